@@ -10,6 +10,8 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
+func TestMain(m *testing.M) { repotest.Run(m) }
+
 // oddRewards are easily got wrong: zeros of both signs, denormals, infinities, NaN, missing.
 var oddRewards = []float64{
 	0, math.Copysign(0, -1), 1e-45, -1e-40, 1 << 24, math.MaxFloat32, -math.MaxFloat32,

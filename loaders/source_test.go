@@ -30,6 +30,8 @@ import (
 	"vantage/model/analysis"
 )
 
+func TestMain(m *testing.M) { repotest.Run(m) }
+
 func TestOpenErrors(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("empty.jsonl", "")
@@ -778,7 +780,7 @@ func TestManyFiles(t *testing.T) {
 		t.Skip("takes long")
 	}
 	w := trainer{t, t.TempDir()}
-	const steps, tasks = 180, 25
+	const steps, tasks = 60, 25
 	for step := range steps {
 		if err := os.Mkdir(w.path(fmt.Sprint(step)), 0o755); err != nil {
 			t.Fatal(err)

@@ -517,7 +517,7 @@ func TestTailFaults(t *testing.T) {
 		for _, kind := range tailKinds {
 			if f.is(kind) {
 				t.Run(f.name+" "+kind.file, func(t *testing.T) {
-					repotest.OneIn(t, 3)
+					repotest.OneIn(t, 5)
 					t.Parallel()
 					o := Options{polling: true, Poll: 100 * time.Millisecond, settleTime: 300 * time.Millisecond}
 					for _, pace := range f.paces() {
@@ -538,7 +538,7 @@ func TestTailFaultsWithEvents(t *testing.T) {
 	for _, f := range tailFaults {
 		if f.is(tailKinds[0]) {
 			t.Run(f.name, func(t *testing.T) {
-				repotest.OneIn(t, 4)
+				repotest.OneIn(t, 6)
 				t.Parallel()
 				playFault(t, f, tailKinds[0], true, time.Millisecond, Options{})
 			})

@@ -48,7 +48,7 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	}
 	for command, page := range commands {
 		t.Run(page+": "+command, func(t *testing.T) {
-			repotest.OneIn(t, 8)
+			repotest.OneIn(t, 14)
 			t.Parallel()
 			runDocumented(t, command)
 		})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // exitLines returns command lines of the real program by the exit code that they end with.
@@ -44,6 +46,7 @@ func TestExitCodes(t *testing.T) {
 	for code, lines := range exitLines() {
 		for _, line := range lines {
 			t.Run(line, func(t *testing.T) {
+				repotest.OneIn(t, 3)
 				t.Parallel()
 				got, _, said := runIn(t, dir, strings.Fields(line)...)
 				if got != code {
@@ -80,6 +83,7 @@ func TestJUnitOnErrors(t *testing.T) {
 		"check log.jsonl --fail-on signal>0 --junit /x/y": {1, "-"},
 	} {
 		t.Run(line, func(t *testing.T) {
+			repotest.OneIn(t, 3)
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "junit.xml")
 			args := strings.Fields(line)
@@ -100,6 +104,7 @@ func TestJUnitOnErrors(t *testing.T) {
 			}
 		})
 		t.Run(line+" on stdout", func(t *testing.T) {
+			repotest.OneIn(t, 3)
 			t.Parallel()
 			if want.error == "-" {
 				return

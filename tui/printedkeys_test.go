@@ -57,7 +57,7 @@ func TestOutputNamesNoKeys(t *testing.T) {
 				name := strings.NewReplacer(" ", "", "%", "", "/", "").Replace(log + set + line)
 				args := strings.Fields(strings.NewReplacer("%", log, "NAME", name).Replace(line) + " " + set)
 				t.Run(strings.Join(args, " "), func(t *testing.T) {
-					repotest.OneIn(t, 12)
+					repotest.OneIn(t, 30)
 					t.Parallel()
 					_, out, said := runIn(t, dir, args...)
 					text := script.ReplaceAllString(string(out), "") + said

@@ -3,14 +3,11 @@ package tui_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -59,11 +56,6 @@ func TestMain(m *testing.M) {
 		runPanicking(what)
 		return
 	}
-	flag.Parse()
-	debug.SetGCPercent(300) // the tests hold little
-	if runtime.GOMAXPROCS(0) < 8 {
-		_ = flag.Set("test.parallel", "8") // most tests in a terminal wait for the program
-	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "vantage-test"); err == nil {
 		err = os.Setenv("XDG_STATE_HOME", filepath.Join(scratch, "state")) // not the user's
@@ -71,7 +63,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := repotest.Run(m)
 	_ = os.RemoveAll(scratch)
 	os.Exit(code)
 }

@@ -51,7 +51,7 @@ func TestEveryFlagOfTheDemoIsSeen(t *testing.T) {
 	checkFlagNames(t, flags, "demo")
 	for name, f := range flags {
 		t.Run(name, func(t *testing.T) {
-			repotest.OneIn(t, 5)
+			repotest.OneIn(t, 8)
 			t.Parallel()
 			x := startProgram(t, append([]string{"demo"}, strings.Fields(strings.ReplaceAll(f.args, "DIR", dir))...)...)
 			x.waitShown("24 steps")

@@ -126,7 +126,7 @@ func TestSignalsStopWriting(t *testing.T) {
 		{"compare", log, log, "--format", "json"},
 	} {
 		t.Run(strings.Join(append(args[:1:1], args[2:]...), " "), func(t *testing.T) {
-			repotest.OneIn(t, 4)
+			repotest.OneIn(t, 7)
 			t.Parallel()
 			cmd, lines, stderr := startPiped(t, args...)
 			if _, err := lines.Peek(1); err != nil {
@@ -188,7 +188,7 @@ func TestClosedPipe(t *testing.T) {
 		"flags easyr1", "config", "version", "version --format json",
 	} {
 		t.Run(command, func(t *testing.T) {
-			repotest.OneIn(t, 5)
+			repotest.OneIn(t, 14)
 			t.Parallel()
 			for _, trap := range []string{"", "trap '' PIPE; "} {
 				cmd := exec.Command("sh", "-c", trap+"exec vantage "+command)

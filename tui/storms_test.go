@@ -68,7 +68,7 @@ func TestSignalsInAStorm(t *testing.T) {
 	for n, end := range endings {
 		for moment := range 3 {
 			t.Run(fmt.Sprint(end.signal, moment), func(t *testing.T) {
-				repotest.OneIn(t, 12)
+				repotest.OneIn(t, 20)
 				t.Parallel()
 				random := rand.New(rand.NewPCG(uint64(n), uint64(moment)))
 				x := startProgram(t, growingLog(t, 400))
@@ -154,7 +154,7 @@ func TestHeldKeysDelayNoInterrupt(t *testing.T) {
 func TestTerminalClosedInAStorm(t *testing.T) {
 	for moment := range 4 {
 		t.Run(fmt.Sprint(moment), func(t *testing.T) {
-			repotest.OneIn(t, 3)
+			repotest.OneIn(t, 4)
 			t.Parallel()
 			random := rand.New(rand.NewPCG(7, uint64(moment)))
 			x := startProgram(t, growingLog(t, 400))

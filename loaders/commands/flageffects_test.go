@@ -147,7 +147,7 @@ func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
 				return
 			}
 			t.Run(c.Name()+" --"+f.Name, func(t *testing.T) {
-				repotest.OneIn(t, 6)
+				repotest.OneIn(t, 10)
 				t.Parallel()
 				effects, name := flagEffects(), f.Name
 				if _, own := effects[c.Name()+" "+name]; own {

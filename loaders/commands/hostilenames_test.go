@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,10 +14,7 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(300) // the tests hold little, and make much
-	m.Run()
-}
+func TestMain(m *testing.M) { repotest.Run(m) }
 
 // hostile is text that does something to a terminal which shows it as it is: a title, a colour, C1
 // control bytes, a reversed direction, a cursor movement.

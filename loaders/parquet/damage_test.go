@@ -22,6 +22,8 @@ import (
 	"vantage/loaders/parquet/pages"
 )
 
+func TestMain(m *testing.M) { repotest.Run(m) }
+
 // A file with wrong bytes ends in samples or an error, and allocates little, whatever it says of
 // its own sizes. The files were written by pyarrow, in the codecs and encodings of their names and
 // without checksums; a score in a struct, or a conversation, has them read row by row. One has a

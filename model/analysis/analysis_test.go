@@ -17,6 +17,8 @@ import (
 	"vantage/model"
 )
 
+func TestMain(m *testing.M) { repotest.Run(m) }
+
 // randomStep is a step of groups of the given sizes, whose rows are interleaved. Some of the first
 // groups have a NaN reward.
 func randomStep(groups int, size func(g int) int) model.Snapshot {

@@ -16,9 +16,12 @@ import (
 
 	"vantage/estimators"
 	"vantage/internal/testkit/filetest"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
 )
+
+func TestMain(m *testing.M) { repotest.Run(m) }
 
 // row is a sample of a log that holds advantages.
 type row struct {

@@ -9,10 +9,13 @@ import (
 	"testing"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/figures"
 	"vantage/model/report"
 )
+
+func TestMain(m *testing.M) { repotest.Run(m) }
 
 // twoSteps returns a run of two steps: a mixed group and one without signal, then two groups
 // with NaN, infinite and missing rewards.

@@ -16,6 +16,8 @@ import (
 	"vantage/model/analysis"
 )
 
+func TestMain(m *testing.M) { repotest.Run(m) }
+
 // checkAdvice fails if a setting raises a warning at a step of a snapshot that the log does not raise
 // without a filter.
 func checkAdvice(t rapid.TB, snap model.Snapshot, set model.Settings) {

@@ -36,7 +36,7 @@ func TestScenesAreTheSameEachTime(t *testing.T) {
 		if s.Twin != "" && !slices.ContainsFunc(Healthy(), func(h Scene) bool { return h.Name == s.Twin }) {
 			t.Errorf("%s has no twin %s", s.Name, s.Twin)
 		}
-		if i%repotest.Times(4, 1) != 0 {
+		if i%repotest.Times(10, 1) != 0 {
 			continue
 		}
 		shape := shapeOf(t, s, small(), 2)

@@ -3,9 +3,12 @@
 package repotest
 
 import (
+	"flag"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -56,6 +59,19 @@ func Times(few, all int) int {
 		return all
 	}
 	return few
+}
+
+// Run is the TestMain of packages whose tests make much and hold little, or wait: the collector runs seldom, eight tests run at
+// once, and those that draw their cases draw fewer, unless VANTAGE_TESTS=all asks for all or a flag says otherwise. Benchmarks
+// have the collector that they find. It returns the exit code.
+func Run(m *testing.M) int {
+	_ = flag.Set("test.parallel", "8")
+	_ = flag.Set("rapid.checks", strconv.Itoa(Times(30, 100))) // of a package that draws none there is no such flag
+	if flag.Parse(); flag.Lookup("test.bench").Value.String() == "" {
+		debug.SetGCPercent(800)
+		debug.SetMemoryLimit(1 << 30)
+	}
+	return m.Run()
 }
 
 // Slow skips a test that takes long, or starts a server, unless VANTAGE_TESTS=all asks for it.
