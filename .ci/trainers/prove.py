@@ -28,6 +28,8 @@ def main():
     chosen = [HERE / a for a in sys.argv[1:] if not a.startswith("--")]
     if "--keep" in flags:
         os.environ["KEEP"] = "1"
+    if "--few" in flags:
+        os.environ["FEW"] = "1"
     start = time.time()
     with tempfile.TemporaryDirectory(prefix="vantage-trainers-") as work:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -38,7 +40,7 @@ def main():
             print(sentence)
             failures += 1
     print(f"\n{time.time() - start:.0f} s")
-    if "--write" in flags and not failures and not chosen:
+    if "--write" in flags and not failures and not chosen and "--few" not in flags:
         page.write(proofs, datetime.date.today())
     print(f"{passed} passed, {failures} failed")
     sys.exit(failures > 0)
