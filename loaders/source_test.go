@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 
 	"vantage/estimators"
 	"vantage/internal/testkit/filetest"
@@ -601,6 +603,7 @@ func TestReadingStopsAtTheMemoryLimit(t *testing.T) {
 		w.add(fmt.Sprintf("%d.jsonl", n), strings.Repeat(row(n, 1), 40_000))
 	}
 	for _, following := range []bool{false, true} {
+		debug.FreeOSMemory() // else what other tests took is there to be used again, and is not counted
 		s, err := Open([]string{w.dir}, Options{Follow: following, MemoryLimit: 8 << 20})
 		if err != nil {
 			t.Fatal(err)
@@ -845,6 +848,19 @@ func TestRowWithoutGroupOrStepIsSkipped(t *testing.T) {
 	const bare = `{"reward":1,"output":"o","step":1}` + "\n"
 	many := strings.Repeat(row(1, 1), 50_000)
 	torn := strings.Replace(row(1, 1), `"step":1`, `"step":null`, 1)
+	type tableRow struct {
+		Step   *int64  `parquet:"step,optional"`
+		Prompt *string `parquet:"prompt,optional"`
+		Reward float64 `parquet:"reward"`
+	}
+	table := func(rows ...tableRow) string {
+		var b bytes.Buffer
+		if err := parquet.Write(&b, rows, parquet.DataPageVersion(2)); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	step, prompt := int64(3), "q"
 	for name, c := range map[string]struct {
 		file, log string
 		rows      int
@@ -859,6 +875,9 @@ func TestRowWithoutGroupOrStepIsSkipped(t *testing.T) {
 		"no step of many":    {"a.jsonl", many + torn + many, 100_000, "a.jsonl:50001: no step"},
 		"step of the name":   {"7.jsonl", strings.ReplaceAll(row(1, 7), `"step":1`, `"step":7`) + torn, 2, ""},
 		"no step in a table": {"a.csv", "prompt,reward,step\nq,1,3\nq,1,1e30\nq,0,3\n", 2, "a.csv:3: no step"},
+		"no step in Parquet": {"a.parquet", table(tableRow{&step, &prompt, 1}, tableRow{nil, &prompt, 1}, tableRow{&step, &prompt, 0}), 2, "a.parquet:2: no step"},
+		"no prompt there":    {"a.parquet", table(tableRow{&step, &prompt, 1}, tableRow{&step, &prompt, 0}, tableRow{&step, nil, 1}), 2, "a.parquet:3: no prompt"},
+		"no step anywhere":   {"a.parquet", table(tableRow{nil, &prompt, 1}, tableRow{nil, &prompt, 1}), 2, ""},
 		"several a line":     {"a.jsonl", `{"samples":[{"prompt":"q","reward":1},{"reward":2}]}` + "\n", 2, ""},
 	} {
 		w := trainer{t, t.TempDir()}

@@ -55,7 +55,7 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	before := len(dst)
 	dst, err := d.FinishRow(dst)
 	if err == nil {
-		err = d.require(dst[before:])
+		err = d.Require(dst[before:])
 	}
 	if err != nil {
 		return dst[:before], err

@@ -124,7 +124,7 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	case len(dst) == before:
 		return dst, noSample
 	default:
-		err = r.require(dst[before:])
+		err = r.Require(dst[before:])
 	}
 	if err != nil {
 		r.untrained = untrained
@@ -143,24 +143,32 @@ func (r *RowDecoder) TakeUntrained() int {
 	return n
 }
 
+// Why a row is refused that lacks what the rows before it have.
 var (
-	errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
-	errNoStep  = errors.New("no step: the rows before it have a whole number there")
+	ErrNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
+	ErrNoStep  = errors.New("no step: the rows before it have a whole number there")
 )
 
-// require refuses the only sample of a record if it lacks what samples before it have: a single one without prompt and group id would leave all
+// SeeStep notes the step of a row: see SawStep.
+func (r *RowDecoder) SeeStep(step int64) {
+	r.SawStep = r.SawStep || !r.hasFileStep || step != r.FileStep
+}
+
+// Require refuses the only sample of a record if it lacks what samples before it have: a single one without prompt and group id would leave all
 // of them without groups, and one without a step would begin the run anew.
-func (r *RowDecoder) require(samples []model.Record) error {
+func (r *RowDecoder) Require(samples []model.Record) error {
 	step, hasStep := r.Values[RoleStep].ToInt()
-	r.SawStep = r.SawStep || hasStep && (!r.hasFileStep || step != r.FileStep)
+	if hasStep {
+		r.SeeStep(step)
+	}
 	hasGroup := samples[0].Prompt != 0 || samples[0].Group != ""
 	r.SawGroup = r.SawGroup || hasGroup
 	switch {
 	case len(samples) > 1:
 	case !hasGroup && r.SawGroup:
-		return errNoGroup
+		return ErrNoGroup
 	case !hasStep && r.SawStep:
-		return errNoStep
+		return ErrNoStep
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (r *columnReader) noteRole(as decode.Role, hasValue bool) {
 // fill makes the number columns of a block of n rows. The decoder learns nothing from rows that
 // must be read one by one.
 func (r *columnReader) fill(b *model.Block, n int) error {
-	if !r.canFill(n) {
+	if !r.canFill(b, n) {
 		return errNeedsRows
 	}
 	// the unit of lengths is that of the first row that has one
@@ -121,9 +121,12 @@ func (r *columnReader) fill(b *model.Block, n int) error {
 }
 
 // canFill reports whether n rows mean the same as when they are decoded one by one: steps and
-// lengths are integers or null, and every row is a sample.
-func (r *columnReader) canFill(n int) bool {
-	if c := r.numbers[decode.RoleStep]; c != nil && !c.all(n, isExactInt) {
+// lengths are integers or null, every row is a sample, and none lacks the step or the group that others have.
+func (r *columnReader) canFill(b *model.Block, n int) bool {
+	if c := r.numbers[decode.RoleStep]; c != nil && (!c.all(n, isExactInt) || c.hasNull(n) && (r.decoder.SawStep || c.firstValid(n) < n)) {
+		return false
+	}
+	if !r.areGrouped(b, n) {
 		return false
 	}
 	if c := r.numbers[decode.RoleLength]; c != nil && (!c.all(n, isLength) || c.firstValid(n) > 0 && r.decoder.LengthUnit != model.LengthTokens) {
@@ -138,6 +141,19 @@ func (r *columnReader) canFill(n int) bool {
 		}
 	}
 	return true
+}
+
+// areGrouped reports whether all rows have a prompt or a group id, or none has ever had one.
+func (r *columnReader) areGrouped(b *model.Block, n int) bool {
+	with := 0
+	for i := range n {
+		switch c := r.numbers[decode.RoleGroup]; {
+		case b.Prompt != nil && b.Prompt[i] != 0, b.Group != nil && b.Group[i] != 0, c != nil && (c.valid == nil || c.valid[i]):
+			with++
+		}
+	}
+	r.decoder.SawGroup = r.decoder.SawGroup || with > 0
+	return with == n || !r.decoder.SawGroup
 }
 
 func isLength(x float64) bool { return isExactInt(x) && x > 0 && x <= math.MaxInt32 }
@@ -166,6 +182,7 @@ func (r *columnReader) steps(n int) []int64 {
 		if c := r.numbers[decode.RoleStep]; c != nil {
 			if x, ok := c.at(i); ok {
 				steps[i] = int64(x)
+				r.decoder.SeeStep(steps[i])
 				r.noteRole(decode.RoleStep, true)
 			}
 		}

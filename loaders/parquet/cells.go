@@ -223,7 +223,7 @@ func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
 		r.row, r.left = r.row+1, r.left-1
 		before := len(dst)
 		var err error
-		if dst, err = r.cells.finish(dst); err != nil && r.cells.Layout != nil {
+		if dst, err = r.cells.finish(dst); err != nil && (r.cells.Layout != nil || errors.Is(err, decode.ErrNoGroup) || errors.Is(err, decode.ErrNoStep)) {
 			r.problems = append(r.problems, model.Problem{Line: r.row, Reason: err.Error()})
 		}
 		for i := before; i < len(dst); i++ {
@@ -285,7 +285,15 @@ func (d *cellDecoder) addJSON(name, v jsonscan.Value) {
 
 func (d *cellDecoder) finish(dst []model.Record) ([]model.Record, error) {
 	if d.Layout == nil {
-		return d.FinishRow(dst)
+		before := len(dst)
+		dst, err := d.FinishRow(dst)
+		if err == nil {
+			err = d.Require(dst[before:])
+		}
+		if err != nil {
+			dst = dst[:before]
+		}
+		return dst, err
 	}
 	d.record = jsonscan.AppendEnd(d.record, '}')
 	return d.Decode(dst, d.record)

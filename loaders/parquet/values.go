@@ -55,6 +55,10 @@ func (c *numberColumn) firstValid(n int) int {
 	return i
 }
 
+func (c *numberColumn) hasNull(n int) bool {
+	return c.valid != nil && slices.Contains(c.valid[:n], false)
+}
+
 // all reports whether each of the first n values is null or satisfies the predicate.
 func (c *numberColumn) all(n int, predicate func(float64) bool) bool {
 	for i := range n {

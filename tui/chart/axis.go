@@ -65,10 +65,14 @@ func (a Axis) Edges(column, w int) (lo, hi float64) {
 	return a.at(float64(column) / float64(w)), a.at(float64(column+1) / float64(w))
 }
 
-// Widened returns the axis, or if it has no length a longer one with its value in the middle.
+// Widened returns the axis, or if it has no length a longer one: that of a share for a value from 0.1 to 1, else one with its value
+// in the middle.
 func (a Axis) Widened() Axis {
 	if !units.NearlyEqual(a.Lo, a.Hi) {
 		return a
+	}
+	if 0.1 <= a.Lo && a.Hi <= 1 {
+		return Axis{0, 1}
 	}
 	pad := cmp.Or(math.Abs(a.Lo)/2, 0.5) // to values of the same sign
 	return Axis{max(a.Lo-pad, -math.MaxFloat64), min(a.Hi+pad, math.MaxFloat64)}
