@@ -139,6 +139,13 @@ var knownBinaries = [...]struct{ start, what, do string }{
 	{"SQLite format 3\x00", "is a SQLite database", "trackio's is read from a file of this machine: copy it here, with the file -wal next to it, and give its path"},
 }
 
+const unpackTar = "unpack it: tar -xf, and give the folder"
+
+func isTar(b []byte) bool {
+	const magic = 257
+	return len(b) > magic && bytes.HasPrefix(b[magic:], []byte("ustar"))
+}
+
 // whyUnreadable says what a file with these first bytes is and what to do. It returns "" if the file may be text.
 func whyUnreadable(b []byte) (what, do string) {
 	for _, m := range knownBinaries {
@@ -146,8 +153,8 @@ func whyUnreadable(b []byte) (what, do string) {
 			return m.what, m.do
 		}
 	}
-	if magic := 257; len(b) > magic && bytes.HasPrefix(b[magic:], []byte("ustar")) {
-		return "is a tar archive", "unpack it: tar -xf, and give the folder"
+	if isTar(b) {
+		return "is a tar archive", unpackTar
 	}
 	written := bytes.TrimRight(b, "\x00") // NFS may show zeros where data has yet to arrive
 	control := bytes.Count(written, []byte{0}) * len(written)

@@ -78,6 +78,10 @@ func (f *fileReader) accept(r framing.Record) bool {
 // in them before those that came last.
 func (f *fileReader) detectFraming(head []byte) int {
 	f.head, f.framed = nil, true
+	if isTar(head) { // in gzip or zstd, or through a pipe
+		f.refuse("not read: it is a tar archive: " + unpackTar)
+		return len(head)
+	}
 	f.splitter.Framing = formats.DetectFraming(f.formats, f.name, head)
 	return f.splitter.Feed(head, f.accept)
 }

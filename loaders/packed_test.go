@@ -46,6 +46,20 @@ func TestPackedEmptyLog(t *testing.T) {
 	}
 }
 
+// A tar archive is named also within gzip and zstd: read as text, each of its files would lose its first row.
+func TestPackedTarIsRefused(t *testing.T) {
+	t.Parallel()
+	tar := "a.jsonl" + strings.Repeat("\x00", 250) + "ustar\x0000" + strings.Repeat("\x00", 248) + strings.Repeat(row(1, 1), 8)
+	w := trainer{t, t.TempDir()}
+	for name, text := range map[string]string{"a.tar.gz": gzipped(t, tar), "a.jsonl.zst": zstdCompressed(t, tar)} {
+		w.add(name, text)
+		got := readAll(t, w.path(name))
+		if len(got.Records) != 0 || len(got.Problems) != 1 || !strings.HasSuffix(got.Problems[0].String(), "it is a tar archive: unpack it: tar -xf, and give the folder") {
+			t.Errorf("%s: %d rows, %v", name, len(got.Records), got.Problems)
+		}
+	}
+}
+
 func gzipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
