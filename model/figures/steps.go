@@ -113,7 +113,7 @@ func metrics() []Entry {
 		{"vantage/loss/negative_to_positive", "ratio", "Σ w·|A′| over A′ < 0 / Σ w·A′ over A′ > 0", "push down for each unit of push up: 1 is balance", ""},
 		{"vantage/loss/dilution", "ratio", "Σw / Σw over A′ ≠ 0", "how much samples with A = 0 shrink the loss average: at 2 the others weigh half as much as they would alone", ""},
 		{"vantage/loss/longest_quarter", "share", "Σ w·|A′| of the longest quarter of the samples / of all", "share of the loss that the longest responses have", ""},
-		{"pass@k", "share", "mean over groups of n ≥ k of 1 − C(n − c, k) / C(n, k), c of n solved", "chance that one of k responses is solved, unbiased (Chen et al. 2021)", "slime `pass@k`; SkyRL `reward/avg_pass_at_n`, for k = n"},
+		{"pass@k", "share", "mean over groups of n ≥ k of 1 − C(n − c, k) / C(n, k), c of n solved", "chance that one of k responses is solved, unbiased (Chen et al. 2021); a reward of NaN is not solved", "slime `pass@k`; SkyRL `reward/avg_pass_at_n`, for k = n"},
 		{"vantage/solve_rate/0", "groups", "#{c = 0}", "groups without a solved sample", "tinker `by_group/frac_all_bad`; prime-rl `solved_none`; near: NeMo-RL `baseline_reward/pct_0`"},
 		{"vantage/solve_rate/{to_25,to_50,to_75,below_100}", "groups", "#{c/n in (0, 0.25], (0.25, 0.5], (0.5, 0.75], (0.75, 1)}", "groups by the share of their samples that are solved", ""},
 		{"vantage/solve_rate/100", "groups", "#{c = n}", "groups of which every sample is solved", "tinker `by_group/frac_all_good`; prime-rl `solved_all`; near: NeMo-RL `baseline_reward/pct_1`"},
