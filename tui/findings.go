@@ -152,8 +152,8 @@ func (e env) severityMark(s diagnosis.Severity) string {
 	return e.display.theme.Paint(themes.Warn, "~")
 }
 
-// maxBlindLines is in how many lines it is said what cannot be told.
-const maxBlindLines = 3
+// blindLines is in how many lines at least there is room for what cannot be told; in half of the box if that is more.
+const blindLines = 3
 
 // findings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
 func (s glanceState) findings(e env, w, h int) paneContent {
@@ -179,7 +179,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 		c.note = units.Plural(n, "findings")
 	}
 	if len(blind) > 0 && len(c.lines) < h {
-		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, "cannot tell "+strings.Join(blind, "; "), w-2), min(maxBlindLines, h-len(c.lines)), w)...)
+		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, "cannot tell "+strings.Join(blind, "; "), w-2), min(max(blindLines, h/2), h-len(c.lines)), w)...)
 	}
 	return c
 }

@@ -160,7 +160,9 @@ func (a App) setFilter(text string) (App, error) {
 	if _, err := figures.ParseQuery(text); err != nil {
 		near := ""
 		if wrong := (*figures.QueryError)(nil); errors.As(err, &wrong) {
-			near = didYouMean(wrong.Word, wrong.Known)
+			if near = didYouMean(wrong.Word, wrong.Known); wrong.Word == strings.TrimSuffix(textTerm, "~") {
+				near = "; " + textTerm + "Wait, lists the samples with that text"
+			}
 		}
 		return a, fmt.Errorf("invalid filter: %w%s", err, near)
 	}

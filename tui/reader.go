@@ -403,7 +403,13 @@ func groupKeys() keySection {
 		{[]string{"N"}, "N", "", "previous match or difference", within(readerOf, by((*sampleReader).moveMatch, -1))},
 		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", within(readerOf, (*sampleReader).toggleDiff)},
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.sampleReader.toggleThinking(); return a }},
-		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.raw })},
+		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", func(a App) App {
+			if a.sampleReader.showDiff {
+				return a.says("a diff has one look: d leaves it")
+			}
+			a.sampleReader.raw = !a.sampleReader.raw
+			return a
+		}},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},

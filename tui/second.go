@@ -165,7 +165,7 @@ func (p position) drawsSteps() bool {
 
 func compareKeys() keySection {
 	return keySection{"two runs", append(listKeys("j k prompt", onPair),
-		binding{[]string{"enter"}, "⏎", "⏎ answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
+		binding{[]string{"enter"}, "⏎", "Enter answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
 		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", func(a App) App { a.compare.bestFirst, a.compare.cursor = !a.compare.bestFirst, 0; return a }},
 		binding{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
 	)}
@@ -290,7 +290,7 @@ func (e env) signedDelta(d float64) string {
 func (s compareState) table(e env, r *compare.Result, w, h int) paneContent {
 	t := e.display.theme
 	if len(r.Pairs) == 0 {
-		return paneContent{title: " prompts  no prompt is in both runs"}
+		return paneContent{title: " prompts  none in common"}
 	}
 	names := e.runNames()
 	var widths [2]int
@@ -299,12 +299,12 @@ func (s compareState) table(e env, r *compare.Result, w, h int) paneContent {
 		names[side] = cells.TruncateLeft(name, widths[side]-2)
 	}
 	c := paneContent{lines: []string{t.Paint(themes.Dim, cells.FitRight(names[sideBaseline], widths[sideBaseline])+cells.FitRight(names[sideCandidate], widths[sideCandidate])+
-		cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}}
+		cells.FitRight("Δ", 9)+cells.FitRight("samples", 10)+"  prompt")}}
 	cursor := clampIndex(s.cursor, len(r.Pairs))
 	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
 	e.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
 		p := s.pairAt(i)
-		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(e.signedDelta(p.Delta()), 8) +
+		return cells.FitRight(units.Fixed(p.Baseline, 3), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 3), widths[sideCandidate]) + cells.FitRight(e.display.theme.Paint(signRole(p.Delta()), report.SignedDelta(p.Delta())), 9) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)
 	})
 	order := "worst for " + e.runNames()[sideCandidate] + " first"

@@ -171,15 +171,18 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
 
-// rangeText names the range that a line is drawn over, in as few digits as tell its ends apart.
+// rangeText names the range that a line is drawn over, in as few digits as tell its ends apart, or about where it is if these have no room.
 func rangeText(lo, hi float64) string {
 	if units.NearlyEqual(lo, hi) {
 		return "constant"
 	}
 	for decimals := 2; ; decimals++ {
 		from, to := roundTo(lo, decimals), roundTo(hi, decimals)
-		if from != to || decimals > 4 {
+		if from != to && cells.Width(from)+cells.Width(to) < rangeWidth-1 {
 			return from + "–" + to
+		}
+		if from != to || decimals > 4 {
+			return "about " + roundTo(lo, 2)
 		}
 	}
 }

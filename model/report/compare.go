@@ -41,9 +41,9 @@ func (c Comparison) Sentence() string {
 // withStdErr writes a mean difference with its standard error, if it has one.
 func withStdErr(delta, stdErr float64) string {
 	if stdErr != stdErr {
-		return signedDelta(delta)
+		return SignedDelta(delta)
 	}
-	return signedDelta(delta) + fmt.Sprintf(" ± %.3f", stdErr)
+	return SignedDelta(delta) + fmt.Sprintf(" ± %.3f", stdErr)
 }
 
 // Compared says what of both runs is compared.
@@ -92,7 +92,8 @@ func leftOut(s compare.Scope) string {
 	return text
 }
 
-func signedDelta(x float64) string {
+// SignedDelta writes a difference of mean rewards with sign and three decimals, those of the means next to it.
+func SignedDelta(x float64) string {
 	if x != x {
 		return units.Missing
 	}
@@ -122,7 +123,7 @@ func CompareText(w io.Writer, c Comparison) error {
 	for _, list := range c.pairLists() {
 		fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
 		for _, p := range list.pairs {
-			fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()),
+			fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), SignedDelta(p.Delta()),
 				fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
 		}
 	}
@@ -165,7 +166,7 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 	for _, end := range c.pairLists() {
 		fmt.Fprintf(out, "\n| %s | %s | %s | Δ |\n| :--- | ---: | ---: | ---: |\n", escapeMarkdown(end.title), escapeMarkdown(c.Names[0]), escapeMarkdown(c.Names[1]))
 		for _, p := range end.pairs {
-			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.Baseline), units.Short(p.Candidate), signedDelta(p.Delta()))
+			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.Baseline), units.Short(p.Candidate), SignedDelta(p.Delta()))
 		}
 	}
 	fmt.Fprintf(out, "\n*complete: %s compared*\n", units.Plural(len(c.Pairs), "prompts"))
