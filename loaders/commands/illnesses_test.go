@@ -2,10 +2,14 @@ package commands
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/illruns"
 	"vantage/internal/testkit/repotest"
 )
@@ -57,6 +61,45 @@ func TestSummaryNamesWhatAilsALogOfLittle(t *testing.T) {
 			shape.NoPrompts, shape.NoTexts = c.log.NoPrompts, c.log.NoTexts
 			tells(t, s, shape)
 		})
+	}
+}
+
+// Where the shares of sources shift and each source stays as it is, neither the lengths explode nor does the reward collapse. A source
+// whose rewards are all 0 from one step on is to be looked for at its grader.
+func TestSummaryTellsSourcesFromTheirMixture(t *testing.T) {
+	t.Parallel()
+	log := func(hard func(step int) float64, graded func(step int, hard bool) bool) string {
+		random := rand.New(rand.NewPCG(3, 4))
+		var rows strings.Builder
+		for step := range 120 {
+			for group := range 8 {
+				source, rate, length := "easy", 0.7, 35.0
+				isHard := (float64(group)+0.5)/8 < hard(step)
+				if isHard {
+					source, rate, length = "hard", 0.4, 150
+				}
+				for range 6 {
+					reward := 0
+					if random.Float64() < rate && graded(step, isHard) {
+						reward = 1
+					}
+					fmt.Fprintf(&rows, `{"step":%d,"group_id":"%d-%d","prompt":"question %d of %d","data_source":"%s","response":"the sum is %d","reward":%d,"completion_length":%d}`+"\n",
+						step, step, group, group, step, source, random.IntN(1e6), reward, int(length*(0.8+0.4*random.Float64())))
+				}
+			}
+		}
+		path := filepath.Join(t.TempDir(), "log.jsonl")
+		filetest.Write(t, path, rows.String())
+		return path
+	}
+	shifts := func(step int) float64 { return min(0.9, max(0.25, float64(step-20)/60)) }
+	half := func(int) float64 { return 0.5 }
+	if out := runCommand(t, "summary", log(shifts, func(int, bool) bool { return true })); strings.Contains(out, "alarm ") {
+		t.Error(out)
+	}
+	out := runCommand(t, "summary", log(half, func(step int, hard bool) bool { return !hard || step < 60 }))
+	if !strings.Contains(out, "the reward of source hard falls from 0.") || !strings.Contains(out, "look at the log of this source's grader first") {
+		t.Error(out)
 	}
 }
 

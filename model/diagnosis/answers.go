@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -15,6 +16,7 @@ const (
 	garbledFrom    = 0.1     // of answers are no language
 	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
 	moreSurprise   = 2.0     // bits per character more than usual: text of the same language differs by less than one
+	languageBits   = 4.0     // bits per character after its own kind: prose, code, formulas and calls of tools have 2 to 3.5, random signs more than 5
 	templateFrom   = 1.0 / 3 // of an answer's words stand after the same word in the answer to another prompt
 	templateRise   = 0.2     // that this share must rise by: a style that all answers have from the start is none
 	templateWords  = 8       // fewer words are a choice, not a template
@@ -124,8 +126,8 @@ func garbled(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
-// noWords are answers whose letters follow each other as they do not in the prompts and answers up to an early step, in a wording that
-// others do not share.
+// noWords are answers whose letters follow each other as they do not in the prompts and answers up to an early step, nor in each other, in a
+// wording that others do not share. What a new source is written in has an order of its own: code, another language that its prompts are in too.
 func noWords(all []answer, early int) map[*answer]bool {
 	usual := newLetters()
 	for i := range all {
@@ -142,12 +144,14 @@ func noWords(all []answer, early int) map[*answer]bool {
 			first = append(first, bits[i])
 		}
 	}
-	found, limit := map[*answer]bool{}, Median(first)+moreSurprise
+	found, limit, unusual := map[*answer]bool{}, Median(first)+moreSurprise, newLetters()
 	for i := range all {
-		if bits[i] > limit && !(sharedWords(all, i) >= templateFrom) {
-			found[&all[i]] = true
+		if a := &all[i]; bits[i] > limit && !(sharedWords(all, i) >= templateFrom) && !(usual.surprise(a.asks) > limit) {
+			found[a] = true
+			unusual.learn(a.begin)
 		}
 	}
+	maps.DeleteFunc(found, func(a *answer, _ bool) bool { return !(unusual.surprise(a.begin) > languageBits) })
 	return found
 }
 

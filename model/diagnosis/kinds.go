@@ -92,8 +92,8 @@ func Kinds() []KindInfo {
 		{
 			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse, EqualRewards},
 			What:      "A growing share of answers is not language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
-			How:       "At least a tenth of the sampled answers, and ten of them, are empty and get the lowest reward, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have two bits per character more surprise than the first answers in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
-			LooksLike: "Tables, code, lists, and prompts in two languages.",
+			How:       "At least a tenth of the sampled answers, and ten of them, are empty and get the lowest reward, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have two bits per character more surprise than the first answers, and four after each other, in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
+			LooksLike: "Tables, code, lists, prompts in two languages, and a new source whose answers are code, calls of tools or another language.",
 			Advice:    "stop here and go back to a checkpoint before the onset: lower the learning rate, add a KL penalty or a tighter clip, check that sampler and trainer agree in their log-probabilities, and give such answers the lowest reward",
 			Sources:   []Source{{"Search-R1 162: answers become garbled late in training", "https://github.com/PeterGriffinJin/Search-R1/issues/162"}, {"ms-swift 5130: garbled text in GRPO", "https://github.com/modelscope/ms-swift/issues/5130"}, {"Unsloth 2424: answers repeat until the context is full", "https://github.com/unslothai/unsloth/issues/2424"}},
 		},
@@ -109,7 +109,7 @@ func Kinds() []KindInfo {
 			Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard, EqualRewards},
 			What:      "The length more than doubles, and the reward does not gain.",
 			How:       "A change of the typical (geometric mean) length to twice the level before, unlikely by chance at any step, and longer than before any dip, while the reward does not gain a tenth of its range soon; a watch where it gains a little.",
-			LooksLike: "Long thinking that pays: length and reward rise together.",
+			LooksLike: "Long thinking that pays: length and reward rise together; a source of long answers whose share grows.",
 			Advice:    "check how the loss is averaged: a mean over the tokens of each answer favours long wrong ones; divide by a constant or by all tokens, add a penalty on length, and read a long answer",
 			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}, {"verl-agent 188: the length jumps, then the score falls", "https://github.com/langfengQ/verl-agent/issues/188"}},
 		},
@@ -132,7 +132,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting, EqualRewards},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, where only sources come that did not come before, or only prompts where they came again until then, or where it takes more than a quarter of the run and no prompt is known to come again. A fall within one step to new prompts that are all wrong is too_hard.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, where only sources come that did not come before, or each source by itself falls by less than half as much, or only prompts where they came again until then, or where it takes more than a quarter of the run and no prompt is known to come again. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},
@@ -164,7 +164,7 @@ func Kinds() []KindInfo {
 		{
 			Name: Forgetting, detect: forgetting,
 			What:      "One data source, or one part of the prompts, falls while the rest holds or rises.",
-			How:       "A fall of the mean reward of a source that the log names, or of the third of the prompts that was solved best before or is solved worst now, unlikely by chance at any step and for any part, by 30% of its level and 15% of the range, while the whole loses no more than 5% until then. A source also counts if the other sources together lose no more than that, or if at most a fifth of its level is left. Every other visit of a prompt chooses the third, and the others measure it.",
+			How:       "A fall of the mean reward of a source that the log names, or of the third of the prompts that was solved best before or is solved worst now, unlikely by chance at any step and for any part, by 30% of its level and 15% of the range, while the whole loses no more than 5% until then. The advice is about the grader if all rewards of a source become one value. A source also counts if the other sources together lose no more than that, or if at most a fifth of its level is left. Every other visit of a prompt chooses the third, and the others measure it.",
 			LooksLike: "The mixture of sources shifts, and each of them holds.",
 			Advice:    "raise the share of this source in the mixture, add a KL penalty to the reference model, and keep a held-out set of it; the checkpoint before the onset still has it",
 			Sources:   []Source{{"Shenfeld et al. 2025, RL's Razor: Why Online Reinforcement Learning Forgets Less", "https://arxiv.org/abs/2509.04259"}},

@@ -80,6 +80,9 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	}
 	settled := max(from, s.turn(k.a, k.level.mean()+0.8*k.done(), sign))
 	settled = min(settled, len(s)-span)
+	if e.byMixture(func(g *GroupFacts) float64 { return float64(g.Length) }, [2]int{k.a, from}, [2]int{settled, len(s)}) {
+		return nil, ""
+	}
 	reward := rewards.compare(from-2*span, from, settled, len(s))
 	if soon := rewards.compare(from-2*span, from, settled, settled+2*span); soon.change() < reward.change() {
 		reward = soon // what is learned much later is not won by the length

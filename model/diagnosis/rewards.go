@@ -257,7 +257,8 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := e.finding(s, "reward", k.b, len(s), false, "samples")
-	if !toFloor && (!below || e.mayBeHarder(s, &k)) || e.newSourcesOnly(k.a, k.b) {
+	mixed := e.byMixture(func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
+	if !toFloor && (!below || e.mayBeHarder(s, &k)) || e.newSourcesOnly(k.a, k.b) || mixed {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
@@ -569,13 +570,66 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	if part.Before-part.After < leastFall {
 		return Finding{}, false // what is shown must be what is said
 	}
-	f.Evidence = []Evidence{part, all}
+	if f.Evidence = []Evidence{part, all}; p.named && e.oneReward(p, k.b) {
+		f.Advice = "look at the log of this source's grader first: it gives one reward to all answers from about this step on; if that is right, raise the share of this source, or go back to a checkpoint before the fall"
+	}
 	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while the whole goes from %s to %s",
 		p.name, units.Short(part.Before), units.Short(part.After), units.Short(all.Before), units.Short(all.After))
 	f.Example = e.exampleAt(k.b, func(step, group int) bool {
 		return p.in(step, group) && float64(e.Steps[step].Groups[group].Mean) <= k.settled.mean()
 	})
 	return f, true
+}
+
+// oneReward reports whether all samples of a part have one reward from soon after step from to the end.
+func (e *evidence) oneReward(p partOf, from int) bool {
+	one := float32(math.NaN())
+	for i := from + leastSteps; i < len(e.Steps); i++ {
+		for k := range e.Steps[i].Groups {
+			switch g := &e.Steps[i].Groups[k]; {
+			case g.Valid == 0 || !p.in(i, k):
+			case g.Fate == model.FateAlive || one == one && g.Mean != one:
+				return false
+			default:
+				one = g.Mean
+			}
+		}
+	}
+	return one == one
+}
+
+// leastOfSource is how many groups of a source a mixture is judged by.
+const leastOfSource = 8
+
+// byMixture reports whether a figure of groups changes between two ranges of steps because the shares of sources do: the sources that have
+// groups in both change by less than half as much, or the other way.
+func (e *evidence) byMixture(of func(*GroupFacts) float64, before, after [2]int) bool {
+	if e.texts == nil {
+		return false
+	}
+	var all [2]Moments
+	bySource := [2]map[string]Moments{{}, {}}
+	for at, steps := range [2][2]int{before, after} {
+		for i := steps[0]; i < steps[1]; i++ {
+			for k := range e.Steps[i].Groups {
+				g := &e.Steps[i].Groups[k]
+				if name, x := e.texts.sourceOf(i, k), of(g); name != "" && g.Valid > 0 && x == x {
+					m := bySource[at][name]
+					m.add(x)
+					bySource[at][name] = m
+					all[at].add(x)
+				}
+			}
+		}
+	}
+	within, groups := 0.0, 0
+	for name, was := range bySource[0] {
+		if is := bySource[1][name]; min(was.N, is.N) >= leastOfSource {
+			within += float64(was.N+is.N) * (is.mean() - was.mean())
+			groups += was.N + is.N
+		}
+	}
+	return groups > 0 && within/float64(groups)/(all[1].mean()-all[0].mean()) < 0.5
 }
 
 // newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b: then nothing shows that the

@@ -1,6 +1,10 @@
 package diagnosis
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 // A control token within an answer is seen, and not the one that it ends on, nor a tag that a model is taught.
 func TestControls(t *testing.T) {
@@ -75,6 +79,43 @@ func TestSurprise(t *testing.T) {
 }
 
 // A text that is cut within a character, or holds bytes that are none, is divided into words all the same.
+// Code and Chinese that a new source brings have an order of their own, the Chinese that of its prompts: they are words. Random signs are not.
+func TestNewFormsAreWords(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	drawn := func(from []string, n int) (text string) {
+		for range n {
+			text += from[random.IntN(len(from))]
+		}
+		return text
+	}
+	prose := strings.SplitAfter("The train leaves at noon and needs two hours. Each box holds twelve eggs of the farm. We add both sides and divide by three. So the answer must be even. First we count the children who walk to school. ", ". ")
+	code := strings.SplitAfter("for k, row := range rows {\n\tif row.id > last { continue }\n\ttotal[k] += row.size*2\n}\nx = np.zeros((4, 8))\nreturn fmt.Sprintf(\"%d: %v\", k, err)\n", "\n")
+	chinese := strings.SplitAfter("小明买了三个苹果。根据题意列出方程。长方形的周长等于两倍。两边同时除以四。剩下的学生占一半。", "。")
+	signs := strings.Split("qzxjkvwpbmrtsdlhgnfaeiouyQZXKV0123456789#@%&*~|/<>=+-_", "")
+	for name, c := range map[string]struct {
+		asks, begin func() string
+		garbled     bool
+	}{
+		"code":    {func() string { return drawn(prose, 2) }, func() string { return drawn(code, 9) }, false},
+		"Chinese": {func() string { return drawn(chinese, 9) }, func() string { return drawn(chinese, 9) }, false},
+		"signs":   {func() string { return drawn(prose, 2) }, func() string { return drawn(signs, 200) }, true},
+	} {
+		var all []answer
+		for step := range 60 {
+			for prompt := range uint32(4) {
+				a := answer{step: step, prompt: 4*uint32(step) + prompt, asks: drawn(prose, 2), begin: drawn(prose, 5)}
+				if step >= 30 && prompt < 2 {
+					a.asks, a.begin = c.asks(), c.begin()
+				}
+				all = append(all, a)
+			}
+		}
+		if found := len(noWords(all, 10)); found > 0 != c.garbled || c.garbled && found != 60 {
+			t.Errorf("%s: %d of 60 answers are no words", name, found)
+		}
+	}
+}
+
 func TestWordsOfBrokenText(t *testing.T) {
 	for text, want := range map[string]int{"我们先计算\xe6": 6, "答案\xff就是42": 6, "two words\xff": 2, "\xff\xfe": 1} {
 		if got := wordsOf(text); len(got) != want {

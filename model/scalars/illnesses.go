@@ -289,7 +289,7 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 	from = max(from, c.at(p.steps[stalled]))
 	gained := p.ends(p.name(), false, p.at(c.steps[from]))
 	switch {
-	case !ok || len(c.values)-from < c.window:
+	case !ok || len(c.values)-from < c.window || gained.BeforeSamples > 0 && gained.After-gained.Before >= p.matters():
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+", while "+p.name()+" still gains", c.ends(c.name(), false, from), gained)}, ""
 	case p.scale == 1 && p.end() >= solvedFrom:
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; there is hardly anything left to gain", c.ends(c.name(), false, from), gained)}, ""
