@@ -103,6 +103,31 @@ func TestSummaryTellsSourcesFromTheirMixture(t *testing.T) {
 	}
 }
 
+// Prompts that come in one order from easy to hard in each epoch are no collapse: at the end of an epoch they are as they were in the one before.
+func TestSummaryTellsOrderFromCollapse(t *testing.T) {
+	t.Parallel()
+	const epoch = 60
+	random := rand.New(rand.NewPCG(5, 6))
+	var rows strings.Builder
+	for step := range 2 * epoch {
+		for group := range 8 {
+			hard := float64(step%epoch)/epoch + float64(step)/(8*epoch)
+			for range 6 {
+				reward := 0
+				if random.Float64() < 0.95-0.9*hard+float64(step/epoch)*0.15 {
+					reward = 1
+				}
+				fmt.Fprintf(&rows, `{"step":%d,"group_id":"%d-%d","prompt":"question %d-%d","response":"the sum is %d","reward":%d}`+"\n", step, step, group, step%epoch, group, random.IntN(1e6), reward)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	filetest.Write(t, path, rows.String())
+	if out := runCommand(t, "summary", path); strings.Contains(out, "reward_collapse") {
+		t.Error(out)
+	}
+}
+
 // tells makes a run and fails if its summary does not say what is planted, or says what is not.
 func tells(t *testing.T, s illruns.Scene, shape illruns.Shape) {
 	t.Helper()

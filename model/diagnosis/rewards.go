@@ -249,6 +249,7 @@ func collapse(e *evidence) ([]Finding, string) {
 	}
 	s := e.rewards()
 	k, found := e.fall(s)
+	cameBack := found && s.comesBack(&k)
 	toFloor, below := e.leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
 	if !found || !below && !e.leaves(&k, halfShare) {
 		return nil, ""
@@ -257,13 +258,21 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := e.finding(s, "reward", k.b, len(s), false, "samples")
-	mixed := e.byMixture(func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
-	if !toFloor && (!below || e.mayBeHarder(s, &k)) || e.newSourcesOnly(k.a, k.b) || mixed {
+	within := e.within(func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
+	if within < 0.25 {
+		return nil, "" // other prompts, not another model
+	}
+	if within < 0.5 || cameBack || !toFloor && !below || e.mayBeOfData(s, &k, toFloor) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
 	return []Finding{f}, ""
+}
+
+// mayBeOfData reports whether a fall may be one of the data: they come from new sources, or may be harder and leave some of the reward.
+func (e *evidence) mayBeOfData(s series, k *shift, toFloor bool) bool {
+	return e.newSourcesOnly(k.a, k.b) || !toFloor && e.mayBeHarder(s, k)
 }
 
 // leaves reports whether a fall leaves at most that share of the height of a reward that was up.
@@ -283,6 +292,27 @@ func (e *evidence) fall(s series) (shift, bool) {
 		return soon, true
 	}
 	return k, found
+}
+
+// comesBack reports whether the level before a fall came again after it, for as many steps as a level takes, and moves the fall to the last
+// such time: what falls again at the end of each epoch is the order of the prompts.
+func (s series) comesBack(k *shift) bool {
+	lost, down, up := false, k.level.mean()+0.6*k.done(), k.level.mean()+0.25*k.done()
+	again := -1
+	for i, x := range s.smooth(s.span()) {
+		switch {
+		case i <= k.b:
+		case x <= down:
+			lost = true
+		case lost && x >= up:
+			again = i
+		}
+	}
+	if again < 0 {
+		return false
+	}
+	k.b = min(s.turn(again, k.level.mean()+onsetShare*k.done(), -1), len(s)-1)
+	return true
 }
 
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.
@@ -598,38 +628,53 @@ func (e *evidence) oneReward(p partOf, from int) bool {
 	return one == one
 }
 
-// leastOfSource is how many groups of a source a mixture is judged by.
-const leastOfSource = 8
+// How many groups of a source, and of prompts that come again, tell whether they change.
+const leastOfSource, leastOfPrompts = 8, 32
 
-// byMixture reports whether a figure of groups changes between two ranges of steps because the shares of sources do: the sources that have
-// groups in both change by less than half as much, or the other way.
-func (e *evidence) byMixture(of func(*GroupFacts) float64, before, after [2]int) bool {
-	if e.texts == nil {
-		return false
+// within returns which part of the change of a figure, between groups of two ranges of steps, the sources that have groups in both change by
+// themselves, or the prompts; the smaller one, 1 where neither is known. The rest is another mixture.
+func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) float64 {
+	part := 1.0
+	if e.texts != nil {
+		part = withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, of, before, after)
 	}
-	var all [2]Moments
-	bySource := [2]map[string]Moments{{}, {}}
+	if !e.prompts {
+		return part
+	}
+	prompt := func(i, k int) uint32 { return e.Steps[i].Groups[k].Prompt }
+	return min(part, withinParts(e, prompt, 1, leastOfPrompts, of, [2]int{0, before[1]}, after))
+}
+
+// withinParts is within for the parts that a key divides the groups into; its zero value is unknown. least is how many groups of a part count
+// on both sides, and all how many of all parts do on the later one.
+func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, of func(*GroupFacts) float64, before, after [2]int) float64 {
+	var none K
+	var whole [2]Moments
+	parts := [2]map[K]Moments{{}, {}}
 	for at, steps := range [2][2]int{before, after} {
 		for i := steps[0]; i < steps[1]; i++ {
 			for k := range e.Steps[i].Groups {
 				g := &e.Steps[i].Groups[k]
-				if name, x := e.texts.sourceOf(i, k), of(g); name != "" && g.Valid > 0 && x == x {
-					m := bySource[at][name]
+				if name, x := key(i, k), of(g); name != none && g.Valid > 0 && x == x {
+					m := parts[at][name]
 					m.add(x)
-					bySource[at][name] = m
-					all[at].add(x)
+					parts[at][name] = m
+					whole[at].add(x)
 				}
 			}
 		}
 	}
-	within, groups := 0.0, 0
-	for name, was := range bySource[0] {
-		if is := bySource[1][name]; min(was.N, is.N) >= leastOfSource {
-			within += float64(was.N+is.N) * (is.mean() - was.mean())
-			groups += was.N + is.N
+	change, groups := 0.0, 0
+	for name, was := range parts[0] {
+		if is := parts[1][name]; min(was.N, is.N) >= least {
+			change += float64(is.N) * (is.mean() - was.mean())
+			groups += is.N
 		}
 	}
-	return groups > 0 && within/float64(groups)/(all[1].mean()-all[0].mean()) < 0.5
+	if groups < all || 2*groups < whole[1].N {
+		return 1
+	}
+	return change / float64(groups) / (whole[1].mean() - whole[0].mean())
 }
 
 // newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b: then nothing shows that the
