@@ -262,7 +262,7 @@ func collapse(e *evidence) ([]Finding, string) {
 	if within < 0.25 {
 		return nil, "" // other prompts, not another model
 	}
-	if within < 0.5 || cameBack || !toFloor && !below || e.mayBeOfData(s, &k, toFloor) {
+	if within < 0.5 || cameBack || e.mayBeOfData(s, &k, toFloor, below) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
@@ -270,9 +270,9 @@ func collapse(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
-// mayBeOfData reports whether a fall may be one of the data: they come from new sources, or may be harder and leave some of the reward.
-func (e *evidence) mayBeOfData(s series, k *shift, toFloor bool) bool {
-	return e.newSourcesOnly(k.a, k.b) || !toFloor && e.mayBeHarder(s, k)
+// mayBeOfData reports whether a fall may be one of the data: they come from new sources, or leave some of the reward and may be harder.
+func (e *evidence) mayBeOfData(s series, k *shift, toFloor, below bool) bool {
+	return e.newSourcesOnly(k.a, k.b) || !toFloor && (!below || e.mayBeHarder(s, k))
 }
 
 // leaves reports whether a fall leaves at most that share of the height of a reward that was up.
