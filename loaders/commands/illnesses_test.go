@@ -103,7 +103,7 @@ func TestSummaryTellsSourcesFromTheirMixture(t *testing.T) {
 	}
 }
 
-// Prompts that come in one order from easy to hard in each epoch are no collapse: at the end of an epoch they are as they were in the one before.
+// Prompts that come in one order from easy to hard in each epoch are neither a collapse nor an outage: they are as they were in the epoch before.
 func TestSummaryTellsOrderFromCollapse(t *testing.T) {
 	t.Parallel()
 	const epoch = 60
@@ -114,16 +114,17 @@ func TestSummaryTellsOrderFromCollapse(t *testing.T) {
 			hard := float64(step%epoch)/epoch + float64(step)/(8*epoch)
 			for range 6 {
 				reward := 0
-				if random.Float64() < 0.95-0.9*hard+float64(step/epoch)*0.15 {
+				if random.Float64() < 1.1-1.05*hard+float64(step/epoch)*0.15 {
 					reward = 1
 				}
-				fmt.Fprintf(&rows, `{"step":%d,"group_id":"%d-%d","prompt":"question %d-%d","response":"the sum is %d","reward":%d}`+"\n", step, step, group, step%epoch, group, random.IntN(1e6), reward)
+				fmt.Fprintf(&rows, `{"step":%d,"group_id":"%d-%d","prompt":"question %d-%d","response":"%sthe sum is %d","reward":%d}`+"\n",
+					step, step, group, step%epoch, group, strings.Repeat("and so on, ", random.IntN(40)), random.IntN(1e6), reward)
 			}
 		}
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	filetest.Write(t, path, rows.String())
-	if out := runCommand(t, "summary", path); strings.Contains(out, "reward_collapse") {
+	if out := runCommand(t, "summary", path); strings.Contains(out, "alarm ") || strings.Contains(out, "reward_collapse") {
 		t.Error(out)
 	}
 }

@@ -53,7 +53,7 @@ func Kinds() []KindInfo {
 			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise, EqualRewards},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
 			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that chance is ruled out, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm, until there are none.",
-			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned.",
+			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned; prompts that had that reward before, as the easiest ones at the start of each epoch.",
 			Advice:    "look at the grader's own log at this step: a service that is down, a timeout or an expired key often counts as one reward; mask these steps, or go back to the checkpoint before them",
 			Sources:   []Source{{"rllm 710: failures of the grader trained as answers that are wrong", "https://github.com/rllm-org/rllm/pull/710"}, {"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}},
 		},

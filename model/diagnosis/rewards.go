@@ -34,7 +34,7 @@ func outage(e *evidence) ([]Finding, string) {
 	if f, found := e.missingRewards(); found {
 		all = append(all, f)
 	}
-	reward := constants{"reward", func(s *Observed) Part { return Part{Moments: s.Reward, Level: s.Level} }, (*Observed).groupsAt}
+	reward := constants{"reward", func(s *Observed) Part { return Part{Moments: s.Reward, Level: s.Level} }, (*Observed).groupsAt, e.hadBefore}
 	if f, found := e.constantFrom(reward); found {
 		return append(all, f), ""
 	}
@@ -49,12 +49,35 @@ func outage(e *evidence) ([]Finding, string) {
 			}
 			return 0, len(s.Groups)
 		}
-		if f, found := e.constantFrom(constants{name, part, groups}); found {
+		if f, found := e.constantFrom(constants{name, part, groups, func(int, int) bool { return false }}); found {
 			all = append(all, f)
 			break
 		}
 	}
 	return all, ""
+}
+
+// hadBefore reports whether most prompts of some steps came before and then had nearly the rewards that they have now, as where each epoch
+// begins with the same easy ones.
+func (e *evidence) hadBefore(from, to int) bool {
+	if !e.prompts {
+		return false
+	}
+	before := map[uint32]Moments{}
+	groups, as := 0, 0
+	for i := range e.Steps[:to] {
+		for _, g := range e.Steps[i].Groups {
+			m := before[g.Prompt]
+			if i >= from {
+				groups++
+				as += model.Count01(m.N > 0 && math.Abs(m.mean()-float64(g.Mean)) <= 0.2*(e.High-e.Low))
+			} else if g.Valid > 0 {
+				m.add(float64(g.Mean))
+				before[g.Prompt] = m
+			}
+		}
+	}
+	return 2*as > groups
 }
 
 func (e *evidence) missingRewards() (Finding, bool) {
@@ -89,6 +112,7 @@ type constants struct {
 	name string
 	part func(*Observed) Part
 	at   func(s *Observed, value float64) (at float64, of int) // how many groups have nothing but a value, or as many as the share of rows
+	had  func(from, to int) bool                               // whether the prompts of these steps had that value before
 }
 
 // groupsAt counts the groups whose rewards are all one value, and all groups.
@@ -124,7 +148,7 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 			units += k
 			to++
 		}
-		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) && !e.goesOn(of, before, i, to, level.Low) {
+		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) && !e.goesOn(of, before, i, to, level.Low) && !of.had(i, to) {
 			return e.outageFinding(of, i, to, before), true
 		}
 		i = to
