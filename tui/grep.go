@@ -119,7 +119,7 @@ func (s grepState) view(e env, w, h int) []string {
 		window.Matches = g.Matches[from:to]
 		return report.GrepLines(&report.Grep{Result: &window}, inner)
 	})
-	if c.note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches)); len(g.Matches) == shownMatches {
+	if c.note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches)); g.With.Samples > len(g.Matches) {
 		c.note += ", the first matches"
 	}
 	return e.box(layout.Rect{W: w, H: h}, true, c)

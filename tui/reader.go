@@ -405,7 +405,7 @@ func groupKeys() keySection {
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.sampleReader.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", func(a App) App {
 			if a.sampleReader.showDiff {
-				return a.says("a diff has one look: d leaves it")
+				return a.says("v changes nothing in a diff: d leaves it")
 			}
 			a.sampleReader.raw = !a.sampleReader.raw
 			return a

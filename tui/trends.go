@@ -171,20 +171,22 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
 
-// rangeText names the range that a line is drawn over, in as few digits as tell its ends apart, or about where it is if these have no room.
+// rangeText names the range that a line is drawn over, in as few digits as tell its ends apart, one decimal less if these have no room.
+// What differs in later digits only is about one value.
 func rangeText(lo, hi float64) string {
 	if units.NearlyEqual(lo, hi) {
 		return "constant"
 	}
-	for decimals := 2; ; decimals++ {
+	for _, decimals := range []int{2, 3, 4, 5, 1} {
 		from, to := roundTo(lo, decimals), roundTo(hi, decimals)
-		if from != to && cells.Width(from)+cells.Width(to) < rangeWidth-1 {
+		if from != to && cells.Width(from+"–"+to) < rangeWidth {
 			return from + "–" + to
 		}
-		if from != to || decimals > 4 {
-			return "about " + roundTo(lo, 2)
-		}
 	}
+	if from, to := roundTo(lo, 2), roundTo(hi, 2); from != to {
+		return from + "–" + to
+	}
+	return "about " + roundTo(lo, 2)
 }
 
 // roundTo writes a number with at most so many decimals, two digits or three if there is none before the point.

@@ -70,7 +70,7 @@ func (e *evidence) hadBefore(from, to int) bool {
 			m := before[g.Prompt]
 			if i >= from {
 				groups++
-				as += model.Count01(m.N > 0 && math.Abs(m.mean()-float64(g.Mean)) <= 0.2*(e.High-e.Low))
+				as += model.Count01(m.N > 0 && math.Abs(m.mean()-float64(g.Mean)) <= 0.05*(e.High-e.Low))
 			} else if g.Valid > 0 {
 				m.add(float64(g.Mean))
 				before[g.Prompt] = m
@@ -273,7 +273,9 @@ func collapse(e *evidence) ([]Finding, string) {
 	}
 	s := e.rewards()
 	k, found := e.fall(s)
-	cameBack := found && s.comesBack(&k)
+	if found {
+		k.b = s.lastFall(&k)
+	}
 	toFloor, below := e.leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
 	if !found || !below && !e.leaves(&k, halfShare) {
 		return nil, ""
@@ -286,7 +288,7 @@ func collapse(e *evidence) ([]Finding, string) {
 	if within < 0.25 {
 		return nil, "" // other prompts, not another model
 	}
-	if within < 0.5 || cameBack || e.mayBeOfData(s, &k, toFloor, below) {
+	if within < 0.5 || e.mayBeOfData(s, &k, toFloor, below) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
@@ -318,9 +320,9 @@ func (e *evidence) fall(s series) (shift, bool) {
 	return k, found
 }
 
-// comesBack reports whether the level before a fall came again after it, for as many steps as a level takes, and moves the fall to the last
-// such time: what falls again at the end of each epoch is the order of the prompts.
-func (s series) comesBack(k *shift) bool {
+// lastFall is the onset of a fall, or, if the level before it came again for as many steps as a level takes, the last step that had it: what
+// falls again at the end of each epoch may be the order of the prompts.
+func (s series) lastFall(k *shift) int {
 	lost, down, up := false, k.level.mean()+0.6*k.done(), k.level.mean()+0.25*k.done()
 	again := -1
 	for i, x := range s.smooth(s.span()) {
@@ -333,10 +335,9 @@ func (s series) comesBack(k *shift) bool {
 		}
 	}
 	if again < 0 {
-		return false
+		return k.b
 	}
-	k.b = min(s.turn(again, k.level.mean()+onsetShare*k.done(), -1), len(s)-1)
-	return true
+	return min(s.turn(again, k.level.mean()+onsetShare*k.done(), -1), len(s)-1)
 }
 
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -61,11 +62,11 @@ func Times(few, all int) int {
 	return few
 }
 
-// Run is the TestMain of packages whose tests make much and hold little, or wait: the collector runs seldom, eight tests run at
-// once, and those that draw their cases draw fewer, unless VANTAGE_TESTS=all asks for all or a flag says otherwise. Benchmarks
+// Run is the TestMain of packages whose tests make much and hold little, or wait: the collector runs seldom, at least eight tests
+// run at once, and those that draw their cases draw fewer, unless VANTAGE_TESTS=all asks for all or a flag says otherwise. Benchmarks
 // have the collector that they find. It returns the exit code.
 func Run(m *testing.M) int {
-	_ = flag.Set("test.parallel", "8")
+	_ = flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0))))
 	_ = flag.Set("rapid.checks", strconv.Itoa(Times(30, 100))) // of a package that draws none there is no such flag
 	if flag.Parse(); flag.Lookup("test.bench").Value.String() == "" {
 		debug.SetGCPercent(800)
