@@ -129,6 +129,30 @@ func TestSummaryTellsOrderFromCollapse(t *testing.T) {
 	}
 }
 
+// An outage is named also where most rewards are the same without it, and the prompts were seen before.
+func TestSummaryNamesAnOutageOfHardPrompts(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	var rows strings.Builder
+	for step := range 120 {
+		for group := range 16 {
+			prompt := (16*step + group) % 320
+			for range 8 {
+				reward := 0
+				if random.Float64() < []float64{0.02, 0.1, 0.2, 0.3}[prompt%4] && (step < 60 || step >= 65) {
+					reward = 1
+				}
+				fmt.Fprintf(&rows, `{"step":%d,"group_id":"%d-%d","prompt":"question %d","response":"the sum is %d","reward":%d}`+"\n", step, step, group, prompt, random.IntN(1e6), reward)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	filetest.Write(t, path, rows.String())
+	if out := runCommand(t, "summary", path); !strings.Contains(out, "grader_outage steps 60 to 64: reward is 0 for every sample") {
+		t.Error(out)
+	}
+}
+
 // tells makes a run and fails if its summary does not say what is planted, or says what is not.
 func tells(t *testing.T, s illruns.Scene, shape illruns.Shape) {
 	t.Helper()
