@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"vantage/loaders/decode"
@@ -350,34 +351,65 @@ func (v *span) readDecimal(b []byte, at int) (end int) {
 	if isNegative {
 		at++
 	}
-	n, end := readDigits(b, at, 0)
-	whole, decimals := end-at, 0
-	if whole == 0 || whole > 1 && b[at] == '0' {
+	n, whole, decimals := readShort(b, at)
+	if whole == 0 {
+		n, whole, decimals = readLong(b, at)
+	}
+	if whole == 0 || decimals == 0 || whole > 1 && b[at] == '0' || whole+max(0, decimals) > maxDigits {
 		return 0
 	}
-	if byteAt(b, end) == '.' {
-		point := end
-		n, end = readDigits(b, end+1, n)
-		if decimals = end - point - 1; decimals == 0 {
-			return 0
-		}
-	}
-	if whole+decimals > maxDigits {
-		return 0
-	}
-	v.number, v.to = float64(n), end
+	v.number, v.to = float64(n), at+whole
 	if decimals > 0 {
 		v.number /= powersOfTen[decimals]
+		v.to += 1 + decimals
 	}
 	if isNegative {
 		v.number = -v.number
 	}
-	return end
+	return v.to
 }
 
-// readDigits appends the digits at b[i:] to the number n, and returns where they end. It takes one
-// after the other: the branch at their end is predicted well, and counting eight at once first makes
-// everything after it wait.
+// readShort reads the number at b[at:], without its point, with how many of its digits stand before the point and how many after it, -1
+// without a point. It does so with eight bytes at once, as which digit is the last is not to be predicted; whole is 0 if the number does not
+// end within them.
+func readShort(b []byte, at int) (n int64, whole, decimals int) {
+	if at+8 > len(b) {
+		return 0, 0, 0
+	}
+	const each = 0x0101010101010101
+	w := binary.LittleEndian.Uint64(b[at:]) ^ '0'*each
+	others := (w + 0x76*each | w) & (0x80 * each) // the high bit of each byte that is no digit, but for those after the first
+	whole, decimals = bits.TrailingZeros64(others)/8, -1
+	size := whole
+	if byte(w>>(8*whole&63)) == '.'^'0' {
+		others &= others - 1
+		size = bits.TrailingZeros64(others) / 8
+		decimals = size - whole - 1
+		before := uint64(1)<<(8*whole&63) - 1
+		w = w&before<<8 | w&^(before<<8|0xff) // the digits before the point move to where it is
+	}
+	if others == 0 {
+		return 0, 0, 0
+	}
+	w <<= uint(64 - 8*size) // zeros come first
+	w = w*10 + w>>8   // pairs of digits
+	const pairs = 0x000000ff000000ff
+	return int64((w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32), whole, decimals
+}
+
+// readLong is readShort for a number of any size, with its digits one after the other.
+func readLong(b []byte, at int) (n int64, whole, decimals int) {
+	n, end := readDigits(b, at, 0)
+	whole, decimals = end-at, -1
+	if byteAt(b, end) == '.' {
+		point := end
+		n, end = readDigits(b, end+1, n)
+		decimals = end - point - 1
+	}
+	return n, whole, decimals
+}
+
+// readDigits appends the digits at b[i:] to the number n, and returns where they end.
 func readDigits(b []byte, i int, n int64) (int64, int) {
 	for ; uint(i) < uint(len(b)); i++ { // one comparison for both bounds
 		d := b[i] - '0'
@@ -400,3 +432,5 @@ func byteAt(b []byte, i int) byte {
 const maxDigits = 15
 
 var powersOfTen = [maxDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+var wholePowers = [maxDigits + 1]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
