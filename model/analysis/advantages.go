@@ -438,12 +438,13 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 // bits of the largest reward, and less than a thousandth of the spread of the advantages. Where the rewards are equal all are so, or none
 // is. kept says which samples count, nil that all do, but for NaN rewards; 0 if no advantage is residue.
 func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
-	n, sum, least, most, low, high := 0, 0., math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	n, sum, least, most := 0, 0., math.Inf(1), math.Inf(-1)
+	counts := func(i int) bool { return (kept == nil || kept[i]) && rewards[i] == rewards[i] }
 	for i, r := range rewards {
-		if kept != nil && !kept[i] || r != r {
+		if !counts(i) {
 			continue
 		}
-		n, sum, low, high = n+1, sum+r, min(low, advantages[i]), max(high, advantages[i])
+		n, sum = n+1, sum+r
 		if r < least { // min and max would look for NaN and -0
 			least = r
 		}
@@ -451,16 +452,29 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 			most = r
 		}
 	}
-	largest := max(math.Abs(least), math.Abs(most))
+	largest, mean := max(math.Abs(least), math.Abs(most)), sum/float64(n)
+	isNear, near := func(r float64) bool { return math.Abs(r-mean) <= ResidueShare/2*largest }, 0
+	for _, r := range rewards {
+		near |= model.Count01(isNear(r))
+	}
+	if near == 0 && least != most { // as in most groups
+		return 0
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, x := range advantages {
+		if counts(i) {
+			low, high = min(low, x), max(high, x)
+		}
+	}
 	if least == most {
 		if bound = max(math.Abs(low), math.Abs(high)); bound <= ResidueShare*largest {
 			return bound
 		}
 		return 0
 	}
-	mean, limit := sum/float64(n), (high-low)/1024
+	limit := (high - low) / 1024
 	for i, r := range rewards {
-		if x := math.Abs(advantages[i]); (kept == nil || kept[i]) && math.Abs(r-mean) <= ResidueShare/2*largest && x < limit { // not where one is NaN
+		if x := math.Abs(advantages[i]); counts(i) && isNear(r) && x < limit { // not where one is NaN
 			bound = max(bound, x)
 		}
 	}
@@ -495,9 +509,19 @@ func (a *Analysis) firstFinite(lo, hi int) float64 {
 }
 
 func (a *Analysis) countSamples(g *Group) counts {
+	original, processed, keep := a.Original[g.Start:g.End], a.Processed[g.Start:g.End], a.Keep[g.Start:g.End]
+	if &original[0] == &processed[0] && !slices.Contains(keep, false) {
+		pos, neg, zeros := 0, 0, 0
+		for _, x := range original {
+			pos += model.Count01(x > 0)
+			neg += model.Count01(x < 0)
+			zeros += model.Count01(x == 0)
+		}
+		g.KeptPos, g.KeptZero, g.KeptNeg, g.Nonzero, g.Flips = int32(pos), int32(g.Size()-pos-neg), int32(neg), int32(pos+neg), Flips{}
+		return counts{g.Size(), pos, neg, zeros, g.Size() - pos - neg - zeros, zeros, pos + neg, 0}
+	}
 	var n counts
-	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
-	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
+	for i, x := range original { // without branches, which would be unpredictable
 		k, y := model.Count01(keep[i]), processed[i]
 		pos, neg := model.Count01(x > 0), model.Count01(x < 0)
 		posAfter, negAfter := model.Count01(y > 0), model.Count01(y < 0)
@@ -513,7 +537,7 @@ func (a *Analysis) countSamples(g *Group) counts {
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
 	g.Nonzero = int32(n.nonzeroAfter)
 	if g.Flips = (Flips{}); n.changed > 0 {
-		g.Flips = countFlips(a.Original[g.Start:g.End], processed, keep)
+		g.Flips = countFlips(original, processed, keep)
 	}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 
 	"vantage/model"
 )
@@ -116,19 +117,23 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	if math.IsNaN(rewards.sum) || !before.isPlain() || !after.isPlain() {
 		return false
 	}
-	all, positive, negative := newLengthSum(), newLengthSum(), newLengthSum()
-	kept, keptPositive, keptNegative := 0, 0, 0
-	for i, x := range advantages {
-		n, isPositive, isNegative, isKept := int(lengths[i]), model.Count01(x > 0), model.Count01(x < 0), model.Count01(keep[i])
-		all.add(n, 1)
-		positive.add(n, isPositive)
-		negative.add(n, isNegative)
-		kept += isKept
-		keptPositive += isKept & isPositive
-		keptNegative += isKept & isNegative
-	}
+	all, positive, negative := sumLengths(lengths), newLengthSum(), newLengthSum()
 	if all.lo <= 0 {
 		return false
+	}
+	for i, x := range advantages {
+		positive.add(int(lengths[i]), model.Count01(x > 0))
+		negative.add(int(lengths[i]), model.Count01(x < 0))
+	}
+	kept, keptPositive, keptNegative := all.n, positive.n, negative.n
+	if slices.Contains(keep, false) {
+		kept, keptPositive, keptNegative = 0, 0, 0
+		for i, x := range advantages {
+			isKept := model.Count01(keep[i])
+			kept += isKept
+			keptPositive += isKept & model.Count01(x > 0)
+			keptNegative += isKept & model.Count01(x < 0)
+		}
 	}
 	s.rewards, s.knownLength = rewards, all.moments()
 	s.original = moments{all.n, float64(all.sum), before.weighted, before.lo, before.hi}
@@ -235,6 +240,16 @@ func (l *lengthSum) add(n, times int) {
 	l.hi = max(l.hi, n&-times)
 }
 
+// sumLengths sums some lengths.
+func sumLengths(lengths []int32) lengthSum {
+	sum, lo, hi := 0, int32(math.MaxInt32), int32(math.MinInt32)
+	for _, n := range lengths {
+		sum += int(n)
+		lo, hi = min(lo, n), max(hi, n)
+	}
+	return lengthSum{len(lengths), sum, int(lo), int(hi)}
+}
+
 func (l *lengthSum) moments() moments {
 	if l.n == 0 {
 		return moments{}
@@ -259,18 +274,21 @@ func (s *statistics) merge(o *statistics) {
 // addSquares adds the squares of a block around the means of the step.
 func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
 	processed, length, advantage := all.processed.mean(), all.knownLength.mean(), all.knownAdvantage.mean()
-	for i := b.lo; i < b.hi; i++ {
-		y, w := a.Processed[i], float64(a.input.tokenWeights[i])
+	var processedSquares, lengthSquares, advantageSquares, products float64
+	lengths, weights := a.Lengths[b.lo:b.hi], a.input.tokenWeights[b.lo:b.hi]
+	for i, y := range a.Processed[b.lo:b.hi] {
+		w := float64(weights[i])
 		if y != 0 && w != 0 {
-			s.processedSquares += w * (y - processed) * (y - processed)
+			processedSquares += w * (y - processed) * (y - processed)
 		}
-		if a.Lengths[i] >= 0 && isFinite(y) {
+		if lengths[i] >= 0 && isFinite(y) {
 			dl, dy := w-length, y-advantage
-			s.lengthSquares += dl * dl
-			s.advantageSquares += dy * dy
-			s.products += dl * dy
+			lengthSquares += dl * dl
+			advantageSquares += dy * dy
+			products += dl * dy
 		}
 	}
+	s.processedSquares, s.lengthSquares, s.advantageSquares, s.products = processedSquares, lengthSquares, advantageSquares, products
 }
 
 // processedStd is the unbiased std over tokens of the processed advantages that are not 0, 0 if

@@ -274,22 +274,23 @@ func (in *stepInput) summarize() {
 			}
 		}
 	}
-	longest := int32(0)
+	all := sumLengths(in.tokenWeights)
+	cut, longestUncut := 0, int32(0)
 	for _, l := range in.tokenWeights {
-		longest = max(longest, l)
+		isCut := model.Count01(int(l) == all.hi)
+		cut += isCut
+		longestUncut = max(longestUncut, l&int32(isCut-1))
 	}
-	all, uncut := newLengthSum(), newLengthSum()
-	for _, l := range in.tokenWeights {
-		all.add(int(l), 1)
-		uncut.add(int(l), model.Count01(l < longest))
-	}
+	uncut := lengthSum{all.n - cut, all.sum - cut*all.hi, all.lo, int(longestUncut)}
 	in.length, in.uncutLength = all.moments(), uncut.moments()
 	for i, r := range in.LoggedRewards {
 		if in.Status != nil && in.Status[i] == model.StatusErrored {
 			continue
 		}
-		in.invalid += model.Count01(!isFinite(r))
-		in.missing += model.Count01(estimators.IsMissing(r))
+		if !isFinite(r) {
+			in.invalid++
+			in.missing += model.Count01(estimators.IsMissing(r))
+		}
 	}
 	in.solveMetrics = solveRates(in.groups)
 }
