@@ -12,7 +12,9 @@ package diagnosis
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -176,18 +178,25 @@ func (d *Diagnosis) Health() string {
 // Of says what ails a run. texts may be nil, if none could be read.
 func Of(o *Observations, texts *Texts) *Diagnosis {
 	d := &Diagnosis{Steps: len(o.Steps)}
-	for _, k := range Kinds() {
-		found, known := detected{}, false
+	kinds := Kinds()
+	all := make([]detected, len(kinds))
+	if texts != nil {
+		texts.all() // in order, before several look at them
+	}
+	model.InParallel(context.Background(), runtime.GOMAXPROCS(0), len(kinds), func(i int) {
+		known := false
 		if texts != nil && texts.foundOf == texts.asked {
-			found, known = texts.found[k.Name]
+			all[i], known = texts.found[kinds[i].Name]
 		}
 		if !known {
-			found.findings, found.blind = k.detect(&evidence{o, texts})
+			all[i].findings, all[i].blind = kinds[i].detect(&evidence{o, texts})
 		}
-		if found.blind != "" {
-			d.Blind = append(d.Blind, Blind{k.Name, found.blind})
+	})
+	for i, k := range kinds {
+		if all[i].blind != "" {
+			d.Blind = append(d.Blind, Blind{k.Name, all[i].blind})
 		}
-		for _, f := range found.findings {
+		for _, f := range all[i].findings {
 			f.Kind = k.Name
 			f.Advice = cmp.Or(f.Advice, k.Advice)
 			o.complete(&f)

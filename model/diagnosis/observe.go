@@ -229,18 +229,22 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	s := Observed{Step: step.Number, Index: i, revision: step.Revision, Parts: make([]Part, len(step.Components))}
 	s.Longest.parts = make([]Moments, len(step.Components))
 	s.Groups = make([]GroupFacts, 0, len(offsets))
+	tokens := int64(0)
+	var counted []int32 // rows of a group
+	var rewards []float64
 	prints := make([]uint64, 0, 64)
 	for k := range len(offsets) - 1 {
 		lo, hi := offsets[k], offsets[k+1]
-		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo]))}
+		if counted, rewards = order[lo:hi], logged[lo:hi]; step.FirstOutputs != nil {
+			counted, rewards = lastOutputs(&step, counted, rewards)
+		}
+		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}
+		valid, level := takeRewards(rewards)
+		lengths := Moments{}
 		prints = prints[:0]
-		rewards, lengths, level := Moments{}, Moments{}, Level{}
-		for at := lo; at < hi; at++ {
-			row := int(order[at])
-			if _, last := step.CountedAs(row); !last {
-				continue
-			}
-			reward, length := logged[at], step.Lengths[row]
+		for i, reward := range rewards {
+			row := int(counted[i])
+			length := step.Lengths[row]
 			numbers := math.Float64bits(reward)*0x9e3779b97f4a7c15 ^ uint64(uint32(length)+1)*0xc2b2ae3d27d4eb4f
 			for c, part := range step.Components {
 				if part != nil {
@@ -249,31 +253,29 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 				}
 			}
 			prints = append(prints, mix(numbers))
-			g.N++
-			if finite := reward-reward == 0; finite {
-				rewards.add(reward)
-				level.add(reward)
-			} else if !step.Failed(row) {
+			if reward-reward != 0 && !step.Failed(row) {
 				s.Invalid++
 			}
-			if length > 0 {
-				lengths.add(logs.of(length))
-				s.Tokens += int64(length)
-				if s.Longest.take(length, reward) {
-					for c, part := range step.Components {
-						if part != nil && part[row]-part[row] == 0 {
-							s.Longest.parts[c].add(part[row])
-						}
+			if length <= 0 {
+				continue
+			}
+			lengths.add(logs.of(length))
+			tokens += int64(length)
+			if length >= s.Longest.Length {
+				s.Longest.take(length, reward)
+				for c, part := range step.Components {
+					if part != nil && part[row]-part[row] == 0 {
+						s.Longest.parts[c].add(part[row])
 					}
 				}
 			}
 		}
-		g.Valid, g.Mean, g.Length = int32(rewards.N), float32(rewards.Sum/float64(rewards.N)), float32(lengths.Sum/float64(lengths.N))
+		g.Valid, g.Mean, g.Length = int32(valid.N), float32(valid.Sum/float64(valid.N)), float32(lengths.Sum/float64(lengths.N))
 		s.Length.join(lengths)
-		s.Reward.join(rewards)
+		s.Reward.join(valid)
 		s.Level.join(level)
 		s.Rows += int(g.N)
-		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(&step, int(order[lo]))])
+		g.Fate = fateOf(&level, valid.N, int(g.N), &scales[snap.RunOf(&step, int(order[lo]))])
 		prompt := uint64(0)
 		if g.Prompt > 0 {
 			prompt = snap.Prompt(g.Prompt).Hash
@@ -281,8 +283,44 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		g.takePrints(prints, prompt)
 		s.Groups = append(s.Groups, g)
 	}
-	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
+	s.Tokens, s.prompts, s.mixed, s.ids = tokens, step.Prompts, step.MixedIDs, step.GroupIDs
 	return s, nil
+}
+
+// lastOutputs returns the rows of a group, and their rewards, that are the last of their rollouts.
+func lastOutputs(step *model.Step, rows []int32, rewards []float64) (last []int32, of []float64) {
+	for i, row := range rows {
+		if _, counts := step.CountedAs(int(row)); counts {
+			last, of = append(last, row), append(of, rewards[i])
+		}
+	}
+	return last, of
+}
+
+// takeRewards returns the moments and the level of those of some rewards that are finite.
+func takeRewards(rewards []float64) (m Moments, l Level) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, x := range rewards {
+		if x-x != 0 {
+			continue
+		}
+		m.add(x)
+		if x < low {
+			low = x
+		}
+		if x > high {
+			high = x
+		}
+	}
+	if m.N == 0 {
+		return m, l
+	}
+	for _, x := range rewards {
+		l.AtLow += model.Count01(x == low)
+		l.AtHigh += model.Count01(x == high)
+	}
+	l.Low, l.High = low, high
+	return m, l
 }
 
 // part is reward column c, without values if the step does not have it.
@@ -302,11 +340,8 @@ func (p *Part) take(x float64) {
 	p.Level.add(x)
 }
 
-// take counts a row, and reports whether it is among the longest so far.
-func (l *Longest) take(length int32, reward float64) bool {
-	if length < l.Length {
-		return false
-	}
+// take counts a row that is as long as the longest so far, or longer.
+func (l *Longest) take(length int32, reward float64) {
 	if length > l.Length {
 		*l = Longest{Length: length, parts: l.parts}
 		clear(l.parts)
@@ -316,7 +351,6 @@ func (l *Longest) take(length int32, reward float64) bool {
 		l.RewardSum += reward
 		l.Valid++
 	}
-	return true
 }
 
 // fateOf is what the rewards of a group tell before any filter.
@@ -379,12 +413,14 @@ func (o *Observations) groupName(step, group int) string {
 
 // shareOf counts groups of some fates, of those with a verdict.
 func (s *Observed) shareOf(fates []model.Fate) Moments {
-	m := Moments{}
-	for _, g := range s.Groups {
-		if g.Fate == model.FateInvalid || g.Fate == model.FateSingle {
-			continue
-		}
-		m.add(float64(model.Count01(slices.Contains(fates, g.Fate))))
+	var groups [model.FateCount]int
+	for i := range s.Groups {
+		groups[s.Groups[i].Fate]++
 	}
-	return m
+	n := len(s.Groups) - groups[model.FateInvalid] - groups[model.FateSingle]
+	of := 0
+	for _, f := range fates {
+		of += groups[f]
+	}
+	return Moments{n, float64(of), float64(of)}
 }

@@ -41,6 +41,9 @@ func stuck(e *evidence) ([]Finding, string) {
 
 // sameBatch finds steps with the prompts of the step before.
 func (e *evidence) sameBatch() (Finding, bool) {
+	if !e.prompts {
+		return Finding{}, false
+	}
 	s, alone := make(series, len(e.Steps)), true
 	for i := 1; i < len(e.Steps); i++ {
 		before := e.promptsOf(i-1, i)
