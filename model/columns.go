@@ -416,7 +416,7 @@ func (t *interner[K]) growTable() {
 }
 
 // denseIndex numbers keys from 0 in the order of their first use. It is a table if the keys are
-// close together, as those of a step mostly are, else a mad.
+// close together, as those of a step mostly are, else a map.
 type denseIndex struct {
 	min   uint32
 	table []int32 // index + 1 by key - min, 0 for a key without one
@@ -432,8 +432,12 @@ func newDenseIndex(keys []uint32) *denseIndex {
 	if len(keys) == 0 {
 		return d
 	}
-	d.min = slices.Min(keys)
-	if size := int(slices.Max(keys)-d.min) + 1; size <= maxTableFactor*len(keys) {
+	least, most := keys[0], keys[0]
+	for _, key := range keys {
+		least, most = min(least, key), max(most, key)
+	}
+	d.min = least
+	if size := int(most-least) + 1; size <= maxTableFactor*len(keys) {
 		d.table = make([]int32, size)
 	} else {
 		d.byKey = map[uint32]int32{}

@@ -87,14 +87,12 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 	var firstPrompt []uint32 // by id
 	var mixed []bool         // by id: it has several prompts
 	for i, id := range c.groups {
-		if id == 0 {
+		e.rowsWithID += Count01(id != 0)
+		asBefore := i > 0 && id == c.groups[i-1] && (c.prompts == nil || c.prompts[i] == c.prompts[i-1]) && c.FirstOutputs == nil
+		if id == 0 || asBefore { // as most rows
 			continue
 		}
-		e.rowsWithID++
 		prompt := numberAt(c.prompts, i)
-		if i > 0 && id == c.groups[i-1] && prompt == numberAt(c.prompts, i-1) && c.FirstOutputs == nil {
-			continue // as most rows
-		}
 		if c.FirstOutputs != nil {
 			prompt = 0 // agents change the prompts of their later outputs
 			if int(c.FirstOutputs[i]) != i {

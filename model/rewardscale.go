@@ -304,12 +304,7 @@ func (l *rewardLevels) addRewards(rewards []float64) {
 		if table[at].count == 0 {
 			if distinct++; distinct > maxLevels {
 				l.levels, l.tooMany = nil, true
-				for _, r := range rewards[i:] {
-					if isFinite(r) {
-						l.samples++
-						l.min, l.max = min(l.min, r), max(l.max, r)
-					}
-				}
+				l.addMany(rewards[i:])
 				break
 			}
 			table[at].reward = r
@@ -321,6 +316,24 @@ func (l *rewardLevels) addRewards(rewards []float64) {
 			l.add(level.reward, level.count)
 		}
 	}
+}
+
+// addMany counts the finite ones of some rewards where there are too many levels.
+func (l *rewardLevels) addMany(rewards []float64) {
+	samples, low, high := 0, l.min, l.max
+	for _, r := range rewards {
+		if r-r != 0 {
+			continue
+		}
+		samples++
+		if r += 0; r < low { // min and max would look for NaN and -0
+			low = r
+		}
+		if r > high {
+			high = r
+		}
+	}
+	l.samples, l.min, l.max = l.samples+samples, low, high
 }
 
 func (l *rewardLevels) add(reward float64, n int) {

@@ -176,7 +176,7 @@ func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	maxLength, maxSize := int32(-1), 0
+	hasLengths, maxSize := false, 0
 	for i, step := range snap.Steps {
 		_, offsets, err := snap.Layout(grouping.GroupRule, i)
 		if err != nil {
@@ -185,19 +185,16 @@ func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 		for g := range offsets[1:] {
 			maxSize = max(maxSize, offsets[g+1]-offsets[g])
 		}
-		for _, l := range step.Lengths {
-			maxLength = max(maxLength, l)
-		}
+		hasLengths = hasLengths || slices.ContainsFunc(step.Lengths, func(l int32) bool { return l >= 0 })
 	}
 	hasSolved := slices.ContainsFunc(snap.RewardScales(set), func(r model.RewardScale) bool { return r.Known })
-	return metricNames(set, maxLength, maxSize, hasSolved)
+	return metricNames(set, hasLengths, maxSize, hasSolved)
 }
 
-// metricNames are those of a step with one sample of a length, which is negative if unknown, under the
-// group filter and the loss of set, and if hasSolved pass@k for groups of up to maxSize samples.
-func metricNames(set model.Settings, length int32, maxSize int, hasSolved bool) ([]string, error) {
+// metricNames are those of a step with one sample, of known length or not, under the group filter and the loss of set, and if hasSolved pass@k for groups of up to maxSize samples.
+func metricNames(set model.Settings, hasLength bool, maxSize int, hasSolved bool) ([]string, error) {
 	store := model.NewStore()
-	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: length}}})
+	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: int32(2*model.Count01(hasLength) - 1)}}})
 	plain := model.DefaultSettings()
 	plain.Overlong, plain.GroupFilter, plain.Loss, plain.StageOptions = set.Overlong, set.GroupFilter, set.Loss, set.StageOptions
 	a, err := Analyze(context.Background(), store.Snapshot(), 0, plain)

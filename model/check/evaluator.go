@@ -393,7 +393,7 @@ func (t *tally) judge(m measured) (v verdict, ok bool) {
 	case EachStep:
 		return t.last, true
 	case AllSteps:
-		t.sum.add(m, t.rule.Name)
+		t.sum.add(m)
 		v.x, v.text = t.rule.valueOf(t.sum, t.steps)
 		v.fails = t.rule.fails(v.x)
 		return v, true
@@ -423,7 +423,7 @@ func (t *tally) judgeRow(m measured, n int) (v verdict, ok bool) {
 	} else {
 		var sum measured
 		for _, m := range t.recent {
-			sum.add(m, t.rule.Name)
+			sum.add(m)
 		}
 		v.x, v.text = t.rule.valueOf(sum, n)
 		v.fails = t.rule.fails(v.x)
@@ -432,10 +432,10 @@ func (t *tally) judgeRow(m measured, n int) (v verdict, ok bool) {
 	return v, true
 }
 
-func (m *measured) add(more measured, name string) {
+func (m *measured) add(more measured) {
 	m.counted = more.counted
 	m.N += more.N
 	m.Of += more.Of
 	m.X += more.X
-	m.metric.Join(more.metric, name)
+	m.metric.Join(more.metric)
 }

@@ -185,7 +185,7 @@ func (r Rule) valueOf(m measured, steps int) (x float64, text string) {
 	case steps == 1:
 		x = m.X
 	default:
-		x = m.metric.OfAStep(r.Name)
+		x = m.metric.OfAStep()
 	}
 	return x, units.Short(x)
 }

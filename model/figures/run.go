@@ -2,7 +2,6 @@ package figures
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"vantage/model/analysis"
@@ -26,60 +25,61 @@ const (
 
 // OverSteps returns how the metric of that name is made of those of some steps.
 func OverSteps(metric string) Over {
-	switch {
-	case slices.Contains([]string{
-		"critic/score/mean", "critic/rewards/mean", "response_length/mean", "response_length/clip_ratio", "frac_reward_zero_std", "vantage/kept",
-	}, metric):
+	switch metric {
+	case "critic/score/mean", "critic/rewards/mean", "response_length/mean", "response_length/clip_ratio", "frac_reward_zero_std", "vantage/kept":
 		return MeanOfSamples
-	case metric == "vantage/signal" || metric == "vantage/admitted":
+	case "vantage/signal", "vantage/admitted":
 		return MeanOfGroups
-	case metric == "vantage/abs_advantage_ratio":
+	case "vantage/abs_advantage_ratio":
 		return ShareOfAdvantage
-	case metric == "vantage/effective_samples":
+	case "vantage/effective_samples":
 		return EffectiveSamples
+	case "response_length_no_cutoff/count", "vantage/nonzero_advantages", "vantage/flips":
+		return SumOfSteps
+	}
+	switch {
 	case strings.HasSuffix(metric, "/max"):
 		return MostOfSteps
 	case strings.HasSuffix(metric, "/min"):
 		return LeastOfSteps
-	case strings.HasPrefix(metric, "sample_distribution/") || strings.HasPrefix(metric, "vantage/solve_rate/"),
-		slices.Contains([]string{"response_length_no_cutoff/count", "vantage/nonzero_advantages", "vantage/flips"}, metric):
+	case strings.HasPrefix(metric, "sample_distribution/"), strings.HasPrefix(metric, "vantage/solve_rate/"):
 		return SumOfSteps
 	}
 	return MeanOfSteps
 }
 
-// RunMetric is the metric of some steps. The zero value is that of no step.
+// RunMetric is a metric of some steps. The zero value is that of no step.
 type RunMetric struct {
+	over        Over
 	sum, weight float64
 	steps       int
 }
 
 // MetricOf returns the metric of one step. A mean reward that is not finite is that of the rewards that are.
 func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
-	x, weight := s.Metric(metric), 1.0
-	switch OverSteps(metric) {
+	x, weight, over := s.Metric(metric), 1.0, OverSteps(metric)
+	switch over {
 	case MeanOfSamples:
 		weight = float64(s.Rows)
 	case MeanOfGroups:
 		weight = float64(s.Groups)
 	case ShareOfAdvantage:
-		return RunMetric{s.AbsProcessed, s.AbsOriginal, 1}
+		return RunMetric{over, s.AbsProcessed, s.AbsOriginal, 1}
 	case EffectiveSamples:
-		return RunMetric{s.AbsProcessed, s.Squares, 1}
+		return RunMetric{over, s.AbsProcessed, s.Squares, 1}
 	case MeanOfSteps, SumOfSteps, MostOfSteps, LeastOfSteps:
 	}
 	if x-x != 0 && s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
 		x, weight = s.RewardSum/float64(s.FiniteRewards), float64(s.FiniteRewards)
 	}
-	return RunMetric{x * weight, weight, 1}
+	return RunMetric{over, x * weight, weight, 1}
 }
 
 // Reward returns the mean reward of a step, and whether rewards that are NaN, infinite or missing count in it, as they do for the trainer:
 // else it is the mean of the others.
 func Reward(s *analysis.StepFigures) (mean float64, counted bool) {
-	const metric = "critic/score/mean"
-	r := MetricOf(s, metric)
-	return r.Value(metric), s.InvalidRewards > 0 && s.FiniteRewards == 0
+	r := MetricOf(s, "critic/score/mean")
+	return r.Value(), s.InvalidRewards > 0 && s.FiniteRewards == 0
 }
 
 // Rewards is the mean reward of each step, by [Reward]: NaN where a step is pending or open.
@@ -104,15 +104,15 @@ func InvalidText(invalid int, counted bool) string {
 	return units.Count(invalid) + " NaN or missing"
 }
 
-// Join adds the metric of other steps.
-func (r *RunMetric) Join(o RunMetric, metric string) {
-	switch over := OverSteps(metric); {
+// Join adds the same metric of other steps.
+func (r *RunMetric) Join(o RunMetric) {
+	switch {
 	case r.steps == 0:
 		*r = o
 		return
-	case over == MostOfSteps:
+	case o.over == MostOfSteps:
 		r.sum = max(r.sum, o.sum)
-	case over == LeastOfSteps:
+	case o.over == LeastOfSteps:
 		r.sum = min(r.sum, o.sum)
 	default:
 		r.sum, r.weight = r.sum+o.sum, r.weight+o.weight
@@ -123,27 +123,27 @@ func (r *RunMetric) Join(o RunMetric, metric string) {
 // Add adds the metric of a step. A step without a finite one adds nothing.
 func (r *RunMetric) Add(s *analysis.StepFigures, metric string) {
 	if o := MetricOf(s, metric); o.sum-o.sum == 0 {
-		r.Join(o, metric)
+		r.Join(o)
 	}
 }
 
 // Value returns the metric of the steps, NaN if there are none.
-func (r *RunMetric) Value(metric string) float64 {
-	switch over := OverSteps(metric); {
+func (r *RunMetric) Value() float64 {
+	switch {
 	case r.steps == 0:
 		return math.NaN()
-	case over == SumOfSteps || over == MostOfSteps || over == LeastOfSteps:
+	case r.over == SumOfSteps || r.over == MostOfSteps || r.over == LeastOfSteps:
 		return r.sum
-	case over == EffectiveSamples:
+	case r.over == EffectiveSamples:
 		return r.sum * r.sum / r.weight
 	}
 	return r.sum / r.weight
 }
 
 // OfAStep returns the metric as that of one step: of a sum over the steps the mean of a step.
-func (r *RunMetric) OfAStep(metric string) float64 {
-	if OverSteps(metric) == SumOfSteps {
+func (r *RunMetric) OfAStep() float64 {
+	if r.over == SumOfSteps {
 		return r.sum / r.weight
 	}
-	return r.Value(metric)
+	return r.Value()
 }

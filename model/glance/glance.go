@@ -90,10 +90,10 @@ func (g *Glance) UnreadText() string {
 }
 
 // Reward returns the mean reward, NaN if there is none.
-func (c *Counts) Reward() float64 { return c.reward.Value(meanReward) }
+func (c *Counts) Reward() float64 { return c.reward.Value() }
 
 // Length returns the mean length of the responses, NaN if none is known.
-func (c *Counts) Length() float64 { return c.length.Value(meanLength) }
+func (c *Counts) Length() float64 { return c.length.Value() }
 
 func warning(s *analysis.StepFigures, kind model.WarningKind) (w model.Warning) {
 	if i := slices.IndexFunc(s.Warnings, func(w model.Warning) bool { return w.Kind == kind }); i >= 0 {

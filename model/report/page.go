@@ -391,7 +391,7 @@ func (t *runTotal) rewardsMeant() string {
 func (t *runTotal) summary() *analysis.StepFigures {
 	s := t.sum
 	for i, name := range t.metricNames {
-		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: t.metrics[i].Value(name)})
+		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: t.metrics[i].Value()})
 	}
 	return &s
 }
