@@ -57,6 +57,12 @@ func Count01(yes bool) int {
 
 // InParallel calls do with each index below n, the lowest first, in at most so many goroutines, this one among them, until ctx ends.
 func InParallel(ctx context.Context, goroutines, n int, do func(int)) {
+	if min(goroutines, n) < 2 {
+		for i := 0; i < n && ctx.Err() == nil; i++ {
+			do(i)
+		}
+		return
+	}
 	var next atomic.Int64
 	work := func() {
 		for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {

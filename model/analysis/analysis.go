@@ -100,6 +100,7 @@ type plan struct {
 	rewardScales
 
 	comparesGroups bool // see estimators.Estimator.ComparesGroups
+	rules          []rule
 
 	scratch *scratch // for a step that nobody keeps, else nil
 }
@@ -115,7 +116,7 @@ func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (p plan, 
 	if missing := snap.Missing(p.estimator); missing != nil {
 		return p, missing
 	}
-	p.comparesGroups = p.estimator.ComparesGroups(p.settings.Scale)
+	p.comparesGroups, p.rules = p.estimator.ComparesGroups(p.settings.Scale), rules()
 	p.grouping, err = snap.Grouping(p.settings)
 	rewardsOf := func(p plan) model.Settings {
 		return model.Settings{Reward: p.settings.Reward, Weights: p.settings.Weights, SolvedAt: p.settings.SolvedAt}

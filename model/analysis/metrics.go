@@ -36,7 +36,7 @@ func (a *Analysis) metrics() []Metric {
 	}
 	m := make([]Metric, 0, 64)
 	a.InvalidRewards = in.invalid
-	m = s.rewards.appendTo(m, "critic/score")
+	m = s.rewards.appendTo(m, "critic/score/mean", "critic/score/max", "critic/score/min")
 	if !isFinite(m[0].Value) {
 		a.FiniteRewards, a.RewardSum = 0, 0
 		for _, r := range a.original.rewards {
@@ -46,18 +46,18 @@ func (a *Analysis) metrics() []Metric {
 		}
 	}
 	a.AbsOriginal, a.AbsProcessed, a.Squares = s.sumAbsOriginal, s.sumAbsProcessed, s.sumSquares
-	m = s.rewards.appendTo(m, "critic/rewards")
-	m = s.original.appendTo(m, "critic/advantages")
-	m = s.processed.appendTo(m, "critic/advantages_processed")
+	m = s.rewards.appendTo(m, "critic/rewards/mean", "critic/rewards/max", "critic/rewards/min")
+	m = s.original.appendTo(m, "critic/advantages/mean", "critic/advantages/max", "critic/advantages/min")
+	m = s.processed.appendTo(m, "critic/advantages_processed/mean", "critic/advantages_processed/max", "critic/advantages_processed/min")
 	m = append(m, Metric{"critic/advantages_processed/std", s.processedStd()})
-	m = s.returns.appendTo(m, "critic/returns")
+	m = s.returns.appendTo(m, "critic/returns/mean", "critic/returns/max", "critic/returns/min")
 	if in.hasLengths {
-		m = in.length.appendTo(m, "response_length")
+		m = in.length.appendTo(m, "response_length/mean", "response_length/max", "response_length/min")
 		m = append(m, Metric{"response_length/clip_ratio", float64(a.Rows-in.uncutLength.n) / float64(a.Rows)})
-		m = in.uncutLength.appendTo(m, "response_length_no_cutoff")
+		m = in.uncutLength.appendTo(m, "response_length_no_cutoff/mean", "response_length_no_cutoff/max", "response_length_no_cutoff/min")
 		m = append(m, Metric{"response_length_no_cutoff/count", float64(in.uncutLength.n)})
-		m = s.positive.appendTo(m, "response_length_positive")
-		m = s.negative.appendTo(m, "response_length_negative")
+		m = s.positive.appendTo(m, "response_length_positive/mean", "response_length_positive/max", "response_length_positive/min")
+		m = s.negative.appendTo(m, "response_length_negative/mean", "response_length_negative/max", "response_length_negative/min")
 	}
 	m = append(m,
 		Metric{"sample_distribution/num_positive", float64(s.positive.n)},

@@ -364,8 +364,8 @@ func (m *moments) mean() float64 {
 
 func (m *moments) constant() bool { return m.lo == m.hi }
 
-func (m *moments) appendTo(metrics []Metric, name string) []Metric {
-	return append(metrics, Metric{name + "/mean", m.mean()}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
+func (m *moments) appendTo(metrics []Metric, mean, hi, lo string) []Metric {
+	return append(metrics, Metric{mean, m.mean()}, Metric{hi, m.hi}, Metric{lo, m.lo})
 }
 
 func isFinite(x float64) bool { return x-x == 0 }

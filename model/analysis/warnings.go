@@ -77,7 +77,7 @@ func (a *Analysis) warnings() []model.Warning {
 	if a.Open {
 		return nil
 	}
-	all := rules()
+	all := a.plan.rules
 	found := make([]*model.Warning, len(all))
 	shares := max(1, len(a.input.blocks)) // a step of one block is not worth a goroutine
 	model.InParallel(context.Background(), workers(), shares, func(share int) {
@@ -143,10 +143,11 @@ func (a *Analysis) joinWarnings(find func(*Analysis) *model.Warning) *model.Warn
 
 // ofGroups is a warning about the groups for which holds is true, nil if there are none.
 func (a *Analysis) ofGroups(holds func(*Group) bool, text, advice string) *model.Warning {
-	w := &model.Warning{Of: a.Groups, Unit: "groups", Example: a.firstGroup(holds), Text: text, Advice: advice}
-	if w.Example < 0 {
+	first := a.firstGroup(holds)
+	if first < 0 {
 		return nil
 	}
+	w := &model.Warning{Of: a.Groups, Unit: "groups", Example: first, Text: text, Advice: advice}
 	for i := range a.Table {
 		w.Count += model.Count01(holds(&a.Table[i]))
 	}

@@ -117,8 +117,9 @@ func (a *Analysis) mergedGroups() *model.Warning {
 		return nil
 	}
 	usual := a.usualSize()
+	isLarger := func(g *Group) bool { return g.Size() > usual }
 	isMultiple := func(g *Group) bool { return g.Size() > usual && g.Size()%usual == 0 }
-	if usual < 2 || a.firstGroup(func(g *Group) bool { return g.Size() > usual && !isMultiple(g) }) >= 0 {
+	if usual < 2 || a.firstGroup(isLarger) < 0 || a.firstGroup(func(g *Group) bool { return isLarger(g) && !isMultiple(g) }) >= 0 {
 		return nil
 	}
 	of := "a prompt"
