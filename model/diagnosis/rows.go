@@ -183,13 +183,13 @@ func (e *evidence) groupsAgain(bits func(*GroupFacts) float64) series {
 	return s
 }
 
-// printsComeAgain reports whether two groups of several rows have the same numbers, as they do in few runs.
+// printsComeAgain reports whether two groups of several rows may have the same numbers, as they do in few runs.
 func (e *evidence) printsComeAgain() bool {
 	n := 0
 	for i := range e.Steps {
 		n += len(e.Steps[i].Groups)
 	}
-	table := make([]uint64, 1<<bits.Len(uint(2*n))) // by linear probing; 0 where there is none
+	table := make([]uint32, 1<<bits.Len(uint(2*n))) // by linear probing; 0 where there is none
 	mask := uint64(len(table) - 1)
 	for i := range e.Steps {
 		for k := range e.Steps[i].Groups {
@@ -197,13 +197,13 @@ func (e *evidence) printsComeAgain() bool {
 			if g.N < 2 {
 				continue
 			}
-			at := g.Print & mask
+			at, rest := g.Print&mask, uint32(g.Print>>32)|1
 			for ; table[at] != 0; at = (at + 1) & mask {
-				if table[at] == g.Print|1 {
+				if table[at] == rest {
 					return true
 				}
 			}
-			table[at] = g.Print | 1
+			table[at] = rest
 		}
 	}
 	return false

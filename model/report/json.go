@@ -237,8 +237,7 @@ func (p *page) figuresJSON(s *analysis.StepFigures) object {
 			o = append(o, member{"rollouts", rolloutsJSON(s.Rollouts, s.Rows)})
 		}
 	}
-	metrics := object(model.Mapped(s.Metrics, func(m analysis.Metric) member { return member{m.Name, m.Value} }))
-	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"statuses", statusesOf(s.Statuses)}, {"metrics", metrics}}...)
+	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"statuses", statusesOf(s.Statuses)}, {"metrics", s.Metrics}}...)
 }
 
 func flipKindsJSON(f *analysis.Flips) any {
@@ -408,6 +407,12 @@ func appendJSON(out []byte, value any, line string) []byte {
 			}
 		}
 		return end('}')
+	case []analysis.Metric:
+		out = append(out, '{')
+		for _, m := range v {
+			out = appendNumber(append(appendJSONText(next(), m.Name, false), colon...), m.Value+0, 64)
+		}
+		return end('}')
 	case interface{ objects() []object }:
 		return appendJSON(out, v.objects(), line)
 	case []object:
@@ -436,12 +441,11 @@ func writeDocument(w io.Writer, schema string, parts ...object) error {
 
 // appendJSONText appends a string; asHTML escapes what HTML would take for a tag or an entity.
 func appendJSONText(line []byte, s string, asHTML bool) []byte {
-	isPlain := true
-	for i := range len(s) {
-		c := s[i]
-		isPlain = isPlain && c >= ' ' && c <= '~' && c != '"' && c != '\\' && (!asHTML || c != '<' && c != '>' && c != '&')
+	plain := 0
+	for plain < len(s) && s[plain] >= ' ' && s[plain] <= '~' && s[plain] != '"' && s[plain] != '\\' && (!asHTML || s[plain] != '<' && s[plain] != '>' && s[plain] != '&') {
+		plain++
 	}
-	if isPlain { // most are
+	if plain == len(s) { // most are
 		return append(append(append(line, '"'), s...), '"')
 	}
 	var text bytes.Buffer
