@@ -49,16 +49,17 @@ func spansOf(spans []fileSpan, n int) iter.Seq2[fileSpan, int] {
 // appendPlaces adds the places of the next samples, which have index n and up.
 func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
 	c.spanOffset = slices.Grow(c.spanOffset, len(offsets))[:n+len(offsets)]
+	added, known := c.spanOffset[n:], len(c.fileSpans) > 0
 	var span fileSpan
 	if last := len(c.fileSpans) - 1; last >= 0 {
 		span = c.fileSpans[last]
 	}
 	for i, offset := range offsets {
-		if len(c.fileSpans) == 0 || span.file != file || uint64(offset-span.offset) > maxSpanOffset {
-			span = fileSpan{startRow: n + i, file: file, offset: offset}
+		if !known || span.file != file || uint64(offset-span.offset) > maxSpanOffset {
+			span, known = fileSpan{startRow: n + i, file: file, offset: offset}, true
 			c.fileSpans = append(c.fileSpans, span)
 		}
-		c.spanOffset[n+i] = uint32(offset - span.offset)
+		added[i] = uint32(offset - span.offset)
 	}
 }
 
@@ -151,8 +152,9 @@ func appendNumbers(column []uint32, n int, index []int32, from, to int, numbers 
 		return append(column, make([]uint32, to-from)...)
 	}
 	column = slices.Grow(column, to-from)[:n+to-from]
+	added := column[n:]
 	for i, k := range index[from:to] {
-		column[n+i] = numbers[k]
+		added[i] = numbers[k]
 	}
 	return column
 }

@@ -115,6 +115,7 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	}
 	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks}
 	o.advantages, o.rewards = p.scratch.numbers(len(o.batch.Rewards)), o.batch.Rewards
+	clear(o.advantages)
 	if in.countedRollouts != nil {
 		o.blocks, o.rewards = blocksOf(o.batch.Offsets), make([]float64, len(in.InputRow))
 		p.estimator.CleanInto(o.rewards, in.Rewards)

@@ -216,7 +216,7 @@ func (free scratches) give(s *scratch) {
 	}
 }
 
-// numbers returns n zeros. s may be nil.
+// numbers returns n numbers, which mean nothing yet. s may be nil.
 func (s *scratch) numbers(n int) []float64 {
 	if s == nil {
 		return make([]float64, n)
@@ -229,9 +229,7 @@ func (s *scratch) numbers(n int) []float64 {
 	if cap(*column) < n {
 		*column = make([]float64, n)
 	}
-	*column = (*column)[:n]
-	clear(*column)
-	return *column
+	return (*column)[:n]
 }
 
 // table returns n groups. s may be nil.

@@ -156,6 +156,9 @@ func (a *Analysis) ofGroups(holds func(*Group) bool, text, advice string) *model
 
 // ofFate is a warning about the groups of a fate, nil if there are none.
 func (a *Analysis) ofFate(fate model.Fate, text, advice string) *model.Warning {
+	if a.Fates[fate] == 0 {
+		return nil
+	}
 	return a.ofGroups(func(g *Group) bool { return g.Fate == fate }, text, advice)
 }
 

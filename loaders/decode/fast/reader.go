@@ -344,69 +344,76 @@ func (l *literal) match(p []byte, at int) int {
 
 // readDecimal reads the decimal at b[at:] and returns where it ends, 0 if there is none or it has more
 // than 15 digits. Any other is an integer below 2^53 over a power of ten, both exact, so one division
-// rounds it correctly. It reads no exponent.
+// rounds it correctly. It reads no exponent. Where a number and what follows it stand within eight bytes
+// it takes these at once: which digit is the last is not to be predicted.
 func (v *span) readDecimal(b []byte, at int) (end int) {
 	v.from = at
+	if at+9 > len(b) {
+		return v.readLongDecimal(b, at)
+	}
+	w := binary.LittleEndian.Uint64(b[at:])
+	isNegative := byte(w) == '-'
+	if isNegative {
+		at++
+		w = binary.LittleEndian.Uint64(b[at:])
+	}
+	const each = 0x0101010101010101
+	w ^= '0' * each
+	others := (w + 0x76*each | w) & (0x80 * each) // the high bit of each byte that is no digit, but for those after the first
+	point := bits.TrailingZeros64(others) &^ 7    // how many bits stand before it, as size below
+	size := point
+	if byte(w>>(point&63)) == '.'^'0' {
+		others &= others - 1
+		size = bits.TrailingZeros64(others) &^ 7
+		before := uint64(1)<<(point&63) - 1
+		w = w&before<<8 | w&^(before<<8|0xff) // the digits before the point move to where it is
+	}
+	switch {
+	case others == 0:
+		return v.readLongDecimal(b, v.from)
+	case point == 0, size == point+8, point > 8 && b[at] == '0':
+		return 0
+	}
+	w <<= uint(64 - size) // zeros come first
+	w = w*10 + w>>8       // pairs of digits
+	const pairs = 0x000000ff000000ff
+	x := float64(int64((w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32))
+	if size > point {
+		x /= powersOfTen[(size-point)/8-1]
+	}
+	if isNegative {
+		x = -x
+	}
+	v.number, v.to = x, at+size/8
+	return v.to
+}
+
+// readLongDecimal is readDecimal for any number of digits, one after the other.
+func (v *span) readLongDecimal(b []byte, at int) (end int) {
 	isNegative := byteAt(b, at) == '-'
 	if isNegative {
 		at++
 	}
-	n, whole, decimals := readShort(b, at)
-	if whole == 0 {
-		n, whole, decimals = readLong(b, at)
-	}
-	if whole == 0 || decimals == 0 || whole > 1 && b[at] == '0' || whole+max(0, decimals) > maxDigits {
+	n, end := readDigits(b, at, 0)
+	whole, decimals := end-at, 0
+	if whole == 0 || whole > 1 && b[at] == '0' {
 		return 0
 	}
-	v.number, v.to = float64(n), at+whole
-	if decimals > 0 {
-		v.number /= powersOfTen[decimals]
-		v.to += 1 + decimals
-	}
-	if isNegative {
-		v.number = -v.number
-	}
-	return v.to
-}
-
-// readShort reads the number at b[at:], without its point, with how many of its digits stand before the point and how many after it, -1
-// without a point. It does so with eight bytes at once, as which digit is the last is not to be predicted; whole is 0 if the number does not
-// end within them.
-func readShort(b []byte, at int) (n int64, whole, decimals int) {
-	if at+8 > len(b) {
-		return 0, 0, 0
-	}
-	const each = 0x0101010101010101
-	w := binary.LittleEndian.Uint64(b[at:]) ^ '0'*each
-	others := (w + 0x76*each | w) & (0x80 * each) // the high bit of each byte that is no digit, but for those after the first
-	whole, decimals = bits.TrailingZeros64(others)/8, -1
-	size := whole
-	if byte(w>>(8*whole&63)) == '.'^'0' {
-		others &= others - 1
-		size = bits.TrailingZeros64(others) / 8
-		decimals = size - whole - 1
-		before := uint64(1)<<(8*whole&63) - 1
-		w = w&before<<8 | w&^(before<<8|0xff) // the digits before the point move to where it is
-	}
-	if others == 0 {
-		return 0, 0, 0
-	}
-	w <<= uint(64 - 8*size) // zeros come first
-	w = w*10 + w>>8   // pairs of digits
-	const pairs = 0x000000ff000000ff
-	return int64((w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32), whole, decimals
-}
-
-// readLong is readShort for a number of any size, with its digits one after the other.
-func readLong(b []byte, at int) (n int64, whole, decimals int) {
-	n, end := readDigits(b, at, 0)
-	whole, decimals = end-at, -1
 	if byteAt(b, end) == '.' {
 		point := end
 		n, end = readDigits(b, end+1, n)
-		decimals = end - point - 1
+		if decimals = end - point - 1; decimals == 0 {
+			return 0
+		}
 	}
-	return n, whole, decimals
+	if whole+decimals > maxDigits {
+		return 0
+	}
+	v.number, v.to = float64(n)/powersOfTen[decimals], end
+	if isNegative {
+		v.number = -v.number
+	}
+	return end
 }
 
 // readDigits appends the digits at b[i:] to the number n, and returns where they end.
