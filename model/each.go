@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 )
@@ -46,6 +47,15 @@ func MostCommon[K cmp.Ordered](counts map[K]int) (most K) {
 	}
 	return most
 }
+
+// Ordinal returns a whole number for each number but NaN, in their order: the compiler makes no branch of min and max of those.
+func Ordinal(x float64) int64 { return flipped(int64(math.Float64bits(x))) }
+
+// OfOrdinal returns the number of an [Ordinal].
+func OfOrdinal(k int64) float64 { return math.Float64frombits(uint64(flipped(k))) }
+
+// flipped turns the bits of a negative number around, but for the sign.
+func flipped(bits int64) int64 { return bits ^ bits>>63&math.MaxInt64 }
 
 // Count01 is 1 if yes, else 0; the compiler makes no branch of it.
 func Count01(yes bool) int {

@@ -439,20 +439,16 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 // bits of the largest reward, and less than a thousandth of the spread of the advantages. Where the rewards are equal all are so, or none
 // is. kept says which samples count, nil that all do, but for NaN rewards; 0 if no advantage is residue.
 func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
-	n, sum, least, most := 0, 0., math.Inf(1), math.Inf(-1)
+	n, sum, first, last := 0, 0., int64(math.MaxInt64), int64(math.MinInt64)
 	counts := func(i int) bool { return (kept == nil || kept[i]) && rewards[i] == rewards[i] }
 	for i, r := range rewards {
 		if !counts(i) {
 			continue
 		}
 		n, sum = n+1, sum+r
-		if r < least { // min and max would look for NaN and -0
-			least = r
-		}
-		if r > most {
-			most = r
-		}
+		first, last = min(first, model.Ordinal(r)), max(last, model.Ordinal(r))
 	}
+	least, most := model.OfOrdinal(first), model.OfOrdinal(last)
 	largest, mean := max(math.Abs(least), math.Abs(most)), sum/float64(n)
 	isNear, near := func(r float64) bool { return math.Abs(r-mean) <= ResidueShare/2*largest }, 0
 	for _, r := range rewards {

@@ -299,27 +299,22 @@ func lastOutputs(step *model.Step, rows []int32, rewards []float64) (last []int3
 
 // takeRewards returns the moments and the level of those of some rewards that are finite.
 func takeRewards(rewards []float64) (m Moments, l Level) {
-	low, high := math.Inf(1), math.Inf(-1)
+	least, most := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, x := range rewards {
 		if x-x != 0 {
 			continue
 		}
 		m.add(x)
-		if x < low {
-			low = x
-		}
-		if x > high {
-			high = x
-		}
+		least, most = min(least, model.Ordinal(x)), max(most, model.Ordinal(x))
 	}
 	if m.N == 0 {
 		return m, l
 	}
+	l.Low, l.High = model.OfOrdinal(least)+0, model.OfOrdinal(most)+0 // no -0
 	for _, x := range rewards {
-		l.AtLow += model.Count01(x == low)
-		l.AtHigh += model.Count01(x == high)
+		l.AtLow += model.Count01(x == l.Low)
+		l.AtHigh += model.Count01(x == l.High)
 	}
-	l.Low, l.High = low, high
 	return m, l
 }
 
@@ -369,11 +364,11 @@ func fateOf(l *Level, valid, n int, scale *model.RewardScale) model.Fate {
 // takePrints notes what the prints of its rows tell of a group: how many differ, and whether each has a twin. It sorts them, unless few of
 // their bits show that all differ.
 func (g *GroupFacts) takePrints(prints []uint64, prompt uint64) {
-	sum, odd, seen, alike := uint64(0), uint64(0), [16]uint64{}, false
+	sum, odd, seen, alike := uint64(0), uint64(0), [64]uint64{}, false
 	for _, p := range prints {
 		sum += p
 		odd ^= p
-		word, bit := &seen[p>>60], uint64(1)<<(p>>54&63)
+		word, bit := &seen[p>>58], uint64(1)<<(p>>52&63)
 		alike = alike || *word&bit != 0
 		*word |= bit
 	}
