@@ -295,19 +295,20 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 		}
 	}
 	free := make(scratches, maxWorkers)
-	err = eachStep(ctx, snap, steps, func(ctx context.Context, i int) (struct{}, error) {
+	errs := make([]error, len(steps), len(steps)+1)
+	model.InParallel(ctx, workers(), len(steps), func(k int) {
+		i := steps[k]
 		p, previous := p, known.Of(snap.Steps[i].Number)
 		if previous == nil {
 			p.scratch = free.take()
 			defer free.give(p.scratch)
 		}
 		a, err := p.analyze(ctx, i, previous)
-		if err == nil {
+		if errs[k] = err; err == nil {
 			t.Steps[i] = a.StepFigures
 		}
-		return struct{}{}, err
-	}, func(struct{}) error { return nil })
-	if err != nil {
+	})
+	if err := cmp.Or(append(errs, ctx.Err())...); err != nil {
 		return nil, err
 	}
 	return t, nil
