@@ -77,13 +77,46 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 	c.rewardLevels = levelsOfRuns(c.Rewards, c.fileSpans, fileRuns)
 	c.verdicts = verdictsOf(c.Components, len(c.Rewards))
 	e := groupingEvidence{rows: len(c.Rewards)}
-	prompts, ids := newDenseIndex(c.prompts), newDenseIndex(c.groups)
-	for _, prompt := range c.prompts {
-		if prompt != 0 {
-			e.rowsWithPrompt++
-			e.prompts = int(max(int32(e.prompts), prompts.indexOf(prompt)+1))
+	promptStarts, groupStarts := startsOf(c.prompts), startsOf(c.groups)
+	c.promptStarts, c.groupStarts = ifFew(promptStarts, len(c.Rewards)), ifFew(groupStarts, len(c.Rewards))
+	if promptStarts != nil {
+		e.rowsWithPrompt, e.prompts = countAscending(c.prompts, promptStarts)
+	} else {
+		prompts := newDenseIndex(c.prompts)
+		for _, prompt := range c.prompts {
+			if prompt != 0 {
+				e.rowsWithPrompt++
+				e.prompts = int(max(int32(e.prompts), prompts.indexOf(prompt)+1))
+			}
 		}
 	}
+	if groupStarts != nil && c.prompts == nil && c.FirstOutputs == nil {
+		e.rowsWithID, e.ids = countAscending(c.groups, groupStarts)
+	} else {
+		c.countIDs(&e)
+	}
+	c.evidence = e
+}
+
+// ifFew returns where groups begin, nil if they are so small that this takes much of the memory of their rows.
+func ifFew(starts []int, rows int) []int {
+	if len(starts) > rows/4+2 {
+		return nil
+	}
+	return starts
+}
+
+// countAscending returns how many rows have a key other than 0, and how many such keys there are, of keys that begin at starts.
+func countAscending(keys []uint32, starts []int) (rows, distinct int) {
+	if keys[0] == 0 {
+		return len(keys) - starts[1], len(starts) - 2
+	}
+	return len(keys), len(starts) - 1
+}
+
+// countIDs counts the ids of groups, and those that have several prompts.
+func (c *stepColumns) countIDs(e *groupingEvidence) {
+	ids := newDenseIndex(c.groups)
 	var firstPrompt []uint32 // by id
 	var mixed []bool         // by id: it has several prompts
 	for i, id := range c.groups {
@@ -108,7 +141,6 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 		}
 	}
 	e.ids = len(firstPrompt)
-	c.evidence = e
 }
 
 // Grouping decides how the rows of the run are grouped under the settings.

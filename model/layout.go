@@ -15,6 +15,9 @@ import (
 // is still being written or the rule is proved.
 func (s Snapshot) Layout(rule GroupRule, i int) (order []int32, offsets []int, err error) {
 	step := &s.Steps[i]
+	if starts := step.starts(rule); starts != nil {
+		return s.InputOrder(len(step.Rewards)), starts, nil
+	}
 	var rows []int32
 	if rule.Divides() {
 		rows = step.fileOrder()
@@ -32,6 +35,19 @@ func (s Snapshot) Layout(rule GroupRule, i int) (order []int32, offsets []int, e
 		}
 	}
 	return order, s.divided(rule, step, order, offsets), nil
+}
+
+// starts returns where each group begins, nil if that is not known.
+func (s *Step) starts(rule GroupRule) []int {
+	switch {
+	case rule.Divides():
+		return nil
+	case rule.By == GroupByID:
+		return s.groupStarts
+	case rule.By == GroupByPrompt:
+		return s.promptStarts
+	}
+	return nil
 }
 
 // groupKeys returns a key for each row: rows of different keys are never in one group. By position
@@ -64,9 +80,9 @@ func sortByKey(inputOrder []int32, keys []uint32, rows []int32) (order []int32, 
 	if keys == nil {
 		return rows, []int{0, n}
 	}
-	if isInput && n > 0 {
-		if offsets, ascend := ascending(keys[:n]); ascend {
-			return inputOrder, offsets
+	if isInput {
+		if starts := startsOf(keys); starts != nil {
+			return inputOrder, starts
 		}
 	}
 	var sizes []int
@@ -94,18 +110,22 @@ func sortByKey(inputOrder []int32, keys []uint32, rows []int32) (order []int32, 
 	return order, offsets
 }
 
-// ascending returns where each key begins if keys never fall, as in most logs: a key is numbered when its first row comes.
-func ascending(keys []uint32) (offsets []int, ascend bool) {
-	offsets = append(make([]int, 0, len(keys)/8+2), 0)
+// startsOf returns where each key begins, and how many there are, if keys never fall, as in most logs: a key is numbered when its first row
+// comes. It returns nil if one falls, or if there are none.
+func startsOf(keys []uint32) []int {
+	if len(keys) == 0 {
+		return nil
+	}
+	starts := append(make([]int, 0, len(keys)/8+2), 0)
 	for i := 1; i < len(keys); i++ {
 		if keys[i] < keys[i-1] {
-			return nil, false
+			return nil
 		}
 		if keys[i] > keys[i-1] {
-			offsets = append(offsets, i)
+			starts = append(starts, i)
 		}
 	}
-	return append(offsets, len(keys)), true
+	return append(starts, len(keys))
 }
 
 // divided cuts groups into those of consecutive rows. The last of each may be short.

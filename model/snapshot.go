@@ -81,6 +81,8 @@ type Step struct {
 	Prompts, GroupIDs, MixedIDs int // distinct prompts; ids of groups, and those of them whose rows have several prompts
 
 	prompts, groups []uint32   // numbers of the prompt and of the group id, 0 if a row has none; nil if none has
+	promptStarts    []int      // where each prompt begins, and the number of rows: nil unless their numbers never fall
+	groupStarts     []int      // the same of group ids
 	spanOffset      []uint32   // offset in the file less that of the span
 	indexInLine     []int32    // nil if all are 0
 	fileSpans       []fileSpan // where the rows come from, in order
