@@ -117,14 +117,11 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	if math.IsNaN(rewards.sum) || !before.isPlain() || !after.isPlain() {
 		return false
 	}
-	all, positive, negative := sumLengths(lengths), newLengthSum(), newLengthSum()
+	all := sumLengths(lengths)
 	if all.lo <= 0 {
 		return false
 	}
-	for i, x := range advantages {
-		positive.add(int(lengths[i]), model.Count01(x > 0))
-		negative.add(int(lengths[i]), model.Count01(x < 0))
-	}
+	positive, negative := sumLengthsOf(lengths, advantages, 1), sumLengthsOf(lengths, advantages, -1)
 	kept, keptPositive, keptNegative := all.n, positive.n, negative.n
 	if slices.Contains(keep, false) {
 		kept, keptPositive, keptNegative = 0, 0, 0
@@ -230,14 +227,17 @@ func plainMoments(values []float64) moments {
 // lengthSum is moments of lengths, whose sums are exact.
 type lengthSum struct{ n, sum, lo, hi int }
 
-func newLengthSum() lengthSum { return lengthSum{lo: math.MaxInt, hi: math.MinInt} }
-
-// add adds a length once or not at all.
-func (l *lengthSum) add(n, times int) {
-	l.n += times
-	l.sum += n & -times
-	l.lo = min(l.lo, n|(times-1)&math.MaxInt)
-	l.hi = max(l.hi, n&-times)
+// sumLengthsOf sums the lengths, which are above 0, whose advantage has a sign.
+func sumLengthsOf(lengths []int32, advantages []float64, sign float64) lengthSum {
+	l := lengthSum{lo: math.MaxInt}
+	for i, x := range advantages {
+		n, isOf := int(lengths[i]), model.Count01(x*sign > 0)
+		l.n += isOf
+		l.sum += n & -isOf
+		l.lo = min(l.lo, n|(isOf-1)&math.MaxInt)
+		l.hi = max(l.hi, n&-isOf)
+	}
+	return l
 }
 
 // sumLengths sums some lengths.

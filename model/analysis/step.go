@@ -261,12 +261,9 @@ func at(values []float64, i int) float64 {
 
 func (in *stepInput) summarize() {
 	in.tokenWeights = in.Lengths
-	unknown := 0
-	for _, l := range in.Lengths {
-		unknown += model.Count01(l < 0)
-	}
-	in.hasLengths = unknown < len(in.Lengths)
-	if unknown > 0 {
+	all := sumLengths(in.Lengths)
+	in.hasLengths = all.n > 0 && all.hi >= 0
+	if all.n > 0 && all.lo < 0 { // some are unknown
 		in.tokenWeights = slices.Clone(in.Lengths)
 		for i, l := range in.tokenWeights {
 			if l < 0 {
@@ -274,7 +271,7 @@ func (in *stepInput) summarize() {
 			}
 		}
 	}
-	all := sumLengths(in.tokenWeights)
+	all = sumLengths(in.tokenWeights)
 	cut, longestUncut := 0, int32(0)
 	for _, l := range in.tokenWeights {
 		isCut := model.Count01(int(l) == all.hi)

@@ -240,12 +240,10 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		}
 		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}
 		valid, level := takeRewards(rewards)
-		lengths := Moments{}
 		prints = prints[:0]
 		for i, reward := range rewards {
 			row := int(counted[i])
-			length := step.Lengths[row]
-			numbers := math.Float64bits(reward)*0x9e3779b97f4a7c15 ^ uint64(uint32(length)+1)*0xc2b2ae3d27d4eb4f
+			numbers := math.Float64bits(reward)*0x9e3779b97f4a7c15 ^ uint64(uint32(step.Lengths[row])+1)*0xc2b2ae3d27d4eb4f
 			for c, part := range step.Components {
 				if part != nil {
 					s.Parts[c].take(part[row])
@@ -256,17 +254,22 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 			if reward-reward != 0 && !step.Failed(row) {
 				s.Invalid++
 			}
+		}
+		lengths := Moments{}
+		for i, row := range counted {
+			length := step.Lengths[row]
 			if length <= 0 {
 				continue
 			}
 			lengths.add(logs.of(length))
 			tokens += int64(length)
-			if length >= s.Longest.Length {
-				s.Longest.take(length, reward)
-				for c, part := range step.Components {
-					if part != nil && part[row]-part[row] == 0 {
-						s.Longest.parts[c].add(part[row])
-					}
+			if length < s.Longest.Length {
+				continue
+			}
+			s.Longest.take(length, rewards[i])
+			for c, part := range step.Components {
+				if part != nil && part[row]-part[row] == 0 {
+					s.Longest.parts[c].add(part[row])
 				}
 			}
 		}
@@ -299,23 +302,23 @@ func lastOutputs(step *model.Step, rows []int32, rewards []float64) (last []int3
 
 // takeRewards returns the moments and the level of those of some rewards that are finite.
 func takeRewards(rewards []float64) (m Moments, l Level) {
-	least, most := int64(math.MaxInt64), int64(math.MinInt64)
+	n, sum, squares, least, most := 0, 0.0, 0.0, int64(math.MaxInt64), int64(math.MinInt64)
 	for _, x := range rewards {
 		if x-x != 0 {
 			continue
 		}
-		m.add(x)
+		n, sum, squares = n+1, sum+x, squares+x*x
 		least, most = min(least, model.Ordinal(x)), max(most, model.Ordinal(x))
 	}
-	if m.N == 0 {
+	if n == 0 {
 		return m, l
 	}
-	l.Low, l.High = model.OfOrdinal(least)+0, model.OfOrdinal(most)+0 // no -0
+	low, high, atLow, atHigh := model.OfOrdinal(least)+0, model.OfOrdinal(most)+0, 0, 0 // no -0
 	for _, x := range rewards {
-		l.AtLow += model.Count01(x == l.Low)
-		l.AtHigh += model.Count01(x == l.High)
+		atLow += model.Count01(x == low)
+		atHigh += model.Count01(x == high)
 	}
-	return m, l
+	return Moments{n, sum, squares}, Level{low, high, atLow, atHigh}
 }
 
 // part is reward column c, without values if the step does not have it.
