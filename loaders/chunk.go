@@ -31,7 +31,7 @@ type chunkBuilder struct {
 }
 
 func (b *chunkBuilder) empty() bool {
-	return b.samples == 0 && len(b.Forget) == 0 && len(b.Problems) == 0 && b.Skipped == 0 && len(b.Notes) == 0 && len(b.Untrained) == 0 && b.Attempts == nil
+	return b.samples == 0 && len(b.Forget) == 0 && len(b.Problems) == 0 && b.Skipped == 0 && len(b.Notes) == 0 && len(b.PassedOver) == 0 && b.Attempts == nil
 }
 
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
@@ -89,7 +89,7 @@ func (b *chunkBuilder) drop(file int32, name string) {
 	if b.samples == 0 {
 		b.format, b.note = nil, decode.Note{}
 	}
-	delete(b.Untrained, file)
+	delete(b.PassedOver, file)
 	b.Problems = slices.DeleteFunc(b.Problems, func(p model.Problem) bool { return p.File == name })
 }
 
@@ -208,15 +208,15 @@ func (q *chunkQueue) forgetRows(f *fileReader) {
 
 func (q *chunkQueue) addNotes(notes []string) { q.pending.Notes = append(q.pending.Notes, notes...) }
 
-// addUntrained counts traces of a file that are no samples: see model.Chunk.
-func (q *chunkQueue) addUntrained(file int32, n int) {
-	if n == 0 {
+// addPassedOver counts rows of a file that are no samples: see model.Chunk.
+func (q *chunkQueue) addPassedOver(file int32, n model.PassedOver) {
+	if n == (model.PassedOver{}) {
 		return
 	}
-	if q.pending.Untrained == nil {
-		q.pending.Untrained = map[int32]int{}
+	if q.pending.PassedOver == nil {
+		q.pending.PassedOver = map[int32]model.PassedOver{}
 	}
-	q.pending.Untrained[file] += n
+	q.pending.PassedOver[file] = q.pending.PassedOver[file].Plus(n)
 }
 
 func (q *chunkQueue) addProblem(p model.Problem) {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/discover"
 	"vantage/model"
 )
@@ -67,6 +68,61 @@ func stepNumbers(snap model.Snapshot) (steps []int64, e *model.Evaluation) {
 		steps = append(steps, step.Number)
 	}
 	return steps, snap.Run.Evaluation
+}
+
+// Where columns tell the rows of evaluations, these do not count as training, and can be read alone: two steps of 4 rows, of which the second
+// was evaluated with 2.
+func TestEvaluationByColumn(t *testing.T) {
+	t.Parallel()
+	rows := func(format func(step, row int, isEvaluation bool) string) string {
+		var text strings.Builder
+		for step := 1; step <= 2; step++ {
+			for row := range 4 {
+				text.WriteString(format(step, row, false))
+			}
+			for row := range 2 * (step - 1) {
+				text.WriteString(format(step, row, true))
+			}
+		}
+		return text.String()
+	}
+	choose := func(yes bool, a, b string) string {
+		if yes {
+			return a
+		}
+		return b
+	}
+	jsonRows := func(column, evaluated, trained string) string {
+		return rows(func(step, row int, isEvaluation bool) string {
+			return fmt.Sprintf(`{"step": %d, "prompt": "q%d", "response": "r", "reward": %d, %q: %s}`+"\n", step, row/2, row%2, column, choose(isEvaluation, evaluated, trained))
+		})
+	}
+	for name, text := range map[string]string{
+		"split.jsonl": jsonRows("split", `"val"`, `"train"`),
+		"phase.jsonl": jsonRows("phase", `"Eval"`, `"rollout"`),
+		"flag.jsonl":  jsonRows("is_eval", "true", "false"),
+		"other.jsonl": jsonRows("is_train", "0", "1"),
+		"list.json":   "[" + strings.ReplaceAll(strings.TrimSpace(jsonRows("data_split", `"test"`, `"train"`)), "\n", ",") + "]",
+		"table.csv": "step,prompt,reward,split\n" + rows(func(step, row int, isEvaluation bool) string {
+			return fmt.Sprintf("%d,q%d,%d,%s\n", step, row/2, row%2, choose(isEvaluation, "validation", "train"))
+		}),
+	} {
+		for split, want := range map[discover.Split]int{discover.SplitTrain: 8, discover.SplitVal: 2, discover.SplitAll: 10} {
+			path := filepath.Join(t.TempDir(), name)
+			filetest.Write(t, path, text)
+			snap := snapshotOf(t, open(t, Options{Split: split}, path))
+			if snap.Rows != want || len(snap.Run.Problems) > 0 {
+				t.Errorf("%s has %d rows of %s, not %d; %v", name, snap.Rows, split, want, snap.Run.Problems)
+			}
+			notes := strings.Join(snap.Run.Notes, "; ")
+			if says := strings.Contains(notes, "2 rows that a column marks as evaluations, in "+name); says != (split == discover.SplitTrain) {
+				t.Errorf("%s, rows of %s: %q", name, split, notes)
+			}
+			if snap.Run.EvaluatesOnly != (split == discover.SplitVal) {
+				t.Errorf("%s, rows of %s: are all of evaluations? %t", name, split, snap.Run.EvaluatesOnly)
+			}
+		}
+	}
 }
 
 // Evaluations are told by trainer_state.json: that of the newest checkpoint, of the run's own folder

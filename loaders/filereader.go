@@ -114,7 +114,7 @@ func (f *fileReader) decode(record framing.Record) {
 		f.noteStep(r.Step, r.Offset, 1)
 	}
 	f.nameGroups(records)
-	f.chunks.addUntrained(f.index, takeUntrained(f.decoder))
+	f.chunks.addPassedOver(f.index, takePassedOver(f.decoder))
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
 }
 
@@ -130,12 +130,12 @@ func (f *fileReader) nameGroups(records []model.Record) {
 	}
 }
 
-// takeUntrained returns how many samples a decoder passed over since the last call: see decode.RowDecoder.LeaveOut.
-func takeUntrained(d decode.Decoder) int {
-	if rows, ok := d.(*decode.RowDecoder); ok {
-		return rows.TakeUntrained()
+// takePassedOver returns what a decoder passed over since the last call.
+func takePassedOver(d decode.Decoder) model.PassedOver {
+	if rows, ok := d.(interface{ TakePassedOver() model.PassedOver }); ok {
+		return rows.TakePassedOver()
 	}
-	return 0
+	return model.PassedOver{}
 }
 
 // noteStep notes the step of samples; offset is that of the first. Steps that go back are no

@@ -192,7 +192,7 @@ func (r *reading) merge(f *file, task *strideTask) {
 	for _, p := range task.problems {
 		f.skipLine(framing.Record{Number: base + p.Line}, p.Reason)
 	}
-	f.chunks.addUntrained(f.index, task.untrained)
+	f.chunks.addPassedOver(f.index, task.passedOver)
 	f.chunks.add(f.format, task.note, task.records)
 	if task.block.Len() > 0 {
 		task.block.File = f.index
@@ -242,14 +242,14 @@ type strideTask struct {
 	// Of CSV, for each stride and the one after it: whether its first byte stands between quotes.
 	inQuotes, endsInQuotes chan bool
 
-	block     model.Block    // with a fast reader; its memory is reused
-	records   []model.Record // without one
-	problems  []model.Problem
-	untrained int   // see decode.RowDecoder.LeaveOut
-	lines     int64 // how many
-	end       int64 // start of the line after the last
-	note      decode.Note
-	err       error
+	block      model.Block    // with a fast reader; its memory is reused
+	records    []model.Record // without one
+	problems   []model.Problem
+	passedOver model.PassedOver
+	lines      int64 // how many
+	end        int64 // start of the line after the last
+	note       decode.Note
+	err        error
 }
 
 // newWorker returns a worker that knows what lead knows: a RowDecoder or a CSVDecoder.
@@ -259,18 +259,21 @@ func newWorker(lead decode.Decoder) *worker {
 	case *decode.CSVDecoder:
 		clone := lead.Clone()
 		w.decoder, w.quoted = clone, true
-		if clone.ReadCell == nil {
+		if clone.ReadCell == nil && readsTraining(clone.RowDecoder) {
 			w.fast = fast.NewCSV(clone)
 		}
 	case *decode.RowDecoder:
 		clone := lead.Clone()
 		w.decoder = clone
-		if clone.Layout == nil {
+		if clone.Layout == nil && readsTraining(clone) {
 			w.fast = fast.New(clone)
 		}
 	}
 	return w
 }
+
+// readsTraining reports whether rows of training are wanted, which are those that are read fast.
+func readsTraining(r *decode.RowDecoder) bool { return r.Wants == nil || r.Wants(false) }
 
 // decode decodes the lines that start in the stride. The last one may end beyond it.
 func (w *worker) decode(h io.ReaderAt, task *strideTask) {
@@ -327,7 +330,7 @@ func (w *worker) decodeLines(h io.ReaderAt, task *strideTask, at int) {
 }
 
 func (w *worker) endBlock(task *strideTask) {
-	task.note, task.block, task.untrained = w.decoder.Note(), model.Block{}, takeUntrained(w.decoder)
+	task.note, task.block, task.passedOver = w.decoder.Note(), model.Block{}, takePassedOver(w.decoder)
 	if w.fast != nil {
 		task.block = w.fast.EndBlock()
 	}

@@ -77,6 +77,7 @@ func (r *reading) readTable(f *file, deadline time.Time) (end bool, err error) {
 		if err != nil {
 			return errors.Is(err, io.EOF), ignoreEOF(err)
 		}
+		f.chunks.addPassedOver(f.index, takePassedOver(f.decoder))
 		if block.Len() > 0 {
 			f.addBlock(&block)
 		} else {

@@ -205,6 +205,9 @@ func Open(paths []string, o Options) (*Source, error) {
 		s.formats = []formats.Format{f}
 	}
 	s.formats = formats.WithColumns(s.formats, o.Columns)
+	if s.chunks.evaluations.ToldApart() {
+		s.formats = formats.WithSplit(s.formats, s.chunks.evaluations.Wants)
+	}
 	if o.Follow && !o.polling {
 		s.schedule.watcher, s.schedule.sleeper = newWatcher(o.Disk), newSleeper()
 	}

@@ -94,14 +94,14 @@ type Chunk struct {
 	Files          []string // indexed by Record.File, relative to the opened path; later chunks may append names
 	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to; nil if all are of one
 	Records        []Record
-	Blocks         []Block       // more samples, after those of Records
-	Attempts       *Attempts     // which rows are left out from now on; nil if that has not changed
-	Forget         []int32       // files that are read again from the start: their earlier samples are dropped
-	Untrained      map[int32]int // how many more traces of each file are of agents that are not trained: they are no samples
-	ComponentNames []string      // reward functions, in the order of Record.Components and Block.Components
-	Notes          []string      // sentences that say what was left out or counted once, and why
-	Evaluates      bool          // all its rows are of evaluations, by the paths of their files or by the format
-	Evaluation     *Evaluation   // what is known now of evaluations among the rows, to replace what was known before; nil if that has not changed
+	Blocks         []Block              // more samples, after those of Records
+	Attempts       *Attempts            // which rows are left out from now on; nil if that has not changed
+	Forget         []int32              // files that are read again from the start: their earlier samples are dropped
+	PassedOver     map[int32]PassedOver // what more of each file is no sample
+	ComponentNames []string             // reward functions, in the order of Record.Components and Block.Components
+	Notes          []string             // sentences that say what was left out or counted once, and why
+	Evaluates      bool                 // all its rows are of evaluations, by the paths of their files or by the format
+	Evaluation     *Evaluation          // what is known now of evaluations among the rows, to replace what was known before; nil if that has not changed
 	LengthUnit     LengthUnit
 	HasTruth       bool // prompt hashes cover the ground truth too
 	HasTotal       bool // some reward is a field of the log
@@ -113,6 +113,17 @@ type Chunk struct {
 
 	RewardNames     []string // names that the trainer says are reward functions; nil if it does not say
 	RewardNamesFrom string   // the file in which it does
+}
+
+// PassedOver counts what a log holds beside the samples that were asked for.
+type PassedOver struct {
+	Untrained int // traces of agents that are not trained
+	Evaluated int // rows that a column marks as evaluations
+}
+
+// Plus adds two counts.
+func (p PassedOver) Plus(o PassedOver) PassedOver {
+	return PassedOver{p.Untrained + o.Untrained, p.Evaluated + o.Evaluated}
 }
 
 // Where is file:line, or the file.

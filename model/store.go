@@ -29,6 +29,7 @@ type Store struct {
 	filter     *rowFilter // nil while nothing is left out
 
 	untrained      leftOut // traces of agents that are not trained
+	evaluated      leftOut // rows of evaluations
 	lengthsLeftOut leftOut // lengths in another unit
 	strayOutputs   leftOut // rows that must follow an output of their rollout and do not
 }
@@ -49,7 +50,7 @@ func NewStore() *Store {
 		steps:     map[int64]*stepColumns{},
 		prompts:   interner[uint64]{hash: func(prompt uint64) uint64 { return prompt }}, // they are hashes already
 		groupIDs:  interner[string]{hash: func(id string) uint64 { return maphash.String(seed, id) }},
-		untrained: leftOut{}, lengthsLeftOut: leftOut{}, strayOutputs: leftOut{},
+		untrained: leftOut{}, evaluated: leftOut{}, lengthsLeftOut: leftOut{}, strayOutputs: leftOut{},
 	}
 }
 
@@ -61,8 +62,9 @@ func (s *Store) Append(c *Chunk) {
 		s.forgetFile(file)
 	}
 	s.takeLengthUnit(c)
-	for file, n := range c.Untrained {
-		s.untrained[file] += n
+	for file, n := range c.PassedOver {
+		s.untrained.add(file, n.Untrained)
+		s.evaluated.add(file, n.Evaluated)
 	}
 	if c.Attempts != nil {
 		s.setAttempts(*c.Attempts)
@@ -196,6 +198,7 @@ func (s *Store) forgetFile(file int32) {
 		s.run.Problems = slices.DeleteFunc(slices.Clone(s.run.Problems), func(p Problem) bool { return p.File == name })
 	}
 	delete(s.untrained, file)
+	delete(s.evaluated, file)
 	delete(s.lengthsLeftOut, file)
 	delete(s.strayOutputs, file)
 	s.lastStep = nil
@@ -218,6 +221,12 @@ func isFinite(x float64) bool { return x-x == 0 }
 // leftOut counts what is left out of each file. A file that is read again is counted anew.
 type leftOut map[int32]int
 
+func (l leftOut) add(file int32, n int) {
+	if n > 0 {
+		l[file] += n
+	}
+}
+
 // count returns how much is left out, and the first file of it.
 func (l leftOut) count() (n int, example int32) {
 	files := slices.Sorted(maps.Keys(l))
@@ -237,6 +246,7 @@ func (s *Store) leftOutNotes() (notes []string) {
 		format, noun string
 	}{
 		{s.untrained, "not counted: %s of agents that are not trained (agent.trainable is false), in %s", "traces"},
+		{s.evaluated, "not counted: %s that a column marks as evaluations, in %s; --split val reads them", "rows"},
 		{s.lengthsLeftOut, "the lengths of %s, which are in characters where other files count tokens, in %s", "samples"},
 		{s.strayOutputs, "taken as rollouts of their own: %s that by their ids are later outputs of a rollout but do not follow its earlier ones, in %s", "rows"},
 	} {

@@ -128,6 +128,9 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 	case snap.Run.Evaluation != nil && snap.Run.Evaluation.Rows > 0:
 		return snap, fmt.Errorf("no samples of training in %s: %s", Title(paths), strings.Join(snap.Run.LeftOut(), "; "))
 	}
+	if notes := snap.Run.Notes; len(notes) > 0 {
+		return snap, fmt.Errorf("no samples of training in %s: %s", Title(paths), strings.Join(notes, "; "))
+	}
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
 }
 

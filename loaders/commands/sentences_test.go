@@ -949,6 +949,12 @@ func claims() []claim {
 			return nil
 		}, false},
 		{"blind", "", `the log has neither several reward columns nor texts`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 || strings.TrimSpace(r.answer) != "" }), false},
+		{"blind", "", `evaluations ask the same prompts each time`, func(l *rawLog, _ said, _ []string) error {
+			if !l.evaluates {
+				return fmt.Errorf("it trains")
+			}
+			return nil
+		}, false},
 		{"blind", "", `the log has no prompts`, noRow(func(r *rawRow) bool { return len(r.prompt) > 3 }), false},
 		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},

@@ -57,8 +57,9 @@ type Note struct {
 // fields, then FinishRow.
 type RowDecoder struct {
 	Fields        *Fields
-	Layout        Layout // nil: a record is an object, and holds one sample
-	HashResponses bool   // set ResponseHashes: the trainer may log rows twice
+	Layout        Layout                       // nil: a record is an object, and holds one sample
+	HashResponses bool                         // set ResponseHashes: the trainer may log rows twice
+	Wants         func(isEvaluation bool) bool // nil: all rows, whatever their columns say of evaluations
 	FileName      string
 	FileStep      int64 // the step that FileName tells, 0 if none; for rows without one
 	hasFileStep   bool
@@ -73,11 +74,12 @@ type RowDecoder struct {
 	Ranks      [RoleCount]int // of the names of the values, or derivedRank
 	Components Components
 	status     model.Status
-	picked     int // fields so far
+	evaluated  bool // see Evaluated
+	picked     int  // fields so far
 
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
-	untrained int // see LeaveOut
+	passedOver model.PassedOver
 
 	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
 	visit    func(key, v jsonscan.Value)
@@ -105,7 +107,7 @@ func NewRowDecoder(f *Fields, name string) *RowDecoder {
 
 // Decode implements [Decoder].
 func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
-	before, untrained := len(dst), r.untrained
+	before, passedOver := len(dst), r.passedOver
 	r.ResponseHashes = r.ResponseHashes[:0]
 	layout := r.Layout
 	if layout == nil {
@@ -127,19 +129,19 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 		err = r.Require(dst[before:])
 	}
 	if err != nil {
-		r.untrained = untrained
+		r.passedOver = passedOver
 		return dst[:before], err
 	}
 	return dst, nil
 }
 
 // LeaveOut counts a sample that a [Layout] passes over since its agent is not trained.
-func (r *RowDecoder) LeaveOut() { r.untrained++ }
+func (r *RowDecoder) LeaveOut() { r.passedOver.Untrained++ }
 
-// TakeUntrained returns how many samples were passed over since the last call.
-func (r *RowDecoder) TakeUntrained() int {
-	n := r.untrained
-	r.untrained = 0
+// TakePassedOver returns what was passed over since the last call.
+func (r *RowDecoder) TakePassedOver() model.PassedOver {
+	n := r.passedOver
+	r.passedOver = model.PassedOver{}
 	return n
 }
 
@@ -154,9 +156,12 @@ func (r *RowDecoder) SeeStep(step int64) {
 	r.SawStep = r.SawStep || !r.hasFileStep || step != r.FileStep
 }
 
-// Require refuses the only sample of a record if it lacks what samples before it have: a single one without prompt and group id would leave all
+// Require refuses the only sample of a record, if it has one, that lacks what samples before it have: a single one without prompt and group id would leave all
 // of them without groups, and one without a step would begin the run anew.
 func (r *RowDecoder) Require(samples []model.Record) error {
+	if len(samples) == 0 {
+		return nil
+	}
 	step, hasStep := r.Values[RoleStep].ToInt()
 	if hasStep {
 		r.SeeStep(step)
@@ -177,7 +182,7 @@ func (r *RowDecoder) Require(samples []model.Record) error {
 func (r *RowDecoder) forgetRow() {
 	clear(r.Values[:])
 	r.Components.reset()
-	r.picked, r.status = 0, model.StatusTrains
+	r.picked, r.status, r.evaluated = 0, model.StatusTrains, false
 }
 
 // BeginRow forgets the values of the row before.
@@ -210,7 +215,11 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	if v.Kind == jsonscan.Object && r.Fields.IsParent(path) {
 		r.pickNested(path, v)
 	}
-	r.status = max(r.status, r.Fields.StatusOf(path, v))
+	if status := r.Fields.StatusOf(path, v); status == Evaluated {
+		r.evaluated = true
+	} else {
+		r.status = max(r.status, status)
+	}
 	p, ok := r.Fields.Lookup(path)
 	if r.Capture != nil && (!ok || !p.Role.isText()) {
 		r.Capture.addField(path, v)
@@ -281,6 +290,10 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 	}
 	if !r.Has(RoleReward) && !r.Has(RolePrompt) && !r.Has(RoleResponse) && !r.HasReward() {
 		return dst, errNoSample
+	}
+	if r.Wants != nil && !r.Wants(r.evaluated) {
+		r.passedOver.Evaluated += model.Count01(r.evaluated)
+		return dst, nil
 	}
 	if r.Capture != nil {
 		r.Capture.endSample(r)
@@ -361,7 +374,7 @@ func (r *RowDecoder) Clone() *RowDecoder {
 	r.Note()
 	r.Seen.Stop() // their provenance must not differ
 	c := NewRowDecoder(r.Fields, "")
-	c.Layout, c.HashResponses, c.FileName, c.FileStep, c.hasFileStep = r.Layout, r.HashResponses, r.FileName, r.FileStep, r.hasFileStep
+	c.Layout, c.HashResponses, c.Wants, c.FileName, c.FileStep, c.hasFileStep = r.Layout, r.HashResponses, r.Wants, r.FileName, r.FileStep, r.hasFileStep
 	c.Learned, c.Seen, c.noted, c.Components = r.Learned, r.Seen, r.noted, r.Components.clone()
 	return c
 }

@@ -101,7 +101,8 @@ type Format struct {
 	// from those of training.
 	Evaluation Evaluation
 
-	columns decode.Columns // that a person named
+	columns decode.Columns               // that a person named
+	wants   func(isEvaluation bool) bool // see WithSplit
 }
 
 // Command returns the first command for a log of that format.
@@ -118,8 +119,12 @@ const (
 	NothingElse                         // the trainer writes evaluations alone, unless the name of the file has the word train
 )
 
-// Evaluates reports whether a file of the format holds evaluations, by its path.
+// Evaluates reports whether what is read of a file of the format is of evaluations, by its path or as these alone are asked for.
 func (f *Format) Evaluates(name string) bool {
+	return f.evaluatesAlone(name) || f.wants != nil && !f.wants(false)
+}
+
+func (f *Format) evaluatesAlone(name string) bool {
 	return discover.IsValidation(name) || f.Evaluation == NothingElse && !strings.Contains(strings.ToLower(path.Base(filepath.ToSlash(name))), "train")
 }
 
@@ -137,6 +142,9 @@ const (
 func (f *Format) NewDecoder(name string) decode.Decoder {
 	r := decode.NewRowDecoder(f.Fields, name)
 	r.Layout, r.HashResponses = f.Layout, f.MayRepeatRows
+	if !f.evaluatesAlone(name) {
+		r.Wants = f.wants
+	}
 	if f.Framing.Quoted {
 		return decode.NewCSVDecoder(r, f.ReadCell)
 	}
@@ -200,6 +208,17 @@ func WithColumns(formats []Format, c decode.Columns) []Format {
 	for i := range formats {
 		f := &formats[i]
 		f.Fields, f.columns = f.Fields.WithColumns(c), c
+	}
+	return formats
+}
+
+// WithSplit changes formats so that they give only some rows, where columns tell those of evaluations, and returns them. A trainer's own log is
+// read as that writes it.
+func WithSplit(formats []Format, wants func(isEvaluation bool) bool) []Format {
+	for i := range formats {
+		if f := &formats[i]; f.Origin == FromAnyone {
+			f.Fields, f.wants = f.Fields.TellingEvaluations(), wants
+		}
 	}
 	return formats
 }

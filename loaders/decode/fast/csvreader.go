@@ -77,7 +77,11 @@ func (r *CSVReader) readRow(p []byte, at int) (end int) {
 			r.components[c.component] = v.number
 		}
 		if c.status != "" {
-			r.status = max(r.status, r.slow.Fields.StatusOf([]byte(c.status), decode.CellValue(p[v.from:v.to])))
+			status := r.slow.Fields.StatusOf([]byte(c.status), decode.CellValue(p[v.from:v.to]))
+			if status == decode.Evaluated {
+				return 0
+			}
+			r.status = max(r.status, status)
 		}
 		if i < last {
 			if byteAt(p, at) != sep {

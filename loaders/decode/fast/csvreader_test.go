@@ -30,6 +30,7 @@ func FuzzCSVReader(f *testing.F) {
 		}
 	}
 	f.Add([]byte("prompt,reward,messages,epoch"), []byte(`q,1,"[{",3`), []byte(`q,1,x,`))
+	f.Add([]byte("prompt,reward,split,is_eval"), []byte("q,1,train,False"), []byte("q,1,val,False"))
 	f.Add([]byte("prompt;reward;length\r"), []byte("q;1;3\r"), []byte("q,1;2;\r"))
 	f.Fuzz(func(t *testing.T, header, first, second []byte) {
 		for _, record := range [][]byte{header, first, second} {
@@ -37,8 +38,9 @@ func FuzzCSVReader(f *testing.F) {
 				return // the caller cuts records and has checked for these
 			}
 		}
-		for _, fields := range []*decode.Fields{decode.UsualNames(), decode.NamesWithoutTotal()} {
+		for _, fields := range []*decode.Fields{decode.UsualNames().TellingEvaluations(), decode.NamesWithoutTotal()} {
 			d := decode.NewCSVDecoder(decode.NewRowDecoder(fields, "12.csv"), nil)
+			d.Wants = isTraining
 			if _, err := d.Decode(nil, header); err != nil {
 				return
 			}

@@ -107,7 +107,11 @@ func (r *Reader) readValues(p []byte, fields []field, at int) int {
 			r.components[f.component] = v.number
 		}
 		if f.status != "" && next > 0 {
-			r.status = max(r.status, r.slow.Fields.StatusOf([]byte(f.status), jsonscan.Value{Kind: f.kind, Raw: p[v.from:v.to]}))
+			status := r.slow.Fields.StatusOf([]byte(f.status), jsonscan.Value{Kind: f.kind, Raw: p[v.from:v.to]})
+			if status == decode.Evaluated {
+				return 0
+			}
+			r.status = max(r.status, status)
 		}
 		at = next
 	}

@@ -37,6 +37,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(bytes.Replace(named, []byte(`"0"`), []byte(`""`), 1), named, 0) // an empty id is none
 	messages := []byte(`{"step": 7, "group_id": "g", "prompt":[{"role": "user", "content": "q"}], "response": "r", "reward": 1}`)
 	f.Add(messages, bytes.Replace(messages, []byte(":["), []byte(": ["), 1), 0) // other spaces than in the first row
+	trained := []byte(`{"step": 7, "prompt": "q", "response": "r", "reward": 1, "split": "train", "is_eval": false}`)
+	f.Add(trained, bytes.Replace(trained, []byte("train"), []byte("eval"), 1), 0)
+	f.Add(trained, bytes.Replace(trained, []byte("false"), []byte("true"), 1), 0)
 	f.Fuzz(func(t *testing.T, first, second []byte, at int) {
 		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
 			return // the caller has checked for these
@@ -45,8 +48,9 @@ func FuzzReader(f *testing.F) {
 		if 0 <= at && at < len(third) && third[at] >= '0' {
 			third[at] = '7' // mostly another value
 		}
-		for _, fields := range []*decode.Fields{decode.UsualNames(), decode.NamesWithoutTotal()} {
+		for _, fields := range []*decode.Fields{decode.UsualNames().TellingEvaluations(), decode.NamesWithoutTotal()} {
 			r := decode.NewRowDecoder(fields, "12.jsonl")
+			r.Wants = isTraining
 			if learned, err := r.Decode(nil, first); err != nil || len(learned) != 1 {
 				return
 			}
@@ -83,6 +87,8 @@ func TestFirstRowOfPiece(t *testing.T) {
 		t.Errorf("read as %v of steps %v and groups %q", b.Reward, b.Step, b.Groups)
 	}
 }
+
+func isTraining(isEvaluation bool) bool { return !isEvaluation }
 
 // compare reads a row fast and, if that succeeds, also with the RowDecoder.
 func compare(t *testing.T, q *Reader, row []byte) {
