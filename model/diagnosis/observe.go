@@ -229,7 +229,6 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	s := Observed{Step: step.Number, Index: i, revision: step.Revision, Parts: make([]Part, len(step.Components))}
 	s.Longest.parts = make([]Moments, len(step.Components))
 	s.Groups = make([]GroupFacts, 0, len(offsets))
-	tokens := int64(0)
 	var counted []int32 // rows of a group
 	var rewards []float64
 	prints := make([]uint64, 0, 64)
@@ -255,24 +254,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 				s.Invalid++
 			}
 		}
-		lengths := Moments{}
-		for i, row := range counted {
-			length := step.Lengths[row]
-			if length <= 0 {
-				continue
-			}
-			lengths.add(logs.of(length))
-			tokens += int64(length)
-			if length < s.Longest.Length {
-				continue
-			}
-			s.Longest.take(length, rewards[i])
-			for c, part := range step.Components {
-				if part != nil && part[row]-part[row] == 0 {
-					s.Longest.parts[c].add(part[row])
-				}
-			}
-		}
+		lengths := s.takeLengths(&step, counted, rewards, logs)
 		g.Valid, g.Mean, g.Length = int32(valid.N), float32(valid.Sum/float64(valid.N)), float32(lengths.Sum/float64(lengths.N))
 		s.Length.join(lengths)
 		s.Reward.join(valid)
@@ -286,8 +268,32 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		g.takePrints(prints, prompt)
 		s.Groups = append(s.Groups, g)
 	}
-	s.Tokens, s.prompts, s.mixed, s.ids = tokens, step.Prompts, step.MixedIDs, step.GroupIDs
+	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
 	return s, nil
+}
+
+// takeLengths counts the lengths of some rows, and returns the moments of their logarithms.
+func (s *Observed) takeLengths(step *model.Step, rows []int32, rewards []float64, logs logarithms) (m Moments) {
+	tokens := int64(0)
+	for i, row := range rows {
+		length := step.Lengths[row]
+		if length <= 0 {
+			continue
+		}
+		m.add(logs.of(length))
+		tokens += int64(length)
+		if length < s.Longest.Length {
+			continue
+		}
+		s.Longest.take(length, rewards[i])
+		for c, part := range step.Components {
+			if part != nil && part[row]-part[row] == 0 {
+				s.Longest.parts[c].add(part[row])
+			}
+		}
+	}
+	s.Tokens += tokens
+	return m
 }
 
 // lastOutputs returns the rows of a group, and their rewards, that are the last of their rollouts.

@@ -408,11 +408,7 @@ func appendJSON(out []byte, value any, line string) []byte {
 		}
 		return end('}')
 	case []analysis.Metric:
-		out = append(out, '{')
-		for _, m := range v {
-			out = appendNumber(append(appendJSONText(next(), m.Name, false), colon...), m.Value+0, 64)
-		}
-		return end('}')
+		return appendMetrics(out, v, line, inner, colon)
 	case interface{ objects() []object }:
 		return appendJSON(out, v.objects(), line)
 	case []object:
@@ -424,6 +420,26 @@ func appendJSON(out []byte, value any, line string) []byte {
 			return end(']')
 		}
 	}
+	return appendEncoded(out, value, line)
+}
+
+// appendMetrics is appendJSON of the metrics of a step, of which a report has millions.
+func appendMetrics(out []byte, metrics []analysis.Metric, line, inner, colon string) []byte {
+	out = append(out, '{')
+	for i, m := range metrics {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendNumber(append(appendJSONText(append(out, inner...), m.Name, false), colon...), m.Value+0, 64)
+	}
+	if len(metrics) > 0 {
+		out = append(out, line...)
+	}
+	return append(out, '}')
+}
+
+// appendEncoded is appendJSON of what the standard library encodes.
+func appendEncoded(out []byte, value any, line string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // answers are full of <tags>
