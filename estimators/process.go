@@ -246,16 +246,16 @@ func (e *Estimator) CleanInto(dst, rewards []float64) {
 		copy(dst, rewards)
 		return
 	}
-	hasNaN := false
+	hasNaN, inFloat32 := false, e.Float != Float64
 	for i, r := range rewards {
-		switch {
-		case math.IsNaN(r):
-			hasNaN, dst[i] = true, r // float32 would lose the payload that marks a missing reward
-		case e.Float == Float64:
-			dst[i] = r
-		default:
-			dst[i] = float64(float32(r))
+		x := r
+		if inFloat32 {
+			x = float64(float32(r))
 		}
+		if r != r {
+			hasNaN, x = true, r // float32 would lose the payload that marks a missing reward
+		}
+		dst[i] = x
 	}
 	if !hasNaN || e.Clean == cleanRound {
 		return

@@ -109,19 +109,21 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	rewards := plainMoments(a.original.rewards[b.lo:b.hi])
 	advantages, lengths, keep := a.Original[b.lo:b.hi], a.Lengths[b.lo:b.hi], a.Keep[b.lo:b.hi]
 	before := sumPlain(advantages, lengths)
+	all := sumLengths(lengths)
 	processed, after := advantages, before
 	if &a.Processed[b.lo] != &a.Original[b.lo] {
 		processed = a.Processed[b.lo:b.hi]
 		after = sumPlain(processed, lengths)
 	}
-	if math.IsNaN(rewards.sum) || !before.isPlain() || !after.isPlain() {
-		return false
-	}
-	all := sumLengths(lengths)
-	if all.lo <= 0 {
+	if math.IsNaN(rewards.sum) || !before.isPlain() || !after.isPlain() || all.lo <= 0 {
 		return false
 	}
 	positive, negative := sumLengthsOf(lengths, advantages, 1), sumLengthsOf(lengths, advantages, -1)
+	nonzero, nonzeroWeight := positive.n+negative.n, positive.sum+negative.sum
+	if &processed[0] != &advantages[0] {
+		up, down := sumLengthsOf(lengths, processed, 1), sumLengthsOf(lengths, processed, -1)
+		nonzero, nonzeroWeight = up.n+down.n, up.sum+down.sum
+	}
 	kept, keptPositive, keptNegative := all.n, positive.n, negative.n
 	if slices.Contains(keep, false) {
 		kept, keptPositive, keptNegative = 0, 0, 0
@@ -135,7 +137,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	s.rewards, s.knownLength = rewards, all.moments()
 	s.original = moments{all.n, float64(all.sum), before.weighted, before.lo, before.hi}
 	s.returns = moments{all.n, float64(all.sum), after.weighted, after.lo, after.hi}
-	if s.processed = (moments{after.nonzero, float64(after.nonzeroWeight), after.weighted, after.lo, after.hi}); after.nonzero < all.n && !(after.lo < 0 && after.hi > 0) {
+	if s.processed = (moments{nonzero, float64(nonzeroWeight), after.weighted, after.lo, after.hi}); nonzero < all.n && !(after.lo < 0 && after.hi > 0) {
 		s.processed.lo, s.processed.hi = extremesNot0(processed)
 	}
 	s.knownAdvantage = moments{all.n, float64(all.n), after.sum, after.lo, after.hi}
@@ -181,17 +183,14 @@ func extremesNot0(values []float64) (lo, hi float64) {
 type plainSums struct {
 	sum, weighted, absolute, squares float64 // of x, of x by length, of |x| and of x²
 	lo, hi                           float64
-	nonzero, nonzeroWeight           int // how many are not 0, and the sum of their lengths
 }
 
 func sumPlain(advantages []float64, lengths []int32) plainSums {
 	lo, hi := advantages[0], advantages[0]
 	sum, weighted, absolute, squares := 0.0, 0.0, 0.0, 0.0
-	nonzero, nonzeroWeight := 0, 0
 	for i, x := range advantages {
-		n, isNonzero := int(lengths[i]), model.Count01(x > 0)|model.Count01(x < 0)
 		sum += x
-		weighted += x * float64(n)
+		weighted += x * float64(lengths[i])
 		absolute += math.Abs(x)
 		squares += x * x
 		if x < lo {
@@ -200,10 +199,8 @@ func sumPlain(advantages []float64, lengths []int32) plainSums {
 		if x > hi {
 			hi = x
 		}
-		nonzero += isNonzero
-		nonzeroWeight += n & -isNonzero
 	}
-	return plainSums{sum, weighted, absolute, squares, lo, hi, nonzero, nonzeroWeight}
+	return plainSums{sum, weighted, absolute, squares, lo, hi}
 }
 
 // isPlain reports whether all advantages are finite, and so are their sums.
@@ -211,17 +208,17 @@ func (p *plainSums) isPlain() bool { return isFinite(p.absolute) && isFinite(p.s
 
 // plainMoments returns the moments of some values, each of weight 1. If one is NaN the sum is too, and the extremes are not.
 func plainMoments(values []float64) moments {
-	m := moments{n: len(values), weight: float64(len(values)), lo: values[0], hi: values[0]}
+	sum, lo, hi := 0.0, values[0], values[0]
 	for _, x := range values {
-		m.sum += x
-		if x < m.lo {
-			m.lo = x
+		sum += x
+		if x < lo {
+			lo = x
 		}
-		if x > m.hi {
-			m.hi = x
+		if x > hi {
+			hi = x
 		}
 	}
-	return m
+	return moments{len(values), float64(len(values)), sum, lo, hi}
 }
 
 // lengthSum is moments of lengths, whose sums are exact.

@@ -237,12 +237,13 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 			n++
 		}
 	}
-	g.Invalid, g.RewardMean = g.Counted-n, sum/float64(n)
+	mean := sum / float64(n)
 	for _, r := range rewards {
 		if isFinite(r) {
-			squares += (r - g.RewardMean) * (r - g.RewardMean)
+			squares += (r - mean) * (r - mean)
 		}
 	}
+	g.Invalid, g.RewardMean = g.Counted-n, mean
 	if verdicts != nil {
 		verdicts = verdicts[lo:hi]
 	}
