@@ -229,12 +229,11 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	s := Observed{Step: step.Number, Index: i, revision: step.Revision, Parts: make([]Part, len(step.Components))}
 	s.Longest.parts = make([]Moments, len(step.Components))
 	s.Groups = make([]GroupFacts, 0, len(offsets))
-	var counted []int32 // rows of a group
-	var rewards []float64
 	prints := make([]uint64, 0, 64)
 	for k := range len(offsets) - 1 {
 		lo, hi := offsets[k], offsets[k+1]
-		if counted, rewards = order[lo:hi], logged[lo:hi]; step.FirstOutputs != nil {
+		counted, rewards := order[lo:hi], logged[lo:hi]
+		if step.FirstOutputs != nil {
 			counted, rewards = lastOutputs(&step, counted, rewards)
 		}
 		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}
