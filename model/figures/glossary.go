@@ -163,8 +163,8 @@ func sweepFigures() []Entry {
 		{"abs, Σ|A|", "ratio", "Σ|A′| / Σ|A|", "total advantage compared with no filter", ""},
 		{"push", "−1 to 1", "ΣA′ / Σ|A′|", "balance of positive and negative advantages: 0 is even, +1 only positive, −1 only negative", ""},
 		{"+:−, + : −", "% of Σ|A′|", "50·(1 + push) : 50·(1 − push)", "shares of Σ|A| from positive and from negative advantages", ""},
-		{"mean, mean of all", "advantage", "ΣA′ / N", "mean advantage over all samples; far from 0 the update is one-sided", ""},
-		{"std, std of all", "advantage", "√(Σ(A′ − mean)² / (N − 1)), ddof 1", "spread over all samples, dropped ones as 0; not weighted by length", ""},
+		{"mean, mean of all", "advantage", "ΣA′ / N", "mean advantage over all samples, dropped ones and NaN as 0; far from 0 the update is one-sided", ""},
+		{"std, std of all", "advantage", "√(Σ(A′ − mean)² / (N − 1)), ddof 1", "spread over all samples, dropped ones and NaN as 0; not weighted by length", ""},
 		{"on_front", "yes or no", "", "☆: no other cell is better in one of the compared metrics without being worse in another", ""},
 		{"recommended", "yes or no", "", "★: the best cell for the goal", ""},
 	}

@@ -385,8 +385,8 @@ func Figures() []Figure {
 		share("flips", "kept samples whose sign changes, also from or to 0", func(c *Cell) int { return c.Flips }, samples, ofSamples, LessIsBetter),
 		{"abs", "Σ|A| against no filter", (*Cell).AbsRatio, false, nil, "Σ|A|", "times no filter", MoreIsBetter},
 		{"push", "ΣA/Σ|A|: 0 if positive and negative mass are equal", (*Cell).Push, false, nil, "push", "ΣA/Σ|A|", ZeroIsBetter},
-		{"mean", "mean advantage of all samples, dropped ones as 0: far from 0 is one-sided", (*Cell).Mean, false, nil, "mean of all", "advantage", ZeroIsBetter},
-		{"std", "std of the advantages of all samples, dropped ones as 0", (*Cell).Std, false, nil, "std of all", "advantage", NotJudged},
+		{"mean", "mean advantage of all samples, dropped ones and NaN as 0: far from 0 is one-sided", (*Cell).Mean, false, nil, "mean of all", "advantage", ZeroIsBetter},
+		{"std", "std of the advantages of all samples, dropped ones and NaN as 0", (*Cell).Std, false, nil, "std of all", "advantage", NotJudged},
 	}
 }
 
