@@ -115,7 +115,7 @@ func TestEvaluationByColumn(t *testing.T) {
 				t.Errorf("%s has %d rows of %s, not %d; %v", name, snap.Rows, split, want, snap.Run.Problems)
 			}
 			notes := strings.Join(snap.Run.Notes, "; ")
-			if says := strings.Contains(notes, "2 rows that a column marks as evaluations, in "+name); says != (split == discover.SplitTrain) {
+			if says := strings.Contains(notes, "2 rows of evaluations, by a column, in "+name); says != (split == discover.SplitTrain) {
 				t.Errorf("%s, rows of %s: %q", name, split, notes)
 			}
 			if snap.Run.EvaluatesOnly != (split == discover.SplitVal) {
