@@ -216,7 +216,8 @@ func (q *chunkQueue) addPassedOver(file int32, n model.PassedOver) {
 	if q.pending.PassedOver == nil {
 		q.pending.PassedOver = map[int32]model.PassedOver{}
 	}
-	q.pending.PassedOver[file] = q.pending.PassedOver[file].Plus(n)
+	before := q.pending.PassedOver[file]
+	q.pending.PassedOver[file] = model.PassedOver{Untrained: before.Untrained + n.Untrained, Evaluated: before.Evaluated + n.Evaluated}
 }
 
 func (q *chunkQueue) addProblem(p model.Problem) {

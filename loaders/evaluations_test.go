@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"vantage/internal/testkit/filetest"
 	"vantage/loaders/discover"
@@ -97,7 +100,23 @@ func TestEvaluationByColumn(t *testing.T) {
 			return fmt.Sprintf(`{"step": %d, "prompt": "q%d", "response": "r", "reward": %d, %q: %s}`+"\n", step, row/2, row%2, column, choose(isEvaluation, evaluated, trained))
 		})
 	}
+	type markedRow struct {
+		Step   int64   `parquet:"step"`
+		Prompt string  `parquet:"prompt"`
+		Reward float64 `parquet:"reward"`
+		Split  string  `parquet:"split"`
+	}
+	var marked []markedRow
+	rows(func(step, row int, isEvaluation bool) string {
+		marked = append(marked, markedRow{int64(step), fmt.Sprint("q", row/2), float64(row % 2), choose(isEvaluation, "val", "train")})
+		return ""
+	})
+	var table bytes.Buffer
+	if err := parquet.Write(&table, marked); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
+		"t.parquet":   table.String(),
 		"split.jsonl": jsonRows("split", `"val"`, `"train"`),
 		"phase.jsonl": jsonRows("phase", `"Eval"`, `"rollout"`),
 		"flag.jsonl":  jsonRows("is_eval", "true", "false"),
@@ -115,7 +134,7 @@ func TestEvaluationByColumn(t *testing.T) {
 				t.Errorf("%s has %d rows of %s, not %d; %v", name, snap.Rows, split, want, snap.Run.Problems)
 			}
 			notes := strings.Join(snap.Run.Notes, "; ")
-			if says := strings.Contains(notes, "2 rows of evaluations, by a column, in "+name); says != (split == discover.SplitTrain) {
+			if says := strings.Contains(notes, "2 rows marked as evaluations, in "+name); says != (split == discover.SplitTrain) {
 				t.Errorf("%s, rows of %s: %q", name, split, notes)
 			}
 			if snap.Run.EvaluatesOnly != (split == discover.SplitVal) {

@@ -121,11 +121,6 @@ type PassedOver struct {
 	Evaluated int // rows that a column marks as evaluations
 }
 
-// Plus adds two counts.
-func (p PassedOver) Plus(o PassedOver) PassedOver {
-	return PassedOver{p.Untrained + o.Untrained, p.Evaluated + o.Evaluated}
-}
-
 // Where is file:line, or the file.
 func (p Problem) Where() string {
 	if p.Line == 0 {

@@ -434,12 +434,8 @@ func newDenseIndex(keys []uint32) *denseIndex {
 	if len(keys) == 0 {
 		return d
 	}
-	least, most := keys[0], keys[0]
-	for _, key := range keys {
-		least, most = min(least, key), max(most, key)
-	}
-	d.min = least
-	if size := int(most-least) + 1; size <= maxTableFactor*len(keys) {
+	d.min = slices.Min(keys)
+	if size := int(slices.Max(keys)-d.min) + 1; size <= maxTableFactor*len(keys) {
 		d.table = make([]int32, size)
 	} else {
 		d.byKey = map[uint32]int32{}

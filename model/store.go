@@ -246,7 +246,7 @@ func (s *Store) leftOutNotes() (notes []string) {
 		format, noun string
 	}{
 		{s.untrained, "not counted: %s of agents that are not trained (agent.trainable is false), in %s", "traces"},
-		{s.evaluated, "not counted: %s of evaluations, by a column, in %s; open such a file with --split val", "rows"},
+		{s.evaluated, "not counted: %s marked as evaluations, in %s; open such a file with --split val", "rows"},
 		{s.lengthsLeftOut, "the lengths of %s, which are in characters where other files count tokens, in %s", "samples"},
 		{s.strayOutputs, "taken as rollouts of their own: %s that by their ids are later outputs of a rollout but do not follow its earlier ones, in %s", "rows"},
 	} {

@@ -11,7 +11,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/ClickHouse/ch-go/proto"
 
@@ -53,7 +52,7 @@ func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d 
 		values[p.split] = true
 	}
 	for _, value := range slices.Sorted(maps.Keys(values)) {
-		if isEvaluation(m.split.name, value) {
+		if discover.IsEvaluation(m.split.name, value) {
 			d.evaluations = append(d.evaluations, value)
 		} else {
 			hasTraining = true
@@ -75,21 +74,6 @@ func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d 
 		}
 	}
 	return d
-}
-
-// isEvaluation reports whether a value of a column says that a row is of an evaluation: split = 'val', is_eval = 1,
-// is_train = 0.
-func isEvaluation(column, value string) bool {
-	switch strings.ToLower(value) {
-	case "1", "true", "yes":
-		return discover.IsValidation(column)
-	case "0", "false", "no":
-		words := strings.FieldsFunc(strings.ToLower(column), func(r rune) bool { return !unicode.IsLetter(r) })
-		return slices.Contains(words, "train") || slices.Contains(words, "training")
-	case "test", "dev":
-		return true
-	}
-	return discover.IsValidation(value)
 }
 
 // startsOf returns the starts of the run in their order: that of their numbers, or of when their first rows were

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -49,7 +50,7 @@ func (m *mapping) roles() []role {
 		{"advantage", decode.RoleAdvantage, nil, &m.advantage},
 		{"length", decode.RoleLength, nil, &m.length},
 		{"attempt", 0, []string{"run_attempt", "attempt", "attempt_id", "restart", "restart_id", "restart_count", "resume_id", "resume_count"}, &m.attempt},
-		{"split", 0, []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train", "is_training", "eval", "phase", "mode"}, &m.split},
+		{"split", 0, discover.EvaluationColumns(), &m.split},
 		{"written", 0, []string{"written_at", "created_at", "inserted_at", "logged_at", "timestamp", "_timestamp", "datetime", "event_time", "time", "ts"}, &m.written},
 		{"", 0, []string{"prompt_id", "prompt_idx", "prompt_hash", "problem_id", "example_id", "task_id", "task_hash", "question_id", "qid", "query_id"}, &m.promptID},
 		{"", decode.RoleTokens, nil, &m.tokens},

@@ -105,18 +105,6 @@ func withUsualStatuses(f *Fields) *Fields {
 // Evaluated is what [Statuses] say of a row that was written while the trainer evaluated: it is the status of no sample.
 const Evaluated = model.StatusCount
 
-// TellingEvaluations returns the fields with the columns by which people tell the rows of evaluations from those of training.
-func (f *Fields) TellingEvaluations() *Fields {
-	words, yes, no := map[string]model.Status{}, map[string]model.Status{"true": Evaluated, "1": Evaluated}, map[string]model.Status{"false": Evaluated, "0": Evaluated}
-	for _, word := range []string{"eval", "evals", "evaluation", "val", "valid", "validation", "test", "dev"} {
-		words[word] = Evaluated
-	}
-	return f.Telling(Statuses{
-		"split": words, "dataset_split": words, "data_split": words, "phase": words, "mode": words,
-		"is_eval": yes, "is_evaluation": yes, "is_val": yes, "is_validation": yes, "is_train": no, "is_training": no,
-	})
-}
-
 // Telling returns the fields with more statuses.
 func (f *Fields) Telling(more Statuses) *Fields {
 	if f.Statuses == nil {

@@ -398,8 +398,38 @@ func Choose(files []string, split Split) (chosen []string, notes []string) {
 func IsValidation(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
-		return slices.Contains([]string{"eval", "evals", "evaluation", "val", "valid", "validation"}, w)
+		return slices.Contains(validationWords(), w)
 	})
+}
+
+func validationWords() []string {
+	return []string{"eval", "evals", "evaluation", "val", "valid", "validation"}
+}
+
+// EvaluationColumns are the columns by which people tell the rows of evaluations from those of training, the most telling first.
+func EvaluationColumns() []string {
+	return []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train", "is_training", "eval", "phase", "mode"}
+}
+
+// EvaluationValues are the usual values of a column for which [IsEvaluation] holds.
+func EvaluationValues(column string) []string {
+	all := append(validationWords(), "test", "dev", "1", "true", "yes", "0", "false", "no")
+	return slices.DeleteFunc(all, func(value string) bool { return !IsEvaluation(column, value) })
+}
+
+// IsEvaluation reports whether a value of a column says that a row is of an evaluation: split = 'val', is_eval = 1,
+// is_train = 0.
+func IsEvaluation(column, value string) bool {
+	switch strings.ToLower(value) {
+	case "1", "true", "yes":
+		return IsValidation(column)
+	case "0", "false", "no":
+		words := strings.FieldsFunc(strings.ToLower(column), func(r rune) bool { return !unicode.IsLetter(r) })
+		return slices.Contains(words, "train") || slices.Contains(words, "training")
+	case "test", "dev":
+		return true
+	}
+	return IsValidation(value)
 }
 
 // withoutDuplicates leaves out files whose samples are in others too: prime-rl's all/ if there is

@@ -54,6 +54,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
+	"vantage/model"
 )
 
 // Format is one kind of log: how it is recognised and how it is read. A field that does not apply is
@@ -215,9 +216,19 @@ func WithColumns(formats []Format, c decode.Columns) []Format {
 // WithSplit changes formats so that they give only some rows, where columns tell those of evaluations, and returns them. A trainer's own log is
 // read as that writes it.
 func WithSplit(formats []Format, wants func(isEvaluation bool) bool) []Format {
+	marks := decode.Statuses{}
+	for _, column := range discover.EvaluationColumns() {
+		if column == "eval" { // it may be a score
+			continue
+		}
+		marks[column] = map[string]model.Status{}
+		for _, value := range discover.EvaluationValues(column) {
+			marks[column][value] = decode.Evaluated
+		}
+	}
 	for i := range formats {
 		if f := &formats[i]; f.Origin == FromAnyone {
-			f.Fields, f.wants = f.Fields.TellingEvaluations(), wants
+			f.Fields, f.wants = f.Fields.Telling(marks), wants
 		}
 	}
 	return formats

@@ -115,7 +115,9 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	}
 	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks}
 	o.advantages, o.rewards = p.scratch.numbers(len(o.batch.Rewards)), o.batch.Rewards
-	clear(o.advantages)
+	if p.scratch != nil {
+		clear(o.advantages) // those of another step, which would stay where the estimator refuses
+	}
 	if in.countedRollouts != nil {
 		o.blocks, o.rewards = blocksOf(o.batch.Offsets), make([]float64, len(in.InputRow))
 		p.estimator.CleanInto(o.rewards, in.Rewards)
@@ -507,7 +509,7 @@ func (a *Analysis) firstFinite(lo, hi int) float64 {
 
 func (a *Analysis) countSamples(g *Group) counts {
 	original, processed, keep := a.Original[g.Start:g.End], a.Processed[g.Start:g.End], a.Keep[g.Start:g.End]
-	if &original[0] == &processed[0] && !slices.Contains(keep, false) {
+	if &original[0] == &processed[0] && !slices.Contains(keep, false) { // nothing is filtered, as in most steps
 		pos, neg, zeros := 0, 0, 0
 		for _, x := range original {
 			pos += model.Count01(x > 0)

@@ -191,7 +191,8 @@ func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 	return metricNames(set, hasLengths, maxSize, hasSolved)
 }
 
-// metricNames are those of a step with one sample, of known length or not, under the group filter and the loss of set, and if hasSolved pass@k for groups of up to maxSize samples.
+// metricNames are those of a step with one sample, of known length or not, under the group filter and
+// the loss of set, and if hasSolved pass@k for groups of up to maxSize samples.
 func metricNames(set model.Settings, hasLength bool, maxSize int, hasSolved bool) ([]string, error) {
 	store := model.NewStore()
 	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: int32(2*model.Count01(hasLength) - 1)}}})

@@ -271,8 +271,8 @@ func (in *stepInput) summarize() {
 				in.tokenWeights[i] = 1
 			}
 		}
+		all = sumLengths(in.tokenWeights)
 	}
-	all = sumLengths(in.tokenWeights)
 	cut, longestUncut := 0, int32(0)
 	for _, l := range in.tokenWeights {
 		isCut := model.Count01(int(l) == all.hi)
