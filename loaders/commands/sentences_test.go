@@ -949,7 +949,7 @@ func claims() []claim {
 			return nil
 		}, false},
 		{"blind", "", `the log has neither several reward columns nor texts`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 || strings.TrimSpace(r.answer) != "" }), false},
-		{"blind", "", `evaluations ask the same prompts each time`, func(l *rawLog, _ said, _ []string) error {
+		{"blind", "", `evaluations may ask the same prompts each time`, func(l *rawLog, _ said, _ []string) error {
 			if !l.evaluates {
 				return fmt.Errorf("it trains")
 			}

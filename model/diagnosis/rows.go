@@ -29,7 +29,7 @@ const (
 // stuck finds steps that train on the same again.
 func stuck(e *evidence) ([]Finding, string) {
 	if e.snap.Run.EvaluatesOnly {
-		return nil, "evaluations ask the same prompts each time"
+		return nil, "evaluations may ask the same prompts each time"
 	}
 	for _, find := range []func() (Finding, bool){e.rowsTwice, e.stepsAgain, e.sameBatch} {
 		if f, found := find(); found {
