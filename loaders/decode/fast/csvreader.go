@@ -142,7 +142,8 @@ func (v *span) readTextCell(p []byte, sep byte, isQuoted bool, use cellUse) bool
 // readNumberCell reads the number that begins at offset at and returns where it ends, -1 if it does not fit.
 func (v *span) readNumberCell(p []byte, at int, use cellUse) (end int) {
 	v.number = math.NaN()
-	if end = v.readDecimal(p, at); end > 0 && !continuesNumber(byteAt(p, end)) {
+	if x, end := readDecimal(p, at); end > 0 && !continuesNumber(byteAt(p, end)) {
+		v.number = x
 		return end
 	}
 	for end = at; continuesNumber(byteAt(p, end)); end++ {

@@ -96,26 +96,34 @@ func (r *Reader) readValues(p []byte, fields []field, at int) int {
 		f, next := &fields[i], 0
 		v := &r.spans[f.role]
 		if f.kind == jsonscan.Number {
-			if next = v.readDecimal(p, at); next > 0 {
-				next = f.after.match(p, next)
+			if x, end := readDecimal(p, at); end > 0 {
+				v.from, v.to, v.number = at, end, x
+				next = f.after.match(p, end)
 			}
 		}
 		if next == 0 {
 			next = v.read(p, at, f)
 		}
-		if f.component >= 0 {
-			r.components[f.component] = v.number
-		}
-		if f.status != "" && next > 0 {
-			status := r.slow.Fields.StatusOf([]byte(f.status), jsonscan.Value{Kind: f.kind, Raw: p[v.from:v.to]})
-			if status == decode.Evaluated {
-				return 0
-			}
-			r.status = max(r.status, status)
+		if f.isOther && next > 0 && !r.takeOther(f, p) {
+			return 0
 		}
 		at = next
 	}
 	return at
+}
+
+// takeOther takes a component or the status from a value. It returns false if only the RowDecoder can read the row.
+func (r *Reader) takeOther(f *field, p []byte) bool {
+	v := &r.spans[f.role]
+	if f.component >= 0 {
+		r.components[f.component] = v.number
+	}
+	if f.status == "" {
+		return true
+	}
+	status := r.slow.Fields.StatusOf([]byte(f.status), jsonscan.Value{Kind: f.kind, Raw: p[v.from:v.to]})
+	r.status = max(r.status, status)
+	return status != decode.Evaluated
 }
 
 // read reads a value of any kind and the literal after it, and returns where that ends, 0 if
@@ -194,6 +202,7 @@ type field struct {
 	role      decode.Role // noRole if it plays none
 	component int         // index of the reward component, -1 if it is none
 	status    string      // its name if it says the status of the row, else ""
+	isOther   bool        // it is a component or says the status
 	after     literal     // up to the next value
 }
 
@@ -257,7 +266,9 @@ func (r *Reader) use(t template) {
 	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0 || f.status != "") && !f.isShared() })
 	t.sharedFirst = !slices.ContainsFunc(t.fields[t.firstOwn:], field.isShared)
 	r.forgetRoles()
-	for _, f := range t.fields {
+	for i := range t.fields {
+		f := &t.fields[i]
+		f.isOther = f.component >= 0 || f.status != ""
 		if isTokenCount(f.role) && f.kind != jsonscan.Number {
 			return
 		}
@@ -350,11 +361,11 @@ func (l *literal) match(p []byte, at int) int {
 // than 15 digits. Any other is an integer below 2^53 over a power of ten, both exact, so one division
 // rounds it correctly. It reads no exponent. Where a number and what follows it stand within eight bytes
 // it takes these at once: which digit is the last is not to be predicted.
-func (v *span) readDecimal(b []byte, at int) (end int) {
-	v.from = at
+func readDecimal(b []byte, at int) (x float64, end int) {
 	if at+9 > len(b) {
-		return v.readLongDecimal(b, at)
+		return readLongDecimal(b, at)
 	}
+	from := at
 	w := binary.LittleEndian.Uint64(b[at:])
 	isNegative := byte(w) == '-'
 	if isNegative {
@@ -365,35 +376,35 @@ func (v *span) readDecimal(b []byte, at int) (end int) {
 	w ^= '0' * each
 	others := (w + 0x76*each | w) & (0x80 * each) // the high bit of each byte that is no digit, but for those after the first
 	point := bits.TrailingZeros64(others) &^ 7    // how many bits stand before it, as size below
-	size := point
+	size, digits := point, 0                      // after the point, which counts as one
 	if byte(w>>(point&63)) == '.'^'0' {
 		others &= others - 1
 		size = bits.TrailingZeros64(others) &^ 7
+		digits = (size - point) / 8
 		before := uint64(1)<<(point&63) - 1
 		w = w&before<<8 | w&^(before<<8|0xff) // the digits before the point move to where it is
 	}
 	switch {
 	case others == 0:
-		return v.readLongDecimal(b, v.from)
-	case point == 0, size == point+8, point > 8 && b[at] == '0':
-		return 0
+		return readLongDecimal(b, from)
+	case point == 0, digits == 1, point > 8 && b[at] == '0':
+		return 0, 0
 	}
-	w <<= uint(64 - size) // zeros come first
-	w = w*10 + w>>8       // pairs of digits
+	w <<= uint(64-size) & 63 // zeros come first
+	w = w*10 + w>>8          // pairs of digits
 	const pairs = 0x000000ff000000ff
-	x := float64(int64((w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32))
-	if size > point {
-		x /= powersOfTen[(size-point)/8-1]
+	x = float64(int64((w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32))
+	if digits > 0 {
+		x /= powersOfTen[digits-1]
 	}
 	if isNegative {
 		x = -x
 	}
-	v.number, v.to = x, at+size/8
-	return v.to
+	return x, at + size/8
 }
 
 // readLongDecimal is readDecimal for any number of digits, one after the other.
-func (v *span) readLongDecimal(b []byte, at int) (end int) {
+func readLongDecimal(b []byte, at int) (x float64, end int) {
 	isNegative := byteAt(b, at) == '-'
 	if isNegative {
 		at++
@@ -401,23 +412,23 @@ func (v *span) readLongDecimal(b []byte, at int) (end int) {
 	n, end := readDigits(b, at, 0)
 	whole, decimals := end-at, 0
 	if whole == 0 || whole > 1 && b[at] == '0' {
-		return 0
+		return 0, 0
 	}
 	if byteAt(b, end) == '.' {
 		point := end
 		n, end = readDigits(b, end+1, n)
 		if decimals = end - point - 1; decimals == 0 {
-			return 0
+			return 0, 0
 		}
 	}
 	if whole+decimals > maxDigits {
-		return 0
+		return 0, 0
 	}
-	v.number, v.to = float64(n)/powersOfTen[decimals], end
+	x = float64(n) / powersOfTen[decimals]
 	if isNegative {
-		v.number = -v.number
+		x = -x
 	}
-	return end
+	return x, end
 }
 
 // readDigits appends the digits at b[i:] to the number n, and returns where they end.
