@@ -53,6 +53,7 @@ type groupingEvidence struct {
 	laterOutputs            int // rows that are not the first output of their rollout
 	rowsWithID, ids         int
 	mixedIDs                int // ids whose rows have several prompts
+	unfoldingIDs            int // ids besides whose prompts unfold, as those of turns do: see unfolding
 	rowsWithPrompt, prompts int
 }
 
@@ -62,6 +63,7 @@ func (e *groupingEvidence) add(o groupingEvidence) {
 	e.rowsWithID += o.rowsWithID
 	e.ids += o.ids
 	e.mixedIDs += o.mixedIDs
+	e.unfoldingIDs += o.unfoldingIDs
 	e.rowsWithPrompt += o.rowsWithPrompt
 	e.prompts += o.prompts
 }
@@ -141,6 +143,62 @@ func (c *stepColumns) countIDs(e *groupingEvidence) {
 		}
 	}
 	e.ids = len(firstPrompt)
+	if e.mixedIDs > 0 && c.FirstOutputs == nil {
+		e.unfoldingIDs = c.unfolding(mixed)
+		e.mixedIDs -= e.unfoldingIDs
+	}
+}
+
+// maxTurns is how many rows for each that begins an answer are taken for its turns, if only two or three of a group begin alike.
+const maxTurns = 8
+
+// unfolding counts the ids of several prompts that are turns of answers to one task, a row each: all answers begin with one prompt, and
+// those after it are of few rows, and of no other id. mixed says which ids, by dense index, have several.
+func (c *stepColumns) unfolding(mixed []bool) (count int) {
+	type prompt struct{ rows, first int } // first is the id that had it first
+	type group struct {
+		rows, begin, beginRows, others int // begin is the prompt of most rows, others are the prompts besides
+		isTorn                         bool
+	}
+	ids, numbers := newDenseIndex(c.groups), newDenseIndex(c.prompts)
+	prompts, groups := []prompt(nil), slices.Repeat([]group{{begin: -1}}, len(mixed))
+	idOf, promptOf := make([]int, len(c.groups)), make([]int, len(c.groups))
+	for i, id := range c.groups {
+		if idOf[i] = -1; id == 0 {
+			continue
+		}
+		g, p := int(ids.indexOf(id)), int(numbers.indexOf(c.prompts[i]))
+		if p == len(prompts) {
+			prompts = append(prompts, prompt{first: g})
+		}
+		idOf[i], promptOf[i] = g, p
+		prompts[p].rows++
+		groups[g].rows++
+	}
+	for i, g := range idOf {
+		if g >= 0 && (groups[g].begin < 0 || prompts[promptOf[i]].rows > prompts[groups[g].begin].rows) {
+			groups[g].begin = promptOf[i]
+		}
+	}
+	for i, g := range idOf {
+		switch {
+		case g < 0:
+		case promptOf[i] == groups[g].begin:
+			groups[g].beginRows++
+		case prompts[promptOf[i]].first != g:
+			groups[g].isTorn = true
+		}
+	}
+	for p := range prompts {
+		groups[prompts[p].first].others += Count01(p != groups[prompts[p].first].begin)
+	}
+	for k, g := range groups {
+		beginsAlike := g.beginRows >= 4 || g.beginRows >= 2 && g.rows <= maxTurns*g.beginRows
+		if mixed[k] && !g.isTorn && beginsAlike && 2*(g.rows-g.beginRows) <= g.beginRows*g.others {
+			count++
+		}
+	}
+	return count
 }
 
 // Grouping decides how the rows of the run are grouped under the settings.
@@ -266,6 +324,14 @@ func (s Snapshot) withUndivided(g Grouping, set Settings, groups int) Grouping {
 
 // withPurity adds to the evidence how many groups have one prompt, if all rows have that of their group.
 func (s Snapshot) withPurity(g Grouping, mixed, groups int) Grouping {
+	if turns := s.groupEvidence.unfoldingIDs; g.By == GroupByID && turns > 0 {
+		g.Evidence += fmt.Sprintf(", %s of them of turns: their prompts go on", units.Fraction(turns, groups))
+		g.Doubt = "each turn of an answer is a row and counts as a sample; a trainer that counts an answer once gives other advantages"
+		if mixed > 0 {
+			g.Doubt += fmt.Sprintf("; %d of %d groups hold more than one prompt", mixed, groups)
+		}
+		return g
+	}
 	if s.groupEvidence.rowsWithPrompt < s.groupEvidence.rows || s.groupEvidence.laterOutputs > 0 {
 		return g
 	}

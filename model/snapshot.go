@@ -79,6 +79,7 @@ type Step struct {
 	Rollouts     int // how many there are
 
 	Prompts, GroupIDs, MixedIDs int // distinct prompts; ids of groups, and those of them whose rows have several prompts
+	UnfoldingIDs                int // ids besides whose rows are turns, each with a prompt that goes on
 
 	prompts, groups []uint32   // numbers of the prompt and of the group id, 0 if a row has none; nil if none has
 	promptStarts    []int      // where each prompt begins, and the number of rows: nil unless their numbers never fall
@@ -145,7 +146,8 @@ func (c *stepColumns) view(number int64) Step {
 	step.Rewards, step.LoggedAdvantages, step.Lengths = clip(c.Rewards, n), clip(c.LoggedAdvantages, n), clip(c.Lengths, n)
 	step.Statuses, step.FirstOutputs, step.prompts, step.groups = clip(c.Statuses, n), clip(c.FirstOutputs, n), clip(c.prompts, n), clip(c.groups, n)
 	step.spanOffset, step.indexInLine, step.fileSpans = clip(c.spanOffset, n), clip(c.indexInLine, n), slices.Clip(c.fileSpans)
-	step.Rollouts, step.Prompts, step.GroupIDs, step.MixedIDs = n-c.evidence.laterOutputs, c.evidence.prompts, c.evidence.ids, c.evidence.mixedIDs
+	e := &c.evidence
+	step.Rollouts, step.Prompts, step.GroupIDs, step.MixedIDs, step.UnfoldingIDs = n-e.laterOutputs, e.prompts, e.ids, e.mixedIDs, e.unfoldingIDs
 	step.Components = slices.Clone(c.Components)
 	for k, component := range c.Components {
 		step.Components[k] = clip(component, n)

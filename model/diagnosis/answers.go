@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -30,14 +31,26 @@ const (
 
 const noTexts = "the log has no texts that can be read, or only empty ones"
 
+// whyNotWhole says why answers cannot be compared as wholes; "" if they can.
+func (e *evidence) whyNotWhole() string {
+	turns := 0 // steps in which most rows are some
+	for i := range e.Steps {
+		turns += model.Count01(e.Steps[i].turns)
+	}
+	switch {
+	case !e.hasTexts():
+		return noTexts
+	case 2*turns > len(e.Steps):
+		return "most rows are turns of answers, and turns may be equal where answers are not"
+	}
+	return ""
+}
+
 func (e *evidence) hasTexts() bool { return e.texts != nil && len(e.texts.answers) > 0 }
 
 // answersCollapse finds groups whose answers become one answer.
 func answersCollapse(e *evidence) ([]Finding, string) {
-	if !e.hasTexts() {
-		return nil, noTexts
-	}
-	if why := e.tooFew(); why != "" {
+	if why := cmp.Or(e.whyNotWhole(), e.tooFew()); why != "" {
 		return nil, why
 	}
 	s := make(series, len(e.Steps))
@@ -287,8 +300,8 @@ func (e *evidence) repeats(group []answer) (all []repeat) {
 
 // noise finds equal answers to one prompt that are graded in several ways.
 func noise(e *evidence) ([]Finding, string) {
-	if !e.hasTexts() {
-		return nil, noTexts
+	if why := e.whyNotWhole(); why != "" {
+		return nil, why
 	}
 	s := make(series, len(e.Steps))
 	prompts := map[uint32]bool{}

@@ -42,9 +42,10 @@ type Observed struct {
 	Groups  []GroupFacts
 
 	revision int
-	prompts  int // distinct ones of rows
-	mixed    int // ids of groups whose rows have several prompts
-	ids      int // ids of groups
+	prompts  int  // distinct ones of rows
+	mixed    int  // ids of groups whose rows have several prompts
+	ids      int  // ids of groups
+	turns    bool // most rows are turns of longer answers
 }
 
 // Moments are a number of values with their sum and sum of squares.
@@ -268,7 +269,19 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Groups = append(s.Groups, g)
 	}
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
+	s.turns = areTurns(&step, rule, s.Groups)
 	return s, nil
+}
+
+// areTurns reports whether most answers of a step have several rows, one for each turn: by their ids, by the prompts of their groups, or
+// because most prompts have one row and others several, which the turns after the first are.
+func areTurns(step *model.Step, rule model.GroupRule, groups []GroupFacts) bool {
+	single := 0
+	for i := range groups {
+		single += model.Count01(groups[i].N == 1)
+	}
+	return 2*len(step.Rewards) > 3*step.Rollouts || 2*step.UnfoldingIDs > step.GroupIDs ||
+		rule.By == model.GroupByPrompt && 2*single > len(groups) && single < len(groups)
 }
 
 // takeLengths counts the lengths of some rows, and returns the moments of their logarithms.
