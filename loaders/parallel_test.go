@@ -196,6 +196,43 @@ func TestRolloutsOfVerlLog(t *testing.T) {
 	}
 }
 
+// Turns of an answer are one rollout by the id of their trajectory, whoever reads them.
+func TestTurnsOfOwnLog(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	var lines, table strings.Builder
+	table.WriteString("step,trajectory_id,prompt,reward\n")
+	var want []int32
+	for group := 0; len(want) < 12000; group++ {
+		for k := range 8 {
+			first := int32(len(want))
+			for turn := range 1 + random.IntN(3) {
+				prompt := fmt.Sprintf("task %d", group)
+				if turn > 0 {
+					prompt += fmt.Sprintf(" and turn %d of %d", turn, k)
+				}
+				fmt.Fprintf(&lines, `{"step": 1, "trajectory_id": "t%d-%d", "prompt": %q, "reward": %d}`+"\n", group, k, prompt, k%2)
+				fmt.Fprintf(&table, "1,t%d-%d,%s,%d\n", group, k, prompt, k%2)
+				want = append(want, first)
+			}
+		}
+	}
+	dir := t.TempDir()
+	filetest.Write(t, dir+"/own.jsonl", lines.String())
+	filetest.Write(t, dir+"/own.csv", table.String())
+	for _, name := range []string{"own.jsonl", "own.csv"} {
+		for _, serial := range []bool{true, false} {
+			snap := snapshotOf(t, open(t, Options{serial: serial}, dir+"/"+name))
+			if got := snap.Steps[0].FirstOutputs; !slices.Equal(got, want) {
+				t.Errorf("%s, serial %t: %d rollouts", name, serial, snap.Rollouts())
+			}
+			by, err := snap.Grouping(model.DefaultSettings())
+			if err != nil || by.By != model.GroupByPrompt || snap.Rollouts() != 8*snap.Steps[0].Prompts {
+				t.Error(name, err, by, snap.Steps[0].Prompts, snap.Rollouts())
+			}
+		}
+	}
+}
+
 // plainRow is a row as another reader reads it.
 type plainRow struct {
 	group  string

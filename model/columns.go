@@ -228,7 +228,7 @@ func clip[T any](column []T, n int) []T {
 // knows rollouts counts their reward once. Most logs have one row per rollout and say nothing of it.
 type Rollout struct {
 	Number int32 // of the rollout within its group, from 1; 0 if the log tells none
-	Output int32 // index of the row among the outputs of its rollout
+	Output int32 // index of the row among the outputs of its rollout; -1 if the log only says which rollout it is of
 }
 
 type lastRow struct {
@@ -238,21 +238,23 @@ type lastRow struct {
 
 // addRollout adds row n, the newest, to the rollout of the row before it, or to one of its own. It
 // returns false for an output that must follow another and does not: trainers write the outputs of a
-// rollout side by side, in their order.
+// rollout side by side, in their order. The prompt of a rollout is that of its first row.
 func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
 	o := c.last.rollout
-	first, joins := int32(n), group == c.last.group && r.Number > 0 && r.Number == o.Number && r.Output > o.Output
+	first, joins := int32(n), group == c.last.group && r.Number > 0 && r.Number == o.Number && (r.Output > o.Output || r.Output < 0)
 	if joins {
 		if c.FirstOutputs == nil {
 			c.FirstOutputs = append(make([]int32, 0, cap(c.Rewards)), inputOrder(n)...)
 		}
-		first = c.FirstOutputs[n-1]
+		if first = c.FirstOutputs[n-1]; c.prompts != nil {
+			c.prompts[n] = c.prompts[n-1]
+		}
 	}
 	if c.FirstOutputs != nil {
 		c.FirstOutputs = append(c.FirstOutputs, first)
 	}
 	c.last = lastRow{group, r}
-	return joins || r.Output == 0 || r.Number == 0
+	return joins || r.Output <= 0 || r.Number == 0
 }
 
 // addRollouts adds rows [from, to) of a block, row n and up of the step, to rollouts. It returns how

@@ -50,6 +50,26 @@ func TestFirstOutputs(t *testing.T) {
 	}
 }
 
+// Rows of one rollout have its prompt, also where the log says only which rollout a row is of: the turns of an answer are no groups.
+func TestTurnsHaveOnePrompt(t *testing.T) {
+	var records []Record
+	for i, row := range []struct {
+		rollout int32
+		prompt  uint64
+	}{{5, 1}, {5, 2}, {5, 3}, {6, 1}, {6, 4}, {7, 8}, {8, 8}, {8, 9}} {
+		records = append(records, Record{Step: 1, Prompt: row.prompt, Rollout: Rollout{row.rollout, -1}, Reward: float64(i), Advantage: math.NaN(), Length: -1, Offset: int64(i)})
+	}
+	groups, grouping, err := grouped(t, &Chunk{Files: []string{"turns.jsonl"}, Records: records}, DefaultSettings())
+	if err != nil || grouping.By != GroupByPrompt || !slices.EqualFunc(groups, [][]float64{{0, 1, 2, 3, 4}, {5, 6, 7}}, slices.Equal) {
+		t.Errorf("%v %v by %s", err, groups, grouping.By)
+	}
+	store := NewStore()
+	store.Append(&Chunk{Files: []string{"turns.jsonl"}, Records: records})
+	if snap := store.Snapshot(); snap.Rollouts() != 4 || len(snap.Run.Notes) > 0 {
+		t.Errorf("%d rollouts, notes %q", snap.Rollouts(), snap.Run.Notes)
+	}
+}
+
 // However rows come in chunks, and whatever else is forgotten, the rollouts are the same, and those of
 // older snapshots stay.
 func TestRolloutsInAnyChunks(t *testing.T) {

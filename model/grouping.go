@@ -92,7 +92,10 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 			}
 		}
 	}
-	if groupStarts != nil && c.prompts == nil && c.FirstOutputs == nil {
+	for i, first := range c.FirstOutputs {
+		e.laterOutputs += Count01(int(first) != i)
+	}
+	if groupStarts != nil && c.prompts == nil {
 		e.rowsWithID, e.ids = countAscending(c.groups, groupStarts)
 	} else {
 		c.countIDs(&e)
@@ -123,17 +126,11 @@ func (c *stepColumns) countIDs(e *groupingEvidence) {
 	var mixed []bool         // by id: it has several prompts
 	for i, id := range c.groups {
 		e.rowsWithID += Count01(id != 0)
-		asBefore := i > 0 && id == c.groups[i-1] && (c.prompts == nil || c.prompts[i] == c.prompts[i-1]) && c.FirstOutputs == nil
+		asBefore := i > 0 && id == c.groups[i-1] && (c.prompts == nil || c.prompts[i] == c.prompts[i-1])
 		if id == 0 || asBefore { // as most rows
 			continue
 		}
 		prompt := numberAt(c.prompts, i)
-		if c.FirstOutputs != nil {
-			prompt = 0 // agents change the prompts of their later outputs
-			if int(c.FirstOutputs[i]) != i {
-				e.laterOutputs++
-			}
-		}
 		switch k := int(ids.indexOf(id)); {
 		case k == len(firstPrompt):
 			firstPrompt, mixed = append(firstPrompt, prompt), append(mixed, false)
@@ -143,7 +140,7 @@ func (c *stepColumns) countIDs(e *groupingEvidence) {
 		}
 	}
 	e.ids = len(firstPrompt)
-	if e.mixedIDs > 0 && c.FirstOutputs == nil {
+	if e.mixedIDs > 0 {
 		e.unfoldingIDs = c.unfolding(mixed)
 		e.mixedIDs -= e.unfoldingIDs
 	}

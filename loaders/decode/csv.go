@@ -100,7 +100,7 @@ func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {
 	case d.ReadCell != nil && d.ReadCell(d.RowDecoder, string(c.name.Raw), cell):
 	case c.hasRole && c.role == RoleResponse && d.Capture == nil && !bytes.HasPrefix(cell, []byte(jsonscan.MessagesPrefix)):
 		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.CountedText, Float: float64(utf8.RuneCount(cell))}) // its text is not needed
-	case c.hasRole && (c.role.isText() || c.role == RoleGroup):
+	case c.hasRole && (c.role.isText() || c.role == RoleGroup || c.role == RoleRollout):
 		d.Pick(c.name, jsonscan.FromText(cell))
 	default:
 		d.Pick(c.name, CellValue(cell))

@@ -230,7 +230,7 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	if !ok {
 		return
 	}
-	if p.Role == RoleGroup || p.Role == RoleTruth {
+	if p.Role == RoleGroup || p.Role == RoleRollout || p.Role == RoleTruth {
 		v = v.Literal()
 	}
 	rank := p.Rank
@@ -302,6 +302,9 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 	r.Seen.Rows++
 	prompt := r.Prompts.Get(r.Values[RolePrompt], r.Values[RoleTruth])
 	group, rollout := r.group()
+	if v := r.Values[RoleRollout]; v.Kind != jsonscan.Absent {
+		rollout = RolloutOf(v)
+	}
 	rec := model.Record{
 		Step:       r.FileStep,
 		Group:      group,
@@ -358,6 +361,11 @@ func (r *RowDecoder) group() (string, model.Rollout) {
 	id := string(v.Text())
 	r.groupIDs[string(v.Raw)] = id
 	return id, rollout
+}
+
+// RolloutOf returns the rollout with an id. That the rows of one are its outputs in their order is not in the log.
+func RolloutOf(id jsonscan.Value) model.Rollout {
+	return model.Rollout{Number: int32(jsonscan.Hash64(id.Raw)>>33) | 1, Output: -1}
 }
 
 // SplitGroup returns the id of the group in the bytes of a value, and the rollout; rank is that of its name.

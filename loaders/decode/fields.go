@@ -29,6 +29,7 @@ const (
 	RoleTokens            // of the response, as a list
 	RoleTotalTokens       // how many, of prompt and response together
 	RolePromptLength      // in tokens
+	RoleRollout           // id of the answer of which the row is a turn
 	RoleCount
 )
 
@@ -45,7 +46,7 @@ func (r Role) Accepts(v jsonscan.Value) bool {
 	case RoleStep:
 		_, ok := v.ToInt()
 		return ok
-	case RoleGroup:
+	case RoleGroup, RoleRollout:
 		return v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber || v.Kind == jsonscan.String && len(v.Raw) > 0
 	case RolePrompt, RoleResponse:
 		return v.Kind == jsonscan.String || v.Kind == jsonscan.Array || v.Kind == jsonscan.CountedText
@@ -266,6 +267,7 @@ func usualNames() Names {
 		RoleTokens:       {"response_tokens", "response_ids", "completion_ids", "completion_tokens", "output_ids"},
 		RoleTotalTokens:  {"seqlen"},
 		RolePromptLength: {"prompt_len"},
+		RoleRollout:      {"traj_uid", "trajectory_id", "traj_id", "trajectory_uid"},
 	}
 }
 

@@ -96,6 +96,7 @@ func (r *RowDecoder) provenance() string {
 		parts = append(parts, "no step, so all rows are step 0")
 	}
 	add("group id", RoleGroup)
+	add("rollout id", RoleRollout)
 	add("prompt", RolePrompt)
 	add("ground truth", RoleTruth)
 	add("advantage", RoleAdvantage)

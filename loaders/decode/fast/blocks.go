@@ -206,7 +206,11 @@ func (r *rowBuilder) addRow(offset int64, sameGroup bool) bool {
 	if !ok || !sameGroup && !r.readGroup() {
 		return false
 	}
-	r.block.addRow(offset, r.group, r.rollout, r.status, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length, r.components)
+	rollout := r.rollout
+	if r.spans[decode.RoleRollout].kind != jsonscan.Absent {
+		rollout = decode.RolloutOf(r.value(decode.RoleRollout))
+	}
+	r.block.addRow(offset, r.group, rollout, r.status, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length, r.components)
 	return true
 }
 

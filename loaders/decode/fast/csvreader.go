@@ -278,7 +278,7 @@ func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, ran
 // useOfRole returns what the cells are read as that play a role.
 func useOfRole(role decode.Role) cellUse {
 	switch role {
-	case decode.RoleGroup, decode.RolePrompt, decode.RoleTruth:
+	case decode.RoleGroup, decode.RoleRollout, decode.RolePrompt, decode.RoleTruth:
 		return textCell
 	case decode.RoleResponse:
 		return responseCell

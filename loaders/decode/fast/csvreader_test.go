@@ -30,6 +30,7 @@ func FuzzCSVReader(f *testing.F) {
 		}
 	}
 	f.Add([]byte("prompt,reward,messages,epoch"), []byte(`q,1,"[{",3`), []byte(`q,1,x,`))
+	f.Add([]byte("prompt,reward,traj_id"), []byte(`q,1,"t""1"`), []byte(`q,1,t2`))
 	f.Add([]byte("prompt,reward,split,is_eval"), []byte("q,1,train,False"), []byte("q,1,val,False"))
 	f.Add([]byte("prompt;reward;length\r"), []byte("q;1;3\r"), []byte("q,1;2;\r"))
 	f.Fuzz(func(t *testing.T, header, first, second []byte) {

@@ -40,6 +40,8 @@ func FuzzReader(f *testing.F) {
 	trained := []byte(`{"step": 7, "prompt": "q", "response": "r", "reward": 1, "split": "train", "is_eval": false}`)
 	f.Add(trained, bytes.Replace(trained, []byte("train"), []byte("eval"), 1), 0)
 	f.Add(trained, bytes.Replace(trained, []byte("false"), []byte("true"), 1), 0)
+	turn := []byte(`{"step": 7, "uid": "u", "traj_uid": "t1", "prompt": "q", "response": "r", "reward": 1}`)
+	f.Add(turn, bytes.Replace(turn, []byte("t1"), []byte(`t\u0031`), 1), 45)
 	f.Fuzz(func(t *testing.T, first, second []byte, at int) {
 		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
 			return // the caller has checked for these
