@@ -150,13 +150,13 @@ func (c *stepColumns) countIDs(e *groupingEvidence) {
 const maxTurns = 8
 
 // unfolding counts the ids of several prompts that are turns of answers to one task, a row each: all answers begin with one prompt, and
-// those after it are of few rows, and of no other id. mixed says which ids, by dense index, have several.
+// those after it are of few rows, and mostly of no other id. mixed says which ids, by dense index, have several.
 func (c *stepColumns) unfolding(mixed []bool) (count int) {
-	type prompt struct{ rows, first int } // first is the id that had it first
-	type group struct {
-		rows, begin, beginRows, others int // begin is the prompt of most rows, others are the prompts besides
-		isTorn                         bool
+	type prompt struct {
+		rows, first int  // first is the id that had it first
+		isShared    bool // another has it too
 	}
+	type group struct{ rows, begin, beginRows, others, shared int } // begin is the prompt of most rows, others are prompts and shared rows besides
 	ids, numbers := newDenseIndex(c.groups), newDenseIndex(c.prompts)
 	prompts, groups := []prompt(nil), slices.Repeat([]group{{begin: -1}}, len(mixed))
 	idOf, promptOf := make([]int, len(c.groups)), make([]int, len(c.groups))
@@ -168,6 +168,7 @@ func (c *stepColumns) unfolding(mixed []bool) (count int) {
 		if p == len(prompts) {
 			prompts = append(prompts, prompt{first: g})
 		}
+		prompts[p].isShared = prompts[p].isShared || prompts[p].first != g
 		idOf[i], promptOf[i] = g, p
 		prompts[p].rows++
 		groups[g].rows++
@@ -182,16 +183,17 @@ func (c *stepColumns) unfolding(mixed []bool) (count int) {
 		case g < 0:
 		case promptOf[i] == groups[g].begin:
 			groups[g].beginRows++
-		case prompts[promptOf[i]].first != g:
-			groups[g].isTorn = true
+		case prompts[promptOf[i]].isShared:
+			groups[g].shared++
 		}
 	}
 	for p := range prompts {
-		groups[prompts[p].first].others += Count01(p != groups[prompts[p].first].begin)
+		g := &groups[prompts[p].first]
+		g.others += Count01(p != g.begin && !prompts[p].isShared)
 	}
 	for k, g := range groups {
 		beginsAlike := g.beginRows >= 4 || g.beginRows >= 2 && g.rows <= maxTurns*g.beginRows
-		if mixed[k] && !g.isTorn && beginsAlike && 2*(g.rows-g.beginRows) <= g.beginRows*g.others {
+		if mixed[k] && beginsAlike && 2*g.shared < g.rows-g.beginRows && 2*(g.rows-g.beginRows-g.shared) <= g.beginRows*g.others {
 			count++
 		}
 	}

@@ -153,6 +153,67 @@ func TestSummaryNamesAnOutageOfHardPrompts(t *testing.T) {
 	}
 }
 
+// A row may be a turn of an answer, whose reward is that of the whole. Groups are those of the tasks wherever the log tells, and equal
+// turns, and the openings of an environment, alarm nobody; an outage does.
+func TestSummaryOfTurns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		id, rollout string // fields that the log has
+		opening     string
+		outage      bool
+		groups      int // of all steps but the last, which is open; 0 for more than can be told
+		health      string
+	}{
+		{"with both ids", "uid", "traj_uid", "Task %d: open the door.", false, 312, "healthy"},
+		{"with ids of groups", "group_id", "", "Task %d: open the door.", false, 312, "healthy"},
+		{"with ids of rollouts", "", "trajectory_id", "Task %d: open the door.", false, 312, "healthy"},
+		{"with no ids", "", "", "Task %d: open the door.", false, 0, "healthy"},
+		{"of one environment", "uid", "traj_uid", "You are in a room.", false, 312, "healthy"},
+		{"of one environment, with ids of groups", "uid", "", "You are in a room.", false, 312, "healthy"},
+		{"with an outage", "uid", "", "Task %d: open the door.", true, 312, "grader_outage since 20"},
+		{"with an outage, with ids of rollouts", "", "trajectory_id", "Task %d: open the door.", true, 312, "grader_outage since 20"},
+	} {
+		random := rand.New(rand.NewPCG(3, 3))
+		var rows strings.Builder
+		for task := range 40 * 8 {
+			step, solved := task/8, 0.2+0.6*random.Float64()
+			for k := range 8 {
+				reward, prompt := 0, strings.ReplaceAll(c.opening, "%d", fmt.Sprint(task))
+				if random.Float64() < solved && (step < 20 || !c.outage) {
+					reward = 1
+				}
+				for range 1 + random.IntN(5) {
+					act := fmt.Sprintf("take action %d", random.IntN(10))
+					row := map[string]any{"step": step, "prompt": prompt, "response": act, "reward": reward, "response_length": 5 + random.IntN(50)}
+					if c.id != "" {
+						row[c.id] = fmt.Sprintf("g%d", task)
+					}
+					if c.rollout != "" {
+						row[c.rollout] = fmt.Sprintf("g%d-%d", task, k)
+					}
+					line, err := json.Marshal(row)
+					if err != nil {
+						t.Fatal(err)
+					}
+					rows.Write(append(line, '\n'))
+					prompt += fmt.Sprintf(" You did: %s. You see %d.", act, random.IntN(100))
+				}
+			}
+		}
+		path := filepath.Join(t.TempDir(), "log.jsonl")
+		filetest.Write(t, path, rows.String())
+		var said struct {
+			Health string
+			Groups int
+		}
+		answerTo(t, &said, "summary", path, "--json")
+		if said.Health != c.health || c.groups > 0 && said.Groups != c.groups {
+			t.Errorf("turns %s: %+v", c.name, said)
+		}
+	}
+}
+
 // tells makes a run and fails if its summary does not say what is planted, or says what is not.
 func tells(t *testing.T, s illruns.Scene, shape illruns.Shape) {
 	t.Helper()

@@ -33,14 +33,10 @@ const noTexts = "the log has no texts that can be read, or only empty ones"
 
 // whyNotWhole says why answers cannot be compared as wholes; "" if they can.
 func (e *evidence) whyNotWhole() string {
-	turns := 0 // steps in which most rows are some
-	for i := range e.Steps {
-		turns += model.Count01(e.Steps[i].turns)
-	}
 	switch {
 	case !e.hasTexts():
 		return noTexts
-	case 2*turns > len(e.Steps):
+	case e.areTurns():
 		return "most rows are turns of answers, and turns may be equal where answers are not"
 	}
 	return ""

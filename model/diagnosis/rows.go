@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -36,15 +37,36 @@ func stuck(e *evidence) ([]Finding, string) {
 			return []Finding{f}, ""
 		}
 	}
-	if !e.prompts {
+	switch {
+	case !e.prompts:
 		return nil, "the log has no prompts"
+	case e.beginAlike():
+		return nil, "answers of several groups begin with one prompt, as in an environment that says what is to be done later"
 	}
 	return nil, ""
 }
 
+// areTurns reports whether in most steps most rows are turns of longer answers.
+func (e *evidence) areTurns() bool {
+	steps := 0
+	for i := range e.Steps {
+		steps += model.Count01(e.Steps[i].turns)
+	}
+	return 2*steps > len(e.Steps)
+}
+
+// beginAlike reports whether rows are turns, and the first prompt of an answer does not tell which task it is of: groups share it.
+func (e *evidence) beginAlike() bool {
+	groups, prompts := 0, 0
+	for i := range e.Steps {
+		groups, prompts = groups+len(e.Steps[i].Groups), prompts+len(e.promptsOf(i, i+1))
+	}
+	return e.areTurns() && float64(groups) > mixedPrompts*float64(prompts)
+}
+
 // sameBatch finds steps with the prompts of the step before.
 func (e *evidence) sameBatch() (Finding, bool) {
-	if !e.prompts {
+	if !e.prompts || e.beginAlike() {
 		return Finding{}, false
 	}
 	s, alone := make(series, len(e.Steps)), true
