@@ -56,6 +56,7 @@ func rules() []rule {
 		{model.WarnFilterIsOurs, together, (*Analysis).filterIsOurs},
 		{model.WarnGroupingDoubt, perStep, (*Analysis).mergedGroups},
 		{model.WarnRolloutsAssumed, together, (*Analysis).rolloutsAssumed},
+		{model.WarnRolloutsAssumed, perStep, (*Analysis).turnsAsSamples},
 		{model.WarnApproximateLengths, together, (*Analysis).approximateLengths},
 		{model.WarnLoggedDiffers, perStep, (*Analysis).loggedDiffers},
 	}

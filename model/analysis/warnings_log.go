@@ -157,6 +157,19 @@ func (a *Analysis) rolloutsAssumed() *model.Warning {
 		"take verl grpo (f, e) if verl wrote the log")
 }
 
+// turnsAsSamples warns where the rows of a group are turns of answers, and neither a rollout id nor logged advantages tell how they count.
+func (a *Analysis) turnsAsSamples() *model.Warning {
+	step := &a.input.step
+	if step.UnfoldingIDs == 0 || a.plan.grouping.By != model.GroupByID || step.LoggedAdvantages != nil {
+		return nil
+	}
+	return &model.Warning{
+		Count: step.UnfoldingIDs, Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   "have a row for each turn of an answer: every turn counts as a sample, where a trainer may count an answer once",
+		Advice: "log which answer a row is of, as traj_uid or trajectory_id: the turns side by side are one rollout then",
+	}
+}
+
 // approximateLengths warns where something else stands in for the tokens that the estimator weights by.
 func (a *Analysis) approximateLengths() *model.Warning {
 	e, unit := a.plan.estimator, a.plan.snap.Run.LengthUnit

@@ -245,7 +245,7 @@ func warnings() []Entry {
 		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},
 		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
 		{"grouping-doubt", "groups", "", "groups may be merged: a prompt may come twice in the step", ""},
-		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows is not known", ""},
+		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows, or turns in rows of their own, is not known", ""},
 		{"approximate-lengths", "samples", "", "metrics that trainers weight by tokens are weighted by characters or words, or count each sample once", ""},
 		{"logged-differs", "samples", "", "advantages in the log are not those that the estimator gives", ""},
 	}
