@@ -243,6 +243,7 @@ func usualNames() Names {
 		},
 		RoleStep: {
 			"step", "global_step", "training_step", "gen_step", "iteration", "step_index", "rollout_id",
+			"train/global_step", "train/step", "trainer/global_step",
 			"tail_version", "policy_version", "epoch",
 		},
 		RoleGroup: {
