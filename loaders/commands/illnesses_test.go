@@ -153,6 +153,35 @@ func TestSummaryNamesAnOutageOfHardPrompts(t *testing.T) {
 	}
 }
 
+// Where prompts come in one order each epoch, and most are solved each time or never, steps have the numbers of an earlier one by themselves.
+func TestSummaryLeavesEpochsInOneOrderInPeace(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(repotest.Times(4, 24)) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		var solved [12 * 16]float64 // by prompt
+		for i := range solved {
+			if x := random.Float64(); x > 0.7 {
+				solved[i] = random.Float64()
+			} else if x > 0.3 {
+				solved[i] = 1
+			}
+		}
+		var rows strings.Builder
+		for i := range 5 * len(solved) * 8 {
+			reward := 0
+			if random.Float64() < solved[i/8%len(solved)] {
+				reward = 1
+			}
+			fmt.Fprintf(&rows, `{"step":%d,"prompt":"question %d","reward":%d,"response_length":1}`+"\n", i/8/16, i/8%len(solved), reward)
+		}
+		path := filepath.Join(t.TempDir(), "log.jsonl")
+		filetest.Write(t, path, rows.String())
+		if out := runCommand(t, "summary", path); strings.Contains(out, "alarm ") {
+			t.Errorf("seed %d: %s", seed, out)
+		}
+	}
+}
+
 // A row may be a turn of an answer, whose reward is that of the whole. Groups are those of the tasks wherever the log tells, and equal
 // turns, and the openings of an environment, alarm nobody; an outage does.
 func TestSummaryOfTurns(t *testing.T) {

@@ -17,6 +17,7 @@ const (
 	samePrompts  = 0.9  // of the prompts of a step are those of the step before
 	stuckSteps   = 3    // in a row: two may be a resumed run
 	againShare   = 0.8  // of the groups of a step were in an earlier one
+	leastAgain   = 32   // groups of prompts that come again tell how often they have the same numbers
 	twinBits     = 20   // of chance that rows without twins would have left: one run in a million
 	stuckAlone   = 8    // steps in a row of one prompt: a single one comes again by chance
 	mixedFrom    = 0.1  // of groups hold several prompts
@@ -257,11 +258,38 @@ func (e *evidence) bitsOfGroups() func(*GroupFacts) float64 {
 			lo = hi
 		}
 	}
+	ofPrompt := e.bitsOfPrompts()
 	return func(g *GroupFacts) float64 {
 		n, p := groups[g.N], max(rows.mean(), float64(g.Equal)/float64(max(1, pairs(g.N))))
 		orders, _ := math.Lgamma(float64(g.N) + 1)
-		return max(math.Log2(max(1, n*(n-1))/(1+same[g.N])), -float64(g.N)*math.Log2(p)-orders/math.Ln2)
+		return max(min(math.Log2(max(1, n*(n-1))/(1+same[g.N])), ofPrompt), -float64(g.N)*math.Log2(p)-orders/math.Ln2)
 	}
+}
+
+// bitsOfPrompts returns how much it says at most that a group has the numbers of the last one of its prompt: little where prompts that come
+// again often do, as those that are solved each time, in answers of one length. Steps that may be earlier ones say nothing of that.
+func (e *evidence) bitsOfPrompts() float64 {
+	last, again, same := map[uint32]uint64{}, 0, 0
+	for i := range e.Steps {
+		groups := e.Steps[i].Groups
+		seen, equal := 0, 0
+		for k := range groups {
+			if print, found := last[groups[k].Prompt]; found && groups[k].Prompt > 0 {
+				seen++
+				equal += model.Count01(print == groups[k].Print)
+			}
+		}
+		if float64(equal) < againShare*float64(len(groups)) {
+			again, same = again+seen, same+equal
+		}
+		for k := range groups {
+			last[groups[k].Prompt] = groups[k].Print
+		}
+	}
+	if again < leastAgain {
+		return math.Inf(1)
+	}
+	return math.Log2(float64(again+1) / float64(same+1))
 }
 
 func pairs(n int32) int { return int(n) * int(n-1) / 2 }
