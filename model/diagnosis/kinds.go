@@ -156,7 +156,7 @@ func Kinds() []KindInfo {
 		{
 			Name: EqualRewards, detect: equalRewards,
 			What:      "Nearly all groups have equal rewards (right, wrong or between): there is nothing to compare within them.",
-			How:       "From a step on at least 95% of the groups of two or more have equal rewards, where it is neither too_hard nor saturated; a watch if they become fewer. An estimator whose baseline is not the group's own may still learn from them.",
+			How:       "From a step on at least 95% of the groups of two or more have equal rewards, where it is neither too_hard nor saturated; a watch if they become fewer, or if it was so for a tenth of the run and is over. An estimator whose baseline is not the group's own may still learn from them.",
 			LooksLike: "A data set of which most is solved or out of reach, and the rest alive.",
 			Advice:    "take prompts between those that are all right and all wrong, more answers per prompt, or a reward that tells answers apart; where a reward is neither right nor wrong, read how it is made",
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on dynamic sampling", "https://arxiv.org/abs/2503.14476"}, {"TRL 3452: the reward and the loss are 0", "https://github.com/huggingface/trl/issues/3452"}},

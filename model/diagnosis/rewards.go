@@ -446,12 +446,16 @@ func hopeless(e *evidence) ([]Finding, string) { return e.beyondShare(hopelessSh
 
 // equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many.
 func equalRewards(e *evidence) ([]Finding, string) {
-	found := e.beyondShare(groupShare{
+	equal := groupShare{
 		"groups with equal rewards",
 		[]model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant},
 		equalFrom,
 		"%s of groups have equal rewards: within them no answer is better than another", true,
-	})
+	}
+	found := e.beyondShare(equal)
+	if found == nil {
+		return e.stretchBeyond(equal), ""
+	}
 	if found != nil && (e.beyondShare(solvedShare()) != nil || e.beyondShare(hopelessShare()) != nil) {
 		return nil, ""
 	}
@@ -478,6 +482,21 @@ func (e *evidence) beyondShare(g groupShare) []Finding {
 		f.Severity = Watch
 	}
 	f.Title = fmt.Sprintf(g.title, units.Share(last.mean()))
+	f.Example = e.example(from, func(facts *GroupFacts) bool { return slices.Contains(g.fates, facts.Fate) })
+	return []Finding{f}
+}
+
+// stretchBeyond finds a stretch of a tenth of the run in which groups are beyond a share, and that is over: a watch.
+func (e *evidence) stretchBeyond(g groupShare) []Finding {
+	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(g.fates) })
+	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= g.limit*float64(m.N) })
+	within, before, after := s.pooled(from, to), s.pooled(0, from), s.pooled(to, len(s))
+	outside := (before.Sum + after.Sum) / float64(before.N+after.N)
+	if to == len(s) || to-from < s.span() || within.N < leastGroups || !(outside < g.limit/2) || float64(len(s))*math.Pow(outside, within.Sum) > rare {
+		return nil
+	}
+	f := e.finding(s, g.name, from, to, true, "groups")
+	f.Severity, f.Title = Watch, fmt.Sprintf(g.title, units.Share(within.mean()))
 	f.Example = e.example(from, func(facts *GroupFacts) bool { return slices.Contains(g.fates, facts.Fate) })
 	return []Finding{f}
 }
