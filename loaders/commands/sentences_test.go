@@ -471,10 +471,10 @@ func turns(sign float64, of func(*rawRow) float64) func(*rawLog, said, []string)
 	}
 }
 
-// shareOf holds if the share of the groups of some fates in the last steps is about what is said.
+// shareOf holds if the share of the groups of some fates in the last steps that a sentence is of is about what is said.
 func shareOf(some ...string) func(*rawLog, said, []string) error {
 	return func(l *rawLog, s said, words []string) error {
-		steps := l.steps()
+		steps := slices.DeleteFunc(slices.Clone(l.steps()), func(step int64) bool { return step > s.last })
 		fates, groups := l.fates(steps[len(steps)-min(len(steps), 5)], s.last)
 		return same("the share of the last steps", words[1], float64(sumOf(fates, some))/float64(groups))
 	}
