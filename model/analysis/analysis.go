@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -193,7 +194,8 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 type scratch struct {
 	groups  []Group
 	columns [][]float64
-	used    int // columns
+	used    int       // columns
+	nothing []float64 // NaN
 }
 
 // scratches are those that no step uses.
@@ -230,6 +232,17 @@ func (s *scratch) numbers(n int) []float64 {
 		*column = make([]float64, n)
 	}
 	return (*column)[:n]
+}
+
+// none returns n times NaN. s may be nil.
+func (s *scratch) none(n int) []float64 {
+	if s == nil {
+		return slices.Repeat([]float64{math.NaN()}, n)
+	}
+	for len(s.nothing) < n {
+		s.nothing = append(s.nothing, math.NaN())
+	}
+	return s.nothing[:n:n]
 }
 
 // table returns n groups. s may be nil.

@@ -200,7 +200,7 @@ func (a *Analysis) approximateLengths() *model.Warning {
 // loggedDiffers warns of logged advantages that are not those computed. With a filter the settings
 // are a what-if, so that they differ on purpose.
 func (a *Analysis) loggedDiffers() *model.Warning {
-	if isLogged := func(x float64) bool { return x == x }; a.Settings.Filtering() || !slices.ContainsFunc(a.LoggedAdvantages, isLogged) {
+	if a.Settings.Filtering() || a.input.step.LoggedAdvantages == nil {
 		return nil
 	}
 	near := NewLoggedTolerance(a.plan.estimator, a.Settings.Scale, a.LoggedRewards, a.Original)
