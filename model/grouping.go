@@ -53,7 +53,7 @@ type groupingEvidence struct {
 	laterOutputs            int // rows that are not the first output of their rollout
 	rowsWithID, ids         int
 	mixedIDs                int // ids whose rows have several prompts
-	unfoldingIDs            int // ids besides whose prompts unfold, as those of turns do: see unfolding
+	unfoldingIDs            int // ids besides whose prompts unfold, as those of turns do: see idPrompts
 	rowsWithPrompt, prompts int
 }
 
@@ -140,8 +140,8 @@ func (c *stepColumns) countIDs(e *groupingEvidence) {
 		}
 	}
 	e.ids = len(firstPrompt)
-	if e.mixedIDs > 0 {
-		e.unfoldingIDs = c.unfolding(mixed)
+	if e.mixedIDs > 0 && e.rowsWithID == e.rows {
+		e.unfoldingIDs = c.unfolding(e.ids)
 		e.mixedIDs -= e.unfoldingIDs
 	}
 }
@@ -149,53 +149,56 @@ func (c *stepColumns) countIDs(e *groupingEvidence) {
 // maxTurns is how many rows for each that begins an answer are taken for its turns, if only two or three of a group begin alike.
 const maxTurns = 8
 
-// unfolding counts the ids of several prompts that are turns of answers to one task, a row each: all answers begin with one prompt, and
-// those after it are of few rows, and mostly of no other id. mixed says which ids, by dense index, have several.
-func (c *stepColumns) unfolding(mixed []bool) (count int) {
+// idPrompts is what the prompts of a group id tell. The beginning is its prompt with most rows of the step.
+type idPrompts struct {
+	rows, begin, beginRows int // begin is an index of the prompt
+	shared                 int // rows whose prompt is another one, and one of other ids too
+	others                 int // prompts besides
+}
+
+// unfold reports whether several prompts are those of turns of answers to one task, a row each: all answers begin with one prompt, and
+// those after it are of few rows, and mostly of no other id.
+func (p *idPrompts) unfold() bool {
+	after := p.rows - p.beginRows
+	beginAlike := p.beginRows >= 4 || p.beginRows >= 2 && p.rows <= maxTurns*p.beginRows
+	return beginAlike && 2*p.shared < after && 2*(after-p.shared) <= p.beginRows*p.others
+}
+
+// unfolding counts the ids whose prompts unfold. All rows have an id.
+func (c *stepColumns) unfolding(ids int) (count int) {
 	type prompt struct {
 		rows, first int  // first is the id that had it first
 		isShared    bool // another has it too
 	}
-	type group struct{ rows, begin, beginRows, others, shared int } // begin is the prompt of most rows, others are prompts and shared rows besides
-	ids, numbers := newDenseIndex(c.groups), newDenseIndex(c.prompts)
-	prompts, groups := []prompt(nil), slices.Repeat([]group{{begin: -1}}, len(mixed))
+	idIndex, promptIndex := newDenseIndex(c.groups), newDenseIndex(c.prompts)
+	prompts, byID := []prompt(nil), slices.Repeat([]idPrompts{{begin: -1}}, ids)
 	idOf, promptOf := make([]int, len(c.groups)), make([]int, len(c.groups))
 	for i, id := range c.groups {
-		if idOf[i] = -1; id == 0 {
-			continue
-		}
-		g, p := int(ids.indexOf(id)), int(numbers.indexOf(c.prompts[i]))
+		k, p := int(idIndex.indexOf(id)), int(promptIndex.indexOf(c.prompts[i]))
 		if p == len(prompts) {
-			prompts = append(prompts, prompt{first: g})
+			prompts = append(prompts, prompt{first: k})
 		}
-		prompts[p].isShared = prompts[p].isShared || prompts[p].first != g
-		idOf[i], promptOf[i] = g, p
+		prompts[p].isShared = prompts[p].isShared || prompts[p].first != k
 		prompts[p].rows++
-		groups[g].rows++
+		byID[k].rows++
+		idOf[i], promptOf[i] = k, p
 	}
-	for i, g := range idOf {
-		if g >= 0 && (groups[g].begin < 0 || prompts[promptOf[i]].rows > prompts[groups[g].begin].rows) {
-			groups[g].begin = promptOf[i]
+	for i, k := range idOf {
+		if begin := &byID[k].begin; *begin < 0 || prompts[promptOf[i]].rows > prompts[*begin].rows {
+			*begin = promptOf[i]
 		}
 	}
-	for i, g := range idOf {
-		switch {
-		case g < 0:
-		case promptOf[i] == groups[g].begin:
-			groups[g].beginRows++
-		case prompts[promptOf[i]].isShared:
-			groups[g].shared++
-		}
+	for i, k := range idOf {
+		isBegin := promptOf[i] == byID[k].begin
+		byID[k].beginRows += Count01(isBegin)
+		byID[k].shared += Count01(!isBegin && prompts[promptOf[i]].isShared)
 	}
 	for p := range prompts {
-		g := &groups[prompts[p].first]
-		g.others += Count01(p != g.begin && !prompts[p].isShared)
+		k := prompts[p].first
+		byID[k].others += Count01(p != byID[k].begin && !prompts[p].isShared)
 	}
-	for k, g := range groups {
-		beginsAlike := g.beginRows >= 4 || g.beginRows >= 2 && g.rows <= maxTurns*g.beginRows
-		if mixed[k] && beginsAlike && 2*g.shared < g.rows-g.beginRows && 2*(g.rows-g.beginRows-g.shared) <= g.beginRows*g.others {
-			count++
-		}
+	for k := range byID {
+		count += Count01(byID[k].unfold())
 	}
 	return count
 }

@@ -66,8 +66,11 @@ func TestGroupingOfRows(t *testing.T) {
 		{"but one over the turns of answers", rows("x/p", "x/q", "x/p", "x/r", "y/s", "y/t", "y/s", "y/u"), nil, GroupByID, [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}}, "2/2 (100%) of them of turns"},
 		{"where two groups begin alike too", rows("x/p", "x/q", "x/p", "x/r", "y/p", "y/t", "y/p", "y/u"), nil, GroupByID, [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}}, "2/2 (100%) of them of turns"},
 		{"not one over several tasks", rows("m/a", "m/a", "m/b", "m/b", "n/c", "n/c", "n/d", "n/d"), nil, GroupByPrompt, [][]float64{{0, 1}, {2, 3}, {4, 5}, {6, 7}}, "different prompts"},
-		{"nor one over tasks of which one came twice", rows("m/a", "m/b", "m/c", "m/d", "m/e", "m/f", "m/g", "m/h", "m/i", "m/j", "m/k", "m/l", "m/m", "m/n", "m/o", "m/p", "m/a"), nil, GroupByPrompt,
-			[][]float64{{0, 16}, {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}, {11}, {12}, {13}, {14}, {15}}, "different prompts"},
+		{
+			"nor one over tasks of which one came twice", rows("m/a", "m/b", "m/c", "m/d", "m/e", "m/f", "m/g", "m/h", "m/i", "m/j", "m/k", "m/l", "m/m", "m/n", "m/o", "m/p", "m/a"), nil, GroupByPrompt,
+			[][]float64{{0, 16}, {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}, {11}, {12}, {13}, {14}, {15}},
+			"different prompts",
+		},
 		{"nor one that tears prompts apart", rows("1/a", "1/a", "1/b", "2/b", "2/b", "2/c", "3/c", "3/c", "3/a"), nil, GroupByPrompt, [][]float64{{0, 1, 8}, {2, 3, 4}, {5, 6, 7}}, "different prompts"},
 		{"unless a person says so", rows("1/a", "1/b", "2/a", "2/b"), []string{"group_by", "id"}, GroupByID, [][]float64{{0, 1}, {2, 3}}, "group id"},
 		{"an id whose groups hold one prompt each", rows("x/a", "x/a", "y/b", "y/b"), nil, GroupByID, [][]float64{{0, 1}, {2, 3}}, "2 groups, 2.0 rows each, each of one prompt and ground truth"},

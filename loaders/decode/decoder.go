@@ -230,8 +230,10 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	if !ok {
 		return
 	}
-	if p.Role == RoleGroup || p.Role == RoleRollout || p.Role == RoleTruth {
+	switch p.Role {
+	case RoleGroup, RoleRollout, RoleTruth:
 		v = v.Literal()
+	default:
 	}
 	rank := p.Rank
 	if v.Kind == jsonscan.Null {

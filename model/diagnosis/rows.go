@@ -42,7 +42,7 @@ func stuck(e *evidence) ([]Finding, string) {
 	case !e.prompts:
 		return nil, "the log has no prompts"
 	case e.beginAlike():
-		return nil, "answers of several groups begin with one prompt, as in an environment that says what is to be done later"
+		return nil, "answers of several groups begin with one prompt, as in an environment that shows its task later"
 	}
 	return nil, ""
 }
@@ -274,9 +274,9 @@ func (e *evidence) bitsOfPrompts() float64 {
 		groups := e.Steps[i].Groups
 		seen, equal := 0, 0
 		for k := range groups {
-			if print, found := last[groups[k].Prompt]; found && groups[k].Prompt > 0 {
+			if before, found := last[groups[k].Prompt]; found && groups[k].Prompt > 0 {
 				seen++
-				equal += model.Count01(print == groups[k].Print)
+				equal += model.Count01(before == groups[k].Print)
 			}
 		}
 		if float64(equal) < againShare*float64(len(groups)) {
