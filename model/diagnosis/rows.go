@@ -58,11 +58,14 @@ func (e *evidence) areTurns() bool {
 
 // beginAlike reports whether rows are turns, and the first prompt of an answer does not tell which task it is of: groups share it.
 func (e *evidence) beginAlike() bool {
+	if !e.areTurns() {
+		return false
+	}
 	groups, prompts := 0, 0
 	for i := range e.Steps {
 		groups, prompts = groups+len(e.Steps[i].Groups), prompts+len(e.promptsOf(i, i+1))
 	}
-	return e.areTurns() && float64(groups) > mixedPrompts*float64(prompts)
+	return float64(groups) > mixedPrompts*float64(prompts)
 }
 
 // sameBatch finds steps with the prompts of the step before.
