@@ -19,6 +19,9 @@ import (
 // demoFlag is what a flag of the demo shows on the screen, after some keys.
 type demoFlag struct{ args, keys, shows string }
 
+// toFirstStep are keys for the first step of the demo, however far it is by then.
+const toFirstStep = "{{{{{{{{{{{{"
+
 // demoFlags are the flags that `vantage demo` takes.
 func demoFlags() map[string]demoFlag {
 	return map[string]demoFlag{
@@ -35,7 +38,7 @@ func demoFlags() map[string]demoFlag {
 		"option":          {"--option algorithm.gamma=1", "", "gamma=1"},
 		"overlong":        {"--overlong verl --option max_resp_len=400 --option overlong_buffer_cfg.len=200 --option overlong_buffer_cfg.penalty_factor=1", "", "C verl/dapo"},
 		"scale":           {"--scale none", "", "s none"},
-		"seed":            {"--seed 7", "{{{", "reward 0.290"}, // of the first step
+		"seed":            {"--seed 7", toFirstStep, "reward 0.290"},
 		"solved-at":       {"--solved-at 0.3", "!", "(--solved-at)"},
 		"truncated":       {"--truncated mask", "", "C truncated mask"},
 		"theme":           {"--theme light", "", "38;5;25m"},
@@ -65,7 +68,7 @@ func TestEveryFlagOfTheDemoIsSeen(t *testing.T) {
 		x.waitShown("24 steps")
 		x.send("!")
 		x.waitShown("all rows were read")
-		x.send("!{{{")
+		x.send("!" + toFirstStep)
 		x.waitShown("reward 0.284")
 		for name, f := range flags {
 			if shows(x.output(), f.shows) {
