@@ -17,9 +17,10 @@ type stepColumns struct {
 	Step
 	evidence         groupingEvidence
 	rewardLevels     []runLevels
-	verdicts         []bool // of the components: see verdictsOf
-	evidenceRevision int    // revision at the last updateEvidence
-	last             lastRow
+	verdicts         []bool                 // of the components: see verdictsOf
+	evidenceRevision int                    // revision at the last updateEvidence
+	last             groupRollout           // of the newest row
+	begins           map[groupRollout]int32 // first rows, of rollouts whose rows may be anywhere
 }
 
 // fileSpan is a run of samples from one file, within 4 GB of it.
@@ -231,30 +232,53 @@ type Rollout struct {
 	Output int32 // index of the row among the outputs of its rollout; -1 if the log only says which rollout it is of
 }
 
-type lastRow struct {
+// groupRollout is a rollout of a group.
+type groupRollout struct {
 	group   uint32
 	rollout Rollout
 }
 
-// addRollout adds row n, the newest, to the rollout of the row before it, or to one of its own. It
-// returns false for an output that must follow another and does not: trainers write the outputs of a
-// rollout side by side, in their order. The prompt of a rollout is that of its first row.
+// addRollout adds row n, the newest, to the rollout of the row before it, or to one of its own: trainers write the outputs of a rollout side
+// by side, in their order. It returns false for an output that must follow another and does not. Where the log says only which rollout a row
+// is of, its rows may be anywhere in the step. The prompt of a rollout is that of its first row.
 func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
-	o := c.last.rollout
-	first, joins := int32(n), group == c.last.group && r.Number > 0 && r.Number == o.Number && (r.Output > o.Output || r.Output < 0)
-	if joins {
-		if c.FirstOutputs == nil {
-			c.FirstOutputs = append(make([]int32, 0, cap(c.Rewards)), inputOrder(n)...)
-		}
-		if first = c.FirstOutputs[n-1]; c.prompts != nil {
-			c.prompts[n] = c.prompts[n-1]
-		}
+	own := groupRollout{group, r}
+	first, joins := c.firstOutput(own, n)
+	switch {
+	case !joins:
+		first = int32(n)
+	case c.FirstOutputs == nil:
+		c.FirstOutputs = append(make([]int32, 0, cap(c.Rewards)), inputOrder(n)...)
+	}
+	if c.prompts != nil {
+		c.prompts[n] = c.prompts[first]
 	}
 	if c.FirstOutputs != nil {
 		c.FirstOutputs = append(c.FirstOutputs, first)
 	}
-	c.last = lastRow{group, r}
+	c.last = own
 	return joins || r.Output <= 0 || r.Number == 0
+}
+
+// firstOutput returns the first row of the rollout of row n, if it is not that row.
+func (c *stepColumns) firstOutput(own groupRollout, n int) (first int32, found bool) {
+	r, o := own.rollout, c.last.rollout
+	if own.group == c.last.group && r.Number > 0 && r.Number == o.Number && (r.Output > o.Output || r.Output < 0) {
+		if c.FirstOutputs == nil {
+			return int32(n - 1), true
+		}
+		return c.FirstOutputs[n-1], true
+	}
+	if r.Output >= 0 {
+		return 0, false
+	}
+	if first, found = c.begins[own]; !found {
+		if c.begins == nil {
+			c.begins = map[groupRollout]int32{}
+		}
+		c.begins[own] = int32(n)
+	}
+	return first, found
 }
 
 // addRollouts adds rows [from, to) of a block, row n and up of the step, to rollouts. It returns how
@@ -264,7 +288,7 @@ func (c *stepColumns) addRollouts(n int, b *Block, from, to int) (stray int) {
 		if c.FirstOutputs != nil {
 			c.FirstOutputs = appendOwn(c.FirstOutputs, n+to-from)
 		}
-		c.last = lastRow{}
+		c.last = groupRollout{}
 		return 0
 	}
 	for i, r := range b.Rollout[from:to] {
@@ -288,8 +312,12 @@ func (c *stepColumns) appendFirstOutputs(n int, o *stepColumns, from, to int) {
 	switch {
 	case o.FirstOutputs != nil:
 		c.FirstOutputs = appendOwn(c.FirstOutputs, n)
-		for _, first := range o.FirstOutputs[from:to] {
-			c.FirstOutputs = append(c.FirstOutputs, int32(n+max(0, int(first)-from)))
+		moved := map[int32]int32{} // what was the first row of a rollout, to what is
+		for i, first := range o.FirstOutputs[from:to] {
+			if _, found := moved[first]; !found {
+				moved[first] = int32(n + i)
+			}
+			c.FirstOutputs = append(c.FirstOutputs, moved[first])
 		}
 	case c.FirstOutputs != nil:
 		c.FirstOutputs = appendOwn(c.FirstOutputs, n+to-from)
@@ -338,7 +366,7 @@ func (s *Step) CountedAs(row int) (first int, last bool) {
 		return row, true
 	}
 	first = int(s.FirstOutputs[row])
-	return first, row+1 == len(s.FirstOutputs) || int(s.FirstOutputs[row+1]) != first
+	return first, int(s.lastOutputs[first]) == row
 }
 
 // interner numbers distinct values from 1; the zero value of K has number 0, "none". It is a hash

@@ -59,14 +59,33 @@ func TestTurnsHaveOnePrompt(t *testing.T) {
 	}{{5, 1}, {5, 2}, {5, 3}, {6, 1}, {6, 4}, {7, 8}, {8, 8}, {8, 9}} {
 		records = append(records, Record{Step: 1, Prompt: row.prompt, Rollout: Rollout{row.rollout, -1}, Reward: float64(i), Advantage: math.NaN(), Length: -1, Offset: int64(i)})
 	}
-	groups, grouping, err := grouped(t, &Chunk{Files: []string{"turns.jsonl"}, Records: records}, DefaultSettings())
-	if err != nil || grouping.By != GroupByPrompt || !slices.EqualFunc(groups, [][]float64{{0, 1, 2, 3, 4}, {5, 6, 7}}, slices.Equal) {
-		t.Errorf("%v %v by %s", err, groups, grouping.By)
-	}
-	store := NewStore()
-	store.Append(&Chunk{Files: []string{"turns.jsonl"}, Records: records})
-	if snap := store.Snapshot(); snap.Rollouts() != 4 || len(snap.Run.Notes) > 0 {
-		t.Errorf("%d rollouts, notes %q", snap.Rollouts(), snap.Run.Notes)
+	for name, order := range map[string][]int{"answer by answer": {0, 1, 2, 3, 4, 5, 6, 7}, "turn by turn": {0, 3, 5, 6, 1, 4, 7, 2}} {
+		var ordered []Record
+		for at, i := range order {
+			r := records[i]
+			r.Offset = int64(at)
+			ordered = append(ordered, r)
+		}
+		groups, grouping, err := grouped(t, &Chunk{Files: []string{"turns.jsonl"}, Records: ordered}, DefaultSettings())
+		for _, g := range groups {
+			slices.Sort(g)
+		}
+		if err != nil || grouping.By != GroupByPrompt || !slices.EqualFunc(groups, [][]float64{{0, 1, 2, 3, 4}, {5, 6, 7}}, slices.Equal) {
+			t.Errorf("%s: %v %v by %s", name, err, groups, grouping.By)
+		}
+		store := NewStore()
+		store.Append(&Chunk{Files: []string{"turns.jsonl"}, Records: ordered})
+		snap := store.Snapshot()
+		var counted []float64
+		for row, reward := range snap.Steps[0].Rewards {
+			if _, last := snap.Steps[0].CountedAs(row); last {
+				counted = append(counted, reward)
+			}
+		}
+		slices.Sort(counted)
+		if !slices.Equal(counted, []float64{2, 4, 5, 7}) || snap.Rollouts() != 4 || len(snap.Run.Notes) > 0 {
+			t.Errorf("%s: counted by %v, %d rollouts, notes %q", name, counted, snap.Rollouts(), snap.Run.Notes)
+		}
 	}
 }
 

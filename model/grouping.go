@@ -92,8 +92,10 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 			}
 		}
 	}
+	c.lastOutputs = make([]int32, len(c.FirstOutputs))
 	for i, first := range c.FirstOutputs {
 		e.laterOutputs += Count01(int(first) != i)
+		c.lastOutputs[first] = int32(i)
 	}
 	if groupStarts != nil && c.prompts == nil {
 		e.rowsWithID, e.ids = countAscending(c.groups, groupStarts)
@@ -131,6 +133,9 @@ func (c *stepColumns) countIDs(e *groupingEvidence) {
 			continue
 		}
 		prompt := numberAt(c.prompts, i)
+		if c.FirstOutputs != nil {
+			prompt = 0 // agents change the prompts of their later outputs, which may come first
+		}
 		switch k := int(ids.indexOf(id)); {
 		case k == len(firstPrompt):
 			firstPrompt, mixed = append(firstPrompt, prompt), append(mixed, false)

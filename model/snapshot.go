@@ -74,9 +74,10 @@ type Step struct {
 	Components [][]float64 // by index of Run.ComponentNames; nil if one gave nothing in this step, NaN where it gave nothing
 
 	// FirstOutputs are the rows of the first output of the same rollout: its own row for that, and for a
-	// rollout of one row. Outputs of a rollout are adjacent. Nil if all rollouts have one row.
+	// rollout of one row. Nil if all rollouts have one row.
 	FirstOutputs []int32
-	Rollouts     int // how many there are
+	lastOutputs  []int32 // by the row of the first output
+	Rollouts     int     // how many there are
 
 	Prompts, GroupIDs, MixedIDs int // distinct prompts; ids of groups, and those of them whose rows have several prompts
 	UnfoldingIDs                int // ids besides whose rows are turns, each with a prompt that goes on

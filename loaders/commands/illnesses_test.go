@@ -186,6 +186,7 @@ func TestSummaryLeavesEpochsInOneOrderInPeace(t *testing.T) {
 // turns, and the openings of an environment, alarm nobody; an outage does.
 func TestSummaryOfTurns(t *testing.T) {
 	t.Parallel()
+	nonzero := 0
 	for _, c := range []struct {
 		name        string
 		id, rollout string // fields that the log has
@@ -197,6 +198,7 @@ func TestSummaryOfTurns(t *testing.T) {
 		{"with both ids", "uid", "traj_uid", "Task %d: open the door.", false, 312, "healthy"},
 		{"with ids of groups", "group_id", "", "Task %d: open the door.", false, 312, "healthy"},
 		{"with ids of rollouts", "", "trajectory_id", "Task %d: open the door.", false, 312, "healthy"},
+		{"turn by turn, with ids of rollouts", "", "trajectory_id", "Task %d: open the door.", false, 312, "healthy"},
 		{"with no ids", "", "", "Task %d: open the door.", false, 0, "healthy"},
 		{"of one environment", "uid", "traj_uid", "You are in a room.", false, 312, "healthy"},
 		{"of one environment, with ids of groups", "uid", "", "You are in a room.", false, 312, "healthy"},
@@ -204,7 +206,7 @@ func TestSummaryOfTurns(t *testing.T) {
 		{"with an outage, with ids of rollouts", "", "trajectory_id", "Task %d: open the door.", true, 312, "grader_outage since 20"},
 	} {
 		random := rand.New(rand.NewPCG(3, 3))
-		var rows strings.Builder
+		var rows [40][5]strings.Builder // by step, and by turn where that is the order
 		for task := range 40 * 8 {
 			step, solved := task/8, 0.2+0.6*random.Float64()
 			for k := range 8 {
@@ -212,7 +214,10 @@ func TestSummaryOfTurns(t *testing.T) {
 				if random.Float64() < solved && (step < 20 || !c.outage) {
 					reward = 1
 				}
-				for range 1 + random.IntN(5) {
+				for turn := range 1 + random.IntN(5) {
+					if !strings.HasPrefix(c.name, "turn by turn") {
+						turn = 0
+					}
 					act := fmt.Sprintf("take action %d", random.IntN(10))
 					row := map[string]any{"step": step, "prompt": prompt, "response": act, "reward": reward, "response_length": 5 + random.IntN(50)}
 					if c.id != "" {
@@ -225,22 +230,37 @@ func TestSummaryOfTurns(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					rows.Write(append(line, '\n'))
+					rows[step][turn].Write(append(line, '\n'))
 					prompt += fmt.Sprintf(" You did: %s. You see %d.", act, random.IntN(100))
 				}
 			}
 		}
+		var log strings.Builder
+		for step := range rows {
+			for turn := range rows[step] {
+				log.WriteString(rows[step][turn].String())
+			}
+		}
 		path := filepath.Join(t.TempDir(), "log.jsonl")
-		filetest.Write(t, path, rows.String())
+		filetest.Write(t, path, log.String())
 		var said struct {
 			Health   string
 			Groups   int
+			Nonzero  int `json:"nonzero_samples"`
 			Warnings []struct{ Kind string }
 		}
 		answerTo(t, &said, "summary", path, "--json")
 		warns := len(said.Warnings) > 0 && said.Warnings[0].Kind == "rollouts-assumed" // how the trainer counts turns is not in the log
 		if said.Health != c.health || c.groups > 0 && (said.Groups != c.groups || !warns && !c.outage) {
 			t.Errorf("turns %s: %+v", c.name, said)
+		}
+		if c.rollout != "" && !c.outage { // the same answers
+			if nonzero == 0 {
+				nonzero = said.Nonzero
+			}
+			if said.Nonzero != nonzero {
+				t.Errorf("turns %s: %d samples train, %d of the same answers in another log", c.name, said.Nonzero, nonzero)
+			}
 		}
 	}
 }

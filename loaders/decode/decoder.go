@@ -365,7 +365,7 @@ func (r *RowDecoder) group() (string, model.Rollout) {
 	return id, rollout
 }
 
-// RolloutOf returns the rollout with an id. That the rows of one are its outputs in their order is not in the log.
+// RolloutOf returns the rollout with an id, which does not tell the place of a row among its outputs.
 func RolloutOf(id jsonscan.Value) model.Rollout {
 	return model.Rollout{Number: int32(jsonscan.Hash64(id.Raw)>>33) | 1, Output: -1}
 }

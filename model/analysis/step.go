@@ -329,14 +329,15 @@ func newRollouts(firstOutputs, inputRow []int32, offsets []int) *rollouts {
 		return nil
 	}
 	r := &rollouts{offsets: make([]int, 1, len(offsets)), of: make([]int32, len(inputRow))}
+	numbers := make([]int, len(firstOutputs)) // of rollouts, from 1, by the row of their first output
 	for g := 1; g < len(offsets); g++ {
 		for i := offsets[g-1]; i < offsets[g]; i++ {
-			if i > offsets[g-1] && firstOutputs[inputRow[i]] == firstOutputs[inputRow[i-1]] {
-				r.last[len(r.last)-1] = int32(i)
-			} else {
-				r.last = append(r.last, int32(i))
+			number := &numbers[firstOutputs[inputRow[i]]]
+			if *number <= r.offsets[g-1] { // none of this group
+				r.last = append(r.last, 0)
+				*number = len(r.last)
 			}
-			r.of[i] = int32(len(r.last) - 1)
+			r.last[*number-1], r.of[i] = int32(i), int32(*number-1)
 		}
 		r.offsets = append(r.offsets, len(r.last))
 	}

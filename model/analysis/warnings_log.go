@@ -166,7 +166,7 @@ func (a *Analysis) turnsAsSamples() *model.Warning {
 	return &model.Warning{
 		Count: step.UnfoldingIDs, Of: a.Groups, Unit: "groups", Example: -1,
 		Text:   "have a row for each turn of an answer: every turn counts as a sample, where a trainer may count an answer once",
-		Advice: "log which answer a row is of, as traj_uid or trajectory_id: the turns side by side are one rollout then",
+		Advice: "log which answer a row is of, as traj_uid or trajectory_id: its turns are one rollout then",
 	}
 }
 
