@@ -182,6 +182,38 @@ func TestSummaryLeavesEpochsInOneOrderInPeace(t *testing.T) {
 	}
 }
 
+// A new source with longer answers makes no answer longer, however much of the mixture it becomes; where each source grows it does.
+func TestSummaryTellsNewSourcesFromLongerAnswers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		share float64 // of the new source from step 40 on
+		grows bool
+	}{{0.6, false}, {0.95, false}, {0.6, true}} {
+		random := rand.New(rand.NewPCG(5, 5))
+		var rows strings.Builder
+		for step := range 80 {
+			for group := range 16 {
+				source, length := "math", 20.0
+				if step >= 40 && random.Float64() < c.share {
+					source, length = "agent", 150
+				}
+				if step >= 40 && c.grows {
+					length *= 3
+				}
+				for range 8 {
+					fmt.Fprintf(&rows, `{"step":%d,"prompt":"question %d","data_source":%q,"response":"the sum is %d","reward":%d,"response_length":%d}`+"\n",
+						step, step*16+group, source, random.IntN(1e6), random.IntN(2), int(length*(0.7+0.6*random.Float64())))
+				}
+			}
+		}
+		path := filepath.Join(t.TempDir(), "log.jsonl")
+		filetest.Write(t, path, rows.String())
+		if out := runCommand(t, "summary", path); strings.Contains(out, "length_explosion since") != c.grows {
+			t.Errorf("%.0f%% of a new source, answers grow %t: %s", 100*c.share, c.grows, out)
+		}
+	}
+}
+
 // A row may be a turn of an answer, whose reward is that of the whole. Groups are those of the tasks wherever the log tells, and equal
 // turns, and the openings of an environment, alarm nobody; an outage does.
 func TestSummaryOfTurns(t *testing.T) {

@@ -680,18 +680,19 @@ const leastOfSource, leastOfPrompts = 8, 32
 func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) float64 {
 	part := 1.0
 	if e.texts != nil {
-		part = withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, of, before, after)
+		part = withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, 0, of, before, after)
 	}
 	if !e.prompts {
 		return part
 	}
 	prompt := func(i, k int) uint32 { return e.Steps[i].Groups[k].Prompt }
-	return min(part, withinParts(e, prompt, 1, leastOfPrompts, of, [2]int{0, before[1]}, after))
+	return min(part, withinParts(e, prompt, 1, leastOfPrompts, 0.5, of, [2]int{0, before[1]}, after))
 }
 
 // withinParts is within for the parts that a key divides the groups into; its zero value is unknown. least is how many groups of a part count
-// on both sides, and all how many of all parts do on the later one.
-func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, of func(*GroupFacts) float64, before, after [2]int) float64 {
+// on both sides, and all how many of all parts do on the later one, where they must be a share of the groups: of prompts, which are no fair
+// sample of the others, but not of sources, since what the others are like was not seen before.
+func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, share float64, of func(*GroupFacts) float64, before, after [2]int) float64 {
 	var none K
 	var whole [2]Moments
 	parts := [2]map[K]Moments{{}, {}}
@@ -715,7 +716,7 @@ func withinParts[K comparable](e *evidence, key func(step, group int) K, least, 
 			groups += is.N
 		}
 	}
-	if groups < all || 2*groups < whole[1].N {
+	if groups < all || float64(groups) < share*float64(whole[1].N) {
 		return 1
 	}
 	return change / float64(groups) / (whole[1].mean() - whole[0].mean())
