@@ -332,8 +332,8 @@ func (s Snapshot) withUndivided(g Grouping, set Settings, groups int) Grouping {
 // withPurity adds to the evidence how many groups have one prompt, if all rows have that of their group.
 func (s Snapshot) withPurity(g Grouping, mixed, groups int) Grouping {
 	if turns := s.groupEvidence.unfoldingIDs; g.By == GroupByID && turns > 0 {
-		g.Evidence += fmt.Sprintf(", %s of them of turns: their prompts go on", units.Fraction(turns, groups))
-		g.Doubt = "each turn of an answer is a row and counts as a sample; a trainer that counts an answer once gives other advantages"
+		g.Evidence += fmt.Sprintf(", %s of them of several prompts as turns have them", units.Fraction(turns, groups))
+		g.Doubt = "rows look like turns of answers, and each counts as a sample; a trainer that counts an answer once gives other advantages"
 		if mixed > 0 {
 			g.Doubt += fmt.Sprintf("; %d of %d groups hold more than one prompt", mixed, groups)
 		}

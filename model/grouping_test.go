@@ -63,8 +63,8 @@ func TestGroupingOfRows(t *testing.T) {
 		{"prompt where there is no id", rows("/a", "/b", "/b", "/a"), nil, GroupByPrompt, [][]float64{{0, 3}, {1, 2}}, "prompt and ground truth"},
 		{"an id per row is no group id", rows("1/a", "2/a", "3/b", "4/b"), nil, GroupByPrompt, [][]float64{{0, 1}, {2, 3}}, "numbers rows"},
 		{"an id over different prompts is not believed", rows("1/a", "1/b", "2/a", "2/b"), nil, GroupByPrompt, [][]float64{{0, 2}, {1, 3}}, "different prompts"},
-		{"but one over the turns of answers", rows("x/p", "x/q", "x/p", "x/r", "y/s", "y/t", "y/s", "y/u"), nil, GroupByID, [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}}, "2/2 (100%) of them of turns"},
-		{"where two groups begin alike too", rows("x/p", "x/q", "x/p", "x/r", "y/p", "y/t", "y/p", "y/u"), nil, GroupByID, [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}}, "2/2 (100%) of them of turns"},
+		{"but one over the turns of answers", rows("x/p", "x/q", "x/p", "x/r", "y/s", "y/t", "y/s", "y/u"), nil, GroupByID, [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}}, "2/2 (100%) of them of several prompts as turns have them"},
+		{"where two groups begin alike too", rows("x/p", "x/q", "x/p", "x/r", "y/p", "y/t", "y/p", "y/u"), nil, GroupByID, [][]float64{{0, 1, 2, 3}, {4, 5, 6, 7}}, "2/2 (100%) of them of several prompts as turns have them"},
 		{"not one over several tasks", rows("m/a", "m/a", "m/b", "m/b", "n/c", "n/c", "n/d", "n/d"), nil, GroupByPrompt, [][]float64{{0, 1}, {2, 3}, {4, 5}, {6, 7}}, "different prompts"},
 		{
 			"nor one over tasks of which one came twice", rows("m/a", "m/b", "m/c", "m/d", "m/e", "m/f", "m/g", "m/h", "m/i", "m/j", "m/k", "m/l", "m/m", "m/n", "m/o", "m/p", "m/a"), nil, GroupByPrompt,

@@ -80,7 +80,7 @@ type Step struct {
 	Rollouts     int     // how many there are
 
 	Prompts, GroupIDs, MixedIDs int // distinct prompts; ids of groups, and those of them whose rows have several prompts
-	UnfoldingIDs                int // ids besides whose rows are turns, each with a prompt that goes on
+	UnfoldingIDs                int // ids besides whose rows look like turns of answers: see idPrompts
 
 	prompts, groups []uint32   // numbers of the prompt and of the group id, 0 if a row has none; nil if none has
 	promptStarts    []int      // where each prompt begins, and the number of rows: nil unless their numbers never fall

@@ -62,14 +62,14 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 	g := &GroupedStep{
 		Step: step.Number, Columns: Columns{
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
-			LoggedAdvantages: memory.none(len(order)), Lengths: model.InOrder(snap, step.Lengths, order),
+			LoggedAdvantages: model.Pick(step.LoggedAdvantages, order), Lengths: model.InOrder(snap, step.Lengths, order),
 			Status: step.StatusesOf(order),
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
 		rollouts: newRollouts(step.FirstOutputs, order, offsets), scratch: memory,
 	}
-	if step.LoggedAdvantages != nil {
-		g.LoggedAdvantages = model.Pick(step.LoggedAdvantages, order)
+	if g.LoggedAdvantages == nil {
+		g.LoggedAdvantages = memory.none(len(order))
 	}
 	for i, status := range g.Status {
 		isDropped := status == model.StatusCutOff && set.Truncated == "drop"

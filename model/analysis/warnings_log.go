@@ -157,7 +157,7 @@ func (a *Analysis) rolloutsAssumed() *model.Warning {
 		"take verl grpo (f, e) if verl wrote the log")
 }
 
-// turnsAsSamples warns where the rows of a group are turns of answers, and neither a rollout id nor logged advantages tell how they count.
+// turnsAsSamples warns where the rows of a group look like turns of answers, and neither a rollout id nor logged advantages tell how they count.
 func (a *Analysis) turnsAsSamples() *model.Warning {
 	step := &a.input.step
 	if step.UnfoldingIDs == 0 || a.plan.grouping.By != model.GroupByID || step.LoggedAdvantages != nil {
@@ -165,7 +165,7 @@ func (a *Analysis) turnsAsSamples() *model.Warning {
 	}
 	return &model.Warning{
 		Count: step.UnfoldingIDs, Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   "have a row for each turn of an answer: every turn counts as a sample, where a trainer may count an answer once",
+		Text:   "have several prompts, as a row for each turn of an answer has: every row counts as a sample, where a trainer may count an answer once",
 		Advice: "log which answer a row is of, as traj_uid or trajectory_id: its turns are one rollout then",
 	}
 }

@@ -37,7 +37,7 @@ func (e *evidence) whyNotWhole() string {
 	case !e.hasTexts():
 		return noTexts
 	case e.areTurns():
-		return "most rows are turns of answers, and turns may be equal where answers are not"
+		return "most rows look like turns of answers, and turns may be equal where answers are not"
 	}
 	return ""
 }

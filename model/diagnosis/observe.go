@@ -45,7 +45,7 @@ type Observed struct {
 	prompts  int  // distinct ones of rows
 	mixed    int  // ids of groups whose rows have several prompts
 	ids      int  // ids of groups
-	turns    bool // most rows are turns of longer answers
+	turns    bool // most rows look like turns of longer answers
 }
 
 // Moments are a number of values with their sum and sum of squares.
@@ -273,7 +273,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	return s, nil
 }
 
-// areTurns reports whether most answers of a step have several rows, one for each turn: by their ids, by the prompts of their groups, or
+// areTurns reports whether most answers of a step seem to have several rows, one for each turn: by their ids, by the prompts of their groups, or
 // because most prompts have one row and others several, which the turns after the first are.
 func areTurns(step *model.Step, rule model.GroupRule, groups []GroupFacts) bool {
 	single := 0

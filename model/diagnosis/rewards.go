@@ -476,14 +476,20 @@ func (e *evidence) beyondShare(g groupShare) []Finding {
 	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < g.limit || normal(last.mean()-g.limit, variance, dof) < -2 {
 		return nil
 	}
-	f := e.finding(s, g.name, from, len(s), true, "groups")
+	f := e.shareFinding(g, s, from, len(s), last.mean())
 	middle := (from + len(s)) / 2
 	if k := s.compare(from, middle, middle, len(s)); g.eases && k.z < -3 {
 		f.Severity = Watch
 	}
-	f.Title = fmt.Sprintf(g.title, units.Share(last.mean()))
-	f.Example = e.example(from, func(facts *GroupFacts) bool { return slices.Contains(g.fates, facts.Fate) })
 	return []Finding{f}
+}
+
+// shareFinding is that groups of steps [from, to) are beyond a share; share is the one that it names.
+func (e *evidence) shareFinding(g groupShare, s series, from, to int, share float64) Finding {
+	f := e.finding(s, g.name, from, to, true, "groups")
+	f.Title = fmt.Sprintf(g.title, units.Share(share))
+	f.Example = e.example(from, func(facts *GroupFacts) bool { return slices.Contains(g.fates, facts.Fate) })
+	return f
 }
 
 // stretchBeyond finds a stretch of a tenth of the run in which groups are beyond a share, and that is over: a watch.
@@ -495,9 +501,8 @@ func (e *evidence) stretchBeyond(g groupShare) []Finding {
 	if to == len(s) || to-from < s.span() || within.N < leastGroups || !(outside < g.limit/2) || float64(len(s))*math.Pow(outside, within.Sum) > rare {
 		return nil
 	}
-	f := e.finding(s, g.name, from, to, true, "groups")
-	f.Severity, f.Title = Watch, fmt.Sprintf(g.title, units.Share(within.mean()))
-	f.Example = e.example(from, func(facts *GroupFacts) bool { return slices.Contains(g.fates, facts.Fate) })
+	f := e.shareFinding(g, s, from, to, within.mean())
+	f.Severity = Watch
 	return []Finding{f}
 }
 
@@ -690,8 +695,8 @@ func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) fl
 }
 
 // withinParts is within for the parts that a key divides the groups into; its zero value is unknown. least is how many groups of a part count
-// on both sides, and all how many of all parts do on the later one, where they must be a share of the groups: of prompts, which are no fair
-// sample of the others, but not of sources, since what the others are like was not seen before.
+// on both sides, and all how many of all parts do on the later one. share is how much of the later groups these must be: prompts that come
+// again are no fair sample of the others; of a new source nothing was seen before, however large it is.
 func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, share float64, of func(*GroupFacts) float64, before, after [2]int) float64 {
 	var none K
 	var whole [2]Moments
