@@ -39,10 +39,13 @@ type directory struct {
 }
 
 func (s *fileSet) addListed(d *directory, l *discover.Listing) {
+	list, wasListed := &s.schedule.list, len(d.Dirs) > 0
 	d.Dirs = l.Dirs // with empty ones, to which files may be added
 	if d.storage == nil {
 		for _, dir := range l.Dirs {
-			s.schedule.watcher.add(filepath.Join(d.Path, dir))
+			if s.schedule.watcher.add(filepath.Join(d.Path, dir)) && wasListed && list.at.IsZero() {
+				list.at = list.notBefore // what was added to it before it was watched is in no event
+			}
 		}
 	}
 	s.pollResized(d, l)

@@ -51,7 +51,7 @@ type listTimes struct {
 	next        time.Time // even if their times have not changed
 	nextChanged time.Time // if they have
 	changed     bool      // they have, which waits for nextChanged
-	at          time.Time // after the kernel reported a new entry; zero if it did not
+	at          time.Time // after the kernel reported a new entry, or a new directory is watched; zero if neither
 	notBefore   time.Time // earliest at
 }
 
@@ -166,6 +166,9 @@ func (s *fileSet) listDirectories(now time.Time) {
 	sch.list.next = time.Now().Add(max(s.options.Poll, min(sch.pollShare(now)*took, maxListPause)))
 	sch.list.nextChanged = time.Now().Add(polledShare / 2 * took)
 	sch.list.notBefore = time.Now().Add(notifiedListShare * took)
+	if !sch.list.at.IsZero() { // a new directory, which is watched from now on
+		sch.list.at = sch.list.notBefore
+	}
 }
 
 // listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.

@@ -549,6 +549,27 @@ func TestEventsOfOthersWhileOneLogIsBusy(t *testing.T) {
 	r.until("a log in a new directory", includes(4))
 }
 
+// A log that was added to a new directory after it was listed and before it was watched is in no event.
+func TestLogAddedBeforeItsDirectoryIsWatched(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := followByEvents(t, w.dir)
+	r.until("all", includes(1))
+	if err := os.Mkdir(w.path("deep"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	event := <-r.s.schedule.watcher.events // the news of it, which the listing below answers
+	d := r.s.directories[0]
+	found, err := discover.ListIn(d.Disk, d.storage, d.Path, r.s.options.MaxFiles)
+	if err != nil || !slices.Contains(found.Dirs, "deep") {
+		t.Fatal(event, found, err)
+	}
+	w.add("deep/new.jsonl", row(1, 2))
+	r.s.addListed(d, found)
+	r.until("the new log", includes(2))
+}
+
 // A busy log may be truncated, rewritten or rotated between two polls.
 func TestBusyLogIsReplaced(t *testing.T) {
 	for name, change := range map[string]func(w trainer){

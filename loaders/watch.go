@@ -32,15 +32,17 @@ func newWatcher(disk *fileio.Disk) watcher {
 	return watcher{kernel: w, events: w.Events, errors: w.Errors, disk: disk, watched: map[string]bool{}}
 }
 
-func (w *watcher) add(path string) {
+// add watches a path. It returns false if it did before, or cannot.
+func (w *watcher) add(path string) bool {
 	if w.kernel == nil || w.watched[path] {
-		return
+		return false
 	}
 	if len(w.watched) >= maxWatches || !reportsRemoteChanges(path) || w.kernel.Add(path) != nil {
 		w.partial = true
-		return
+		return false
 	}
 	w.watched[path] = true
+	return true
 }
 
 // renew watches a path again whose file was replaced: the watch belonged to the old file.
