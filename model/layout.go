@@ -198,7 +198,7 @@ func (s Snapshot) InputOrder(n int) []int32 {
 
 // InOrder returns the values of a column in an order of rows, which must not be changed: the column itself
 // if that is the order of [Snapshot.InputOrder].
-func InOrder[T any](s Snapshot, column []T, order []int32) []T {
+func InOrder[T any](s *Snapshot, column []T, order []int32) []T {
 	if len(order) > 0 && len(s.inputOrder) > 0 && &order[0] == &s.inputOrder[0] {
 		return column[:len(order):len(order)]
 	}

@@ -36,7 +36,7 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		ones := slices.Repeat([]float64{1}, len(names))
 		return weightedSum(step, order, s.Run.ComponentIndexes(columns), ones), nil
 	}
-	return InOrder(s, step.Rewards, order), nil
+	return InOrder(&s, step.Rewards, order), nil
 }
 
 // weightedSum adds components, in the order of the log, as trainers do.

@@ -107,15 +107,15 @@ type original struct {
 }
 
 // original returns the advantages of a step before the filter: those of previous if they are the same.
-func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (*original, error) {
+func (p *plan) original(ctx context.Context, in *stepInput, previous *Analysis) (*original, error) {
 	set := p.settings
 	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.Overlong, set.StageOptions = 1, 1, false, "", "", "", ""
 	if previous != nil && previous.input == in && previous.original.unfiltered == set {
 		return previous.original, nil
 	}
 	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks}
-	o.advantages, o.rewards = p.scratch.numbers(len(o.batch.Rewards)), o.batch.Rewards
-	if p.scratch != nil {
+	o.advantages, o.rewards = in.scratch.numbers(len(o.batch.Rewards)), o.batch.Rewards
+	if in.scratch != nil {
 		clear(o.advantages) // those of another step, which would stay where the estimator refuses
 	}
 	if in.countedRollouts != nil {
@@ -343,7 +343,7 @@ func (a *Analysis) process(ctx context.Context, c *perRollout) {
 }
 
 func (a *Analysis) fillTable(ctx context.Context) {
-	if a.Table = a.input.groups; a.plan.scratch == nil { // others share those of the input
+	if a.Table = a.input.groups; a.input.scratch == nil { // others share those of the input
 		a.Table = make([]Group, len(a.input.groups))
 	}
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {

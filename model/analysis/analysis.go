@@ -58,7 +58,7 @@ type Analysis struct {
 	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
 	NoLoss      string
 
-	plan       plan
+	plan       *plan
 	input      *stepInput
 	original   *original
 	admission  *admission
@@ -102,24 +102,25 @@ type plan struct {
 
 	comparesGroups bool // see estimators.Estimator.ComparesGroups
 	rules          []rule
-
-	scratch *scratch // for a step that nobody keeps, else nil
 }
 
 // newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
 // be grouped. It reuses what it can of known, an analysis of the same store, which may be nil: for a
 // weighted sum the reward scales need a pass over all samples.
-func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (p plan, err error) {
-	p.snap, p.settings = snap, set.Effective()
+func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (*plan, error) {
+	p := &plan{snap: snap, settings: set.Effective()}
+	var err error
 	if p.estimator, err = p.settings.FindEstimator(); err != nil {
-		return p, err
+		return nil, err
 	}
 	if missing := snap.Missing(p.estimator); missing != nil {
-		return p, missing
+		return nil, missing
 	}
 	p.comparesGroups, p.rules = p.estimator.ComparesGroups(p.settings.Scale), rules()
-	p.grouping, err = snap.Grouping(p.settings)
-	rewardsOf := func(p plan) model.Settings {
+	if p.grouping, err = snap.Grouping(p.settings); err != nil {
+		return nil, err
+	}
+	rewardsOf := func(p *plan) model.Settings {
 		return model.Settings{Reward: p.settings.Reward, Weights: p.settings.Weights, SolvedAt: p.settings.SolvedAt}
 	}
 	if known != nil && known.plan.snap.Revision == snap.Revision && rewardsOf(known.plan) == rewardsOf(p) {
@@ -127,7 +128,7 @@ func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (p plan, 
 	} else {
 		p.rewardScales = newRewardScales(snap, p.settings)
 	}
-	return p, err
+	return p, nil
 }
 
 // Analyze computes step i of the snapshot. It fails if there is no such estimator, if the run lacks
@@ -146,11 +147,11 @@ func analyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Set
 	if previous.matches(p, i) {
 		return previous, nil
 	}
-	return p.analyze(ctx, i, previous)
+	return p.analyze(ctx, i, previous, nil)
 }
 
 // matches reports whether a, which may be nil, is the analysis of step i under a plan.
-func (a *Analysis) matches(p plan, i int) bool {
+func (a *Analysis) matches(p *plan, i int) bool {
 	return a != nil && a.input.key == p.inputKey(i) && a.Settings == p.settings && a.plan.grouping == p.grouping && a.plan.snap.Run.LengthUnit == p.snap.Run.LengthUnit
 }
 
@@ -170,7 +171,7 @@ func eachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Set
 	if err != nil {
 		return err
 	}
-	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
+	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil, nil) }, visit)
 }
 
 // EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory.
@@ -181,11 +182,9 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 	}
 	free := make(scratches, jobsAhead*maxWorkers)
 	return eachStep(ctx, snap, model.Indexes(len(snap.Steps)), func(ctx context.Context, i int) (*Analysis, error) {
-		p := p
-		p.scratch = free.take()
-		return p.analyze(ctx, i, nil)
+		return p.analyze(ctx, i, nil, free.take())
 	}, func(a *Analysis) error {
-		defer free.give(a.plan.scratch)
+		defer free.give(a.input.scratch)
 		return visit(a)
 	})
 }
@@ -269,8 +268,9 @@ func eachStep[T any](ctx context.Context, snap model.Snapshot, steps []int, comp
 	return all.End()
 }
 
-func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis, error) {
-	in, err := p.stepInput(ctx, i, previous)
+// analyze computes step i. It reuses what it can of previous, which may be nil. The memory is for a step that nobody keeps, else nil.
+func (p *plan) analyze(ctx context.Context, i int, previous *Analysis, memory *scratch) (*Analysis, error) {
+	in, err := p.stepInput(ctx, i, previous, memory)
 	if err != nil {
 		return nil, err
 	}

@@ -30,12 +30,12 @@ type GroupedStep struct {
 	WhyUnshaped string // why the length penalty of the settings lowers none; "" if it could
 
 	verdicts []float64 // whether each sample is correct, 0 or 1; nil if the log does not say
-	snap     model.Snapshot
+	snap     *model.Snapshot
 	step     model.Step
 	weights  model.Weights
 	rule     model.GroupRule
 	rollouts *rollouts
-	scratch  *scratch // see plan
+	scratch  *scratch // for a step that nobody keeps, else nil
 	without  []bool   // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
 }
 
@@ -46,10 +46,10 @@ func GroupStep(snap model.Snapshot, i int, set model.Settings) (*GroupedStep, er
 	if err != nil {
 		return nil, err
 	}
-	return groupStep(snap, i, grouping.GroupRule, set, nil)
+	return groupStep(&snap, i, grouping.GroupRule, set, nil)
 }
 
-func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings, memory *scratch) (*GroupedStep, error) {
+func groupStep(snap *model.Snapshot, i int, rule model.GroupRule, set model.Settings, memory *scratch) (*GroupedStep, error) {
 	step := snap.Steps[i]
 	order, offsets, err := snap.Layout(rule, i)
 	if err != nil {
@@ -181,7 +181,7 @@ type inputKey struct {
 	eachOutput bool               // rollouts of several outputs do not count as one
 }
 
-func (p plan) inputKey(i int) inputKey {
+func (p *plan) inputKey(i int) inputKey {
 	step, options := p.snap.Steps[i], estimators.Options("")
 	if shaping, _, err := p.settings.FindOverlong(); err == nil && shaping != nil {
 		options = p.settings.StageOptions.Of(shaping.Options)
@@ -193,16 +193,16 @@ func (p plan) inputKey(i int) inputKey {
 	}
 }
 
-func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepInput, error) {
+func (p *plan) stepInput(ctx context.Context, i int, previous *Analysis, memory *scratch) (*stepInput, error) {
 	key := p.inputKey(i)
 	if previous != nil && previous.input.key == key {
 		return previous.input, nil
 	}
-	step, err := groupStep(p.snap, i, p.grouping.GroupRule, p.settings, p.scratch)
+	step, err := groupStep(&p.snap, i, p.grouping.GroupRule, p.settings, memory)
 	if err != nil {
 		return nil, err
 	}
-	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: p.scratch.table(len(step.Offsets) - 1)}
+	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: memory.table(len(step.Offsets) - 1)}
 	in.blocks = blocksOf(in.Offsets)
 	logged, trained, verdicts := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards), lastOf(in.countedRollouts, in.verdicts)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
@@ -299,7 +299,7 @@ func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, vi
 		return err
 	}
 	return eachStep(ctx, snap, snap.CompleteSteps(), func(ctx context.Context, i int) ([]Group, error) {
-		in, err := p.stepInput(ctx, i, nil)
+		in, err := p.stepInput(ctx, i, nil, nil)
 		if err == nil {
 			err = ctx.Err()
 		}

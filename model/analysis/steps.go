@@ -31,7 +31,7 @@ func AnalyzeSteps(ctx context.Context, snap model.Snapshot, steps []int, set mod
 	for k, i := range steps {
 		old := previous.Of(snap.Steps[i].Number)
 		if all[k] = old; !old.matches(p, i) {
-			if all[k], err = p.analyze(ctx, i, old); err != nil {
+			if all[k], err = p.analyze(ctx, i, old, nil); err != nil {
 				return nil, err
 			}
 		}
@@ -51,12 +51,12 @@ func AnalyzeSteps(ctx context.Context, snap model.Snapshot, steps []int, set mod
 
 // inSnapshot returns the analysis, of step i of the plan, without the older snapshot that it was computed
 // from: each of many steps would keep one in memory.
-func (a *Analysis) inSnapshot(p plan, i int) *Analysis {
+func (a *Analysis) inSnapshot(p *plan, i int) *Analysis {
 	if a.plan.snap.Revision == p.snap.Revision && a.input.snap.Revision == p.snap.Revision {
 		return a
 	}
 	now, in, step := *a, *a.input, *a.input.GroupedStep
-	step.snap, step.step = p.snap, p.snap.Steps[i]
+	step.snap, step.step = &p.snap, p.snap.Steps[i]
 	in.GroupedStep = &step
 	now.plan, now.input = p, &in
 	if now.loss.of == a.input {
@@ -131,13 +131,13 @@ func (a *Analysis) stepIndex(begin func(*oneStep) int, i int) int {
 	return n - 1
 }
 
-func join(ctx context.Context, p plan, steps []*Analysis) (*Analysis, error) {
+func join(ctx context.Context, p *plan, steps []*Analysis) (*Analysis, error) {
 	last, n, groups := steps[len(steps)-1], 0, 0
 	for _, s := range steps {
 		n, groups = n+s.Rows, groups+s.Groups
 	}
 	a := newEmpty(n, groups)
-	a.Settings, a.plan, a.input.snap = p.settings, p, p.snap
+	a.Settings, a.plan, a.input.snap = p.settings, p, &p.snap
 	a.Step, a.Revision, a.input.Step = last.Step, last.Revision, last.Step
 	a.LossWeights = make([]float64, 0, n)
 	if slices.ContainsFunc(steps, func(s *Analysis) bool { return s.LossWeights == nil }) {
@@ -298,12 +298,13 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 	errs := make([]error, len(steps), len(steps)+1)
 	model.InParallel(ctx, workers(), len(steps), func(k int) {
 		i := steps[k]
-		p, previous := p, known.Of(snap.Steps[i].Number)
+		var memory *scratch
+		previous := known.Of(snap.Steps[i].Number)
 		if previous == nil {
-			p.scratch = free.take()
-			defer free.give(p.scratch)
+			memory = free.take()
+			defer free.give(memory)
 		}
-		a, err := p.analyze(ctx, i, previous)
+		a, err := p.analyze(ctx, i, previous, memory)
 		if errs[k] = err; err == nil {
 			t.Steps[i] = a.StepFigures
 		}
