@@ -70,6 +70,9 @@ type Evidence struct {
 	Of                          string // what is counted: "samples", "groups", "answers"
 }
 
+// fall is by how much the figure is less than before.
+func (e *Evidence) fall() float64 { return e.Before - e.After }
+
 // String is the figure before and after: "format 0.62 → 1.00 (steps 41–60 against 61–80, 640 samples each)".
 func (e Evidence) String() string {
 	value := units.Short

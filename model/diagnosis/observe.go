@@ -180,9 +180,13 @@ func (o *Observations) takeScales(scales []model.RewardScale) {
 	}
 }
 
+// fmin returns the least of two values, the other one of NaN.
 func fmin(a, b float64) float64 {
-	if a != a {
+	switch {
+	case a != a:
 		return b
+	case b != b:
+		return a
 	}
 	return min(a, b)
 }

@@ -15,6 +15,7 @@ const (
 	invalidWatch  = 0.01 // fewer are an accident
 	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
 	halfShare     = 0.5  // of it is left: a person wants to know, though harder data may take as much
+	mostShare     = 0.7  // of it is left, of prompts that came before: harder data take nothing from these
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
 	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
@@ -25,6 +26,7 @@ const (
 	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
 	partFall      = 0.3  // of its level that a part of the prompts loses
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
+	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
 )
 
@@ -103,7 +105,7 @@ func (e *evidence) missingRewards() (Finding, bool) {
 	v := &f.Evidence[0]
 	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all at these steps, as the title says
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Valid < g.N })
-	f.Advice = "mend the reward function or its timeout: groups with such rewards do not train, or train on a default"
+	f.Advice = "mend the reward function or its timeout: until then such samples train on a default of the trainer's, or their groups do not train"
 	return f, true
 }
 
@@ -277,19 +279,27 @@ func collapse(e *evidence) ([]Finding, string) {
 		k.b = s.lastFall(&k)
 	}
 	toFloor, below := e.leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
-	if !found || !below && !e.leaves(&k, halfShare) {
+	if !found {
+		return nil, ""
+	}
+	mean, before, after := func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)}
+	samePrompts := e.withinPrompts(mean, before, after) >= 0.5 // by themselves
+	if !below && !e.isLarge(&k, samePrompts) {
 		return nil, ""
 	}
 	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := e.finding(s, "reward", k.b, len(s), false, "samples")
-	within := e.within(func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
+	within := e.within(mean, before, after)
 	if within < 0.25 {
 		return nil, "" // other prompts, not another model
 	}
 	if within < 0.5 || e.mayBeOfData(s, &k, toFloor, below) {
-		f.Severity = Watch // nothing shows that the model became worse
+		f.Severity = Watch // little shows that the model became worse
+		if !samePrompts {
+			f.Advice = "look first whether the prompts became harder at about this step, as in a curriculum or a new file of data; if they did not, go back to a checkpoint before the onset, and compare answers before and after it"
+		}
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
@@ -305,6 +315,16 @@ func (e *evidence) mayBeOfData(s series, k *shift, toFloor, below bool) bool {
 func (e *evidence) leaves(k *shift, share float64) bool {
 	up := k.level.mean() - e.Low
 	return up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= share*up
+}
+
+// isLarge reports whether a fall leaves at most half of the height of a reward; or most of it, where the same prompts fall and
+// forgetting names no part of them.
+func (e *evidence) isLarge(k *shift, samePrompts bool) bool {
+	if e.leaves(k, halfShare) {
+		return true
+	}
+	part, _ := forgetting(e)
+	return samePrompts && e.leaves(k, mostShare) && len(part) == 0
 }
 
 // fall is the fall of the rewards to their level at the end. In a long run it would be late to wait for a tenth of it: a fall to the floor counts
@@ -511,8 +531,9 @@ type partOf struct {
 	name string
 	series
 	in    func(step, group int) bool
-	tried int  // parts of this sort
-	named bool // a source that the log names
+	rest  func(step, group int) bool // the groups to compare it with
+	tried int                        // parts of this sort
+	named bool                       // a source that the log names
 }
 
 // parts are the groups by source, and those whose prompts were solved best before each of some steps.
@@ -522,11 +543,22 @@ func (e *evidence) parts() []partOf {
 		names := e.texts.sourceList()
 		for _, name := range names {
 			in := func(step, group int) bool { return e.texts.sourceOf(step, group) == name }
-			all = append(all, partOf{"source " + name, e.groupSeries(in), in, len(names), true})
+			rest := func(step, group int) bool { return !in(step, group) }
+			all = append(all, partOf{"source " + name, e.groupSeries(in), in, rest, len(names), true})
 		}
 	}
 	n := len(e.Steps)
-	choices := []choice{{0, n / 4, true}, {0, n / 2, true}, {0, 3 * n / 4, true}, {n / 2, n, false}, {3 * n / 4, n, false}, {7 * n / 8, n, false}}
+	choices := []choice{
+		{0, n / 4, bestThird},
+		{0, n / 2, bestThird},
+		{0, 3 * n / 4, bestThird},
+		{n / 2, n, worstThird},
+		{3 * n / 4, n, worstThird},
+		{7 * n / 8, n, worstThird},
+		{n / 2, n, nearFloor},
+		{3 * n / 4, n, nearFloor},
+		{7 * n / 8, n, nearFloor},
+	}
 	for _, c := range choices {
 		if p, found := e.choose(c); found && e.prompts {
 			p.tried = len(choices)
@@ -550,33 +582,58 @@ func (e *evidence) groupSeries(in func(step, group int) bool) series {
 	return s
 }
 
-// choice is of the third of the prompts that had the best rewards in steps [from, to), or the worst.
+// choice is of prompts by their rewards in steps [from, to).
 type choice struct {
 	from, to int
-	best     bool
+	of       chosen
 }
 
-// choose is the part of the prompts that a choice is of. Every other visit in its steps chooses, and those do not count in the series,
-// so that the luck which chose a prompt is no fall.
-func (e *evidence) choose(c choice) (partOf, bool) {
-	chosen, again := make([]Moments, e.snap.PromptCount()+1), make([]int, e.snap.PromptCount()+1) // by prompt: what chooses it, and other visits in these steps
-	choosing := make([][]bool, len(e.Steps))
-	for i := c.from; i < c.to; i++ {
-		choosing[i] = make([]bool, len(e.Steps[i].Groups))
+// chosen says which prompts are chosen.
+type chosen string
+
+const (
+	bestThird  chosen = "prompts solved best at first"
+	worstThird chosen = "prompts that are worst now"
+	nearFloor  chosen = "prompts near the lowest reward now"
+)
+
+// visits are those of prompts in a range of steps: every other one chooses the prompt, and the others measure it, so that the luck which
+// chose it is no fall.
+type visits struct {
+	chose    []Moments // by prompt: the rewards of the visits that choose
+	again    []int     // by prompt: the other visits
+	choosing [][]bool  // by step and group; nil of steps outside of the range
+}
+
+func (e *evidence) visitsOf(from, to int) visits {
+	n := e.snap.PromptCount() + 1
+	v := visits{make([]Moments, n), make([]int, n), make([][]bool, len(e.Steps))}
+	for i := from; i < to; i++ {
+		v.choosing[i] = make([]bool, len(e.Steps[i].Groups))
 		for k, g := range e.Steps[i].Groups {
 			switch {
 			case g.Prompt == 0 || g.Valid == 0:
-			case again[g.Prompt] < chosen[g.Prompt].N:
-				again[g.Prompt]++
+			case v.again[g.Prompt] < v.chose[g.Prompt].N:
+				v.again[g.Prompt]++
 			default:
-				chosen[g.Prompt].add(float64(g.Mean))
-				choosing[i][k] = true
+				v.chose[g.Prompt].add(float64(g.Mean))
+				v.choosing[i][k] = true
 			}
 		}
 	}
+	return v
+}
+
+func (v *visits) measures(step, group int) bool {
+	return v.choosing[step] == nil || !v.choosing[step][group]
+}
+
+// choose is the part of the prompts that a choice is of.
+func (e *evidence) choose(c choice) (partOf, bool) {
+	v := e.visitsOf(c.from, c.to)
 	var means []float64
-	for p, m := range chosen {
-		if again[p] > 0 {
+	for p, m := range v.chose {
+		if v.again[p] > 0 {
 			means = append(means, m.mean())
 		}
 	}
@@ -584,20 +641,34 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 		return partOf{}, false
 	}
 	slices.Sort(means)
-	worst, best := means[len(means)/3-1], means[len(means)-len(means)/3]
-	in := func(step, group int) bool {
-		p := e.Steps[step].Groups[group].Prompt
-		mean := chosen[p].mean()
-		return again[p] > 0 && (c.best && mean >= best || !c.best && mean <= worst)
+	least, most := math.Inf(-1), math.Inf(1)
+	switch third := len(means) / 3; c.of {
+	case bestThird:
+		least = means[len(means)-third]
+	case worstThird:
+		most = means[third-1]
+	case nearFloor:
+		most = e.Low + floorBand*(e.High-e.Low)
 	}
-	p := partOf{name: "prompts that are worst now", in: in}
-	if c.best {
-		p.name = "prompts solved best at first"
+	if means[leastPrompts-1] > most {
+		return partOf{}, false
 	}
-	p.series = e.groupSeries(func(step, group int) bool {
-		return in(step, group) && (choosing[step] == nil || !choosing[step][group])
-	})
-	return p, true
+	isIn := make([]bool, len(v.chose)) // by prompt
+	for p, m := range v.chose {
+		isIn[p] = v.again[p] > 0 && m.mean() >= least && m.mean() <= most
+	}
+	prompt := func(step, group int) uint32 { return e.Steps[step].Groups[group].Prompt }
+	return partOf{
+		name: string(c.of),
+		series: e.groupSeries(func(step, group int) bool {
+			return isIn[prompt(step, group)] && v.measures(step, group)
+		}),
+		in: func(step, group int) bool { return isIn[prompt(step, group)] },
+		rest: func(step, group int) bool {
+			p := prompt(step, group)
+			return v.again[p] > 0 && !isIn[p] && v.measures(step, group)
+		},
+	}, true
 }
 
 // forgetting finds a part of the prompts whose reward falls while the whole does not.
@@ -615,10 +686,18 @@ func forgetting(e *evidence) ([]Finding, string) {
 		ends = append(ends, k.b) // what falls with all others later may have fallen alone before
 	}
 	for _, end := range ends {
+		var worst []Finding // of the prompts that were chosen: they overlap
 		for _, p := range parts {
-			if f, found := e.forgotten(p, whole[:end]); found {
-				return []Finding{f}, ""
+			f, found := e.forgotten(p, whole[:end])
+			if found && (worst == nil || f.Evidence[0].fall() > worst[0].Evidence[0].fall()) {
+				worst = []Finding{f}
 			}
+			if found && p.named {
+				break
+			}
+		}
+		if worst != nil {
+			return worst, ""
 		}
 	}
 	return nil, ""
@@ -626,38 +705,49 @@ func forgetting(e *evidence) ([]Finding, string) {
 
 // forgotten is the finding that a part falls and the whole does not, up to the end of the whole.
 func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
-	s, width := p.series[:len(whole)], e.High-e.Low
+	s := p.series[:len(whole)]
 	k, found := s.shiftOf(-1)
 	places := p.tried * 2 * len(s) / s.span() // onsets that are nearer than half a level are one
-	leastFall := max(partFallRange*width, partFall*(k.level.mean()-e.Low))
+	leastFall := max(partFallRange*(e.High-e.Low), partFall*(k.level.mean()-e.Low))
 	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, places) > rare || -k.done() < leastFall {
 		return Finding{}, false
 	}
-	span := whole.span()
-	holds := func(s series) bool {
-		return s.pooled(len(s)-span, len(s)).mean() >= s.pooled(k.b-span, k.b).mean()-0.05*width
-	}
-	atFloor := k.settled.mean()-e.Low <= floorShare*(k.level.mean()-e.Low)
-	if !holds(whole) {
-		others := e.groupSeries(func(step, group int) bool { return !p.in(step, group) })[:len(whole)]
-		if !p.named || !atFloor && !holds(others) {
-			return Finding{}, false
-		}
+	part := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples")
+	rest, while, fallsAlone := e.beside(p, &k, whole)
+	if !fallsAlone {
+		return Finding{}, false
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(e.Steps) - 1, Series: Series{"reward of " + p.name, p.values()}}
-	part, all := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")
-	if part.Before-part.After < leastFall {
+	if part.fall() < leastFall {
 		return Finding{}, false // what is shown must be what is said
 	}
-	if f.Evidence = []Evidence{part, all}; p.named && e.oneReward(p, k.b) {
+	if f.Evidence = []Evidence{part, rest}; p.named && e.oneReward(p, k.b) {
 		f.Advice = "look at the log of this source's grader first: it gives one reward to all answers from about this step on; if that is right, raise the share of this source, or go back to a checkpoint before the fall"
 	}
-	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while the whole goes from %s to %s",
-		p.name, units.Short(part.Before), units.Short(part.After), units.Short(all.Before), units.Short(all.After))
+	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while %s from %s to %s",
+		p.name, units.Short(part.Before), units.Short(part.After), while, units.Short(rest.Before), units.Short(rest.After))
 	f.Example = e.exampleAt(k.b, func(step, group int) bool {
 		return p.in(step, group) && float64(e.Steps[step].Groups[group].Mean) <= k.settled.mean()
 	})
 	return f, true
+}
+
+// beside is what the rest does while a part falls: the whole, or the others where the whole falls with it. fallsAlone is false if these fall
+// too, unless it is a source of which hardly anything is left.
+func (e *evidence) beside(p partOf, k *shift, whole series) (rest Evidence, while string, fallsAlone bool) {
+	holds := func(s series) bool {
+		span := whole.span()
+		return s.pooled(len(s)-span, len(s)).mean() >= s.pooled(k.b-span, k.b).mean()-0.05*(e.High-e.Low)
+	}
+	rest = e.around(whole, "reward", k.b, len(whole), false, "samples")
+	if holds(whole) {
+		return rest, "the whole goes", true
+	}
+	left := (k.settled.mean() - e.Low) / (k.level.mean() - e.Low)
+	if others := e.groupSeries(p.rest)[:len(whole)]; holds(others) {
+		return e.around(others, "reward of the others", k.b, len(whole), false, "samples"), "the others go", p.named || left <= halfShare
+	}
+	return rest, "the whole goes", p.named && left <= floorShare
 }
 
 // oneReward reports whether all samples of a part have one reward from soon after step from to the end.
@@ -681,21 +771,26 @@ func (e *evidence) oneReward(p partOf, from int) bool {
 const leastOfSource, leastOfPrompts = 8, 32
 
 // within returns which part of the change of a figure, between groups of two ranges of steps, the sources that have groups in both change by
-// themselves, or the prompts; the smaller one, 1 where neither is known. The rest is another mixture.
+// themselves, or the prompts; the smaller one, NaN where neither is known. The rest is another mixture.
 func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) float64 {
-	part := 1.0
+	part := e.withinPrompts(of, before, after)
 	if e.texts != nil {
-		part = withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, 0, of, before, after)
+		part = fmin(part, withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, 0, of, before, after))
 	}
+	return part
+}
+
+// withinPrompts is within for prompts alone, with all visits before as those of the first range.
+func (e *evidence) withinPrompts(of func(*GroupFacts) float64, before, after [2]int) float64 {
 	if !e.prompts {
-		return part
+		return math.NaN()
 	}
 	prompt := func(i, k int) uint32 { return e.Steps[i].Groups[k].Prompt }
-	return min(part, withinParts(e, prompt, 1, leastOfPrompts, 0.5, of, [2]int{0, before[1]}, after))
+	return withinParts(e, prompt, 1, leastOfPrompts, 0.5, of, [2]int{0, before[1]}, after)
 }
 
 // withinParts is within for the parts that a key divides the groups into; its zero value is unknown. least is how many groups of a part count
-// on both sides, and all how many of all parts do on the later one. share is how much of the later groups these must be: prompts that come
+// on both sides, and all how many of all parts do on the later one. share is how much of the later groups these must be, else it returns NaN: prompts that come
 // again are no fair sample of the others; of a new source nothing was seen before, however large it is.
 func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, share float64, of func(*GroupFacts) float64, before, after [2]int) float64 {
 	var none K
@@ -722,7 +817,7 @@ func withinParts[K comparable](e *evidence, key func(step, group int) K, least, 
 		}
 	}
 	if groups < all || float64(groups) < share*float64(whole[1].N) {
-		return 1
+		return math.NaN()
 	}
 	return change / float64(groups) / (whole[1].mean() - whole[0].mean())
 }

@@ -385,7 +385,7 @@ func (t *Texts) share(has func(*answer) bool) series {
 
 // sourceNames are the names of fields that say where a prompt comes from, in the order in which they are asked.
 var sourceNames = []string{
-	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "scenario", "task_type", "task_name", "domain", "subject", "category", "level", "difficulty", "tags",
+	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "scenario", "task_type", "task_name", "domain", "subject", "category", "ability", "level", "difficulty", "tags", "task",
 }
 
 // SourceOf is where the prompt of a record comes from, by the first of its fields that may say it; "" if none does.

@@ -1,6 +1,7 @@
 package illruns
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -39,6 +40,7 @@ func Healthy() []Scene {
 		h("differ in one number", Needs{Rewards: []Reward{Binary, Signed, Parts}, Texts: true, Prompts: true, Genres: plainTexts}, differInOneNumber),
 		h("a small data set", Needs{Data: Epochs}, aSmallDataSet),
 		h("the same order each epoch", Needs{Data: Epochs}, sameOrder),
+		h("what was easy is drawn no more", Needs{Data: Epochs, Prompts: true, Groups: 2}, easyIsDrawnNoMore),
 		h("prompts never come again", Needs{Data: Once}, func(*Run) {}),
 		h("a curriculum", Needs{Data: Once}, curriculum),
 		h("ragged groups", Needs{Size: 8, Formats: named}, raggedGroups),
@@ -184,6 +186,20 @@ func sameOrder(r *Run) {
 	before := r.batch
 	epoch := max(1, min(r.Steps, len(r.tasks)/r.Groups))
 	r.batch = func(t int) []*Task { return before(t % epoch) }
+}
+
+// easyIsDrawnNoMore leaves the harder half of the prompts from the onset on: the reward falls, and that of no prompt does.
+func easyIsDrawnNoMore(r *Run) {
+	r.fewTasks()
+	o, before := r.onset(), r.batch
+	hard := slices.SortedFunc(slices.Values(r.tasks), func(a, b *Task) int { return cmp.Compare(b.Hardness, a.Hardness) })
+	after := r.order(hard[:max(r.Groups, len(hard)/2)])
+	r.batch = func(t int) []*Task {
+		if t < o.At {
+			return before(t)
+		}
+		return after(t)
+	}
 }
 
 // curriculum goes from easy to hard as the policy learns.

@@ -96,6 +96,7 @@ func Illnesses() []Scene {
 		{"forgetting", "a source falls", "all sources rise", Needs{Sources: true, Groups: 2, Gradual: true}, aSourceFalls},
 		{"forgetting", "a source is lost, and the whole falls with it", "", Needs{Sources: true, Groups: 2, Gradual: true}, aSourceIsLost},
 		{"forgetting", "what was easy", "", Needs{Prompts: true, Data: Epochs, Groups: 2, Gradual: true}, whatWasEasy},
+		{"forgetting", "some prompts are lost, and nothing names them", "", Needs{Prompts: true, Data: Epochs, Groups: 2, Gradual: true}, somePromptsAreLost},
 
 		{"two illnesses", "longer, then all alike", "", Needs{Texts: true, Genres: plainTexts}, longerThenAlike},
 		{"two illnesses", "an outage, then gibberish", "", Needs{Texts: true, Genres: plainTexts}, outageThenGibberish},
@@ -834,9 +835,27 @@ func aSourceIsLost(r *Run) {
 	})
 }
 
-func whatWasEasy(r *Run) {
-	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*max(2, r.onset().At/3))] // each comes three times before
+// fewTasks leaves so few tasks that each comes three times before the onset.
+func (r *Run) fewTasks() {
+	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*max(2, r.onset().At/3))]
 	r.batch = r.order(r.tasks)
+}
+
+// somePromptsAreLost, a quarter, while the others stay where they are.
+func somePromptsAreLost(r *Run) {
+	r.fewTasks()
+	lost := map[*Task]bool{}
+	for i := 0; i < len(r.tasks); i += 4 {
+		lost[r.tasks[i]] = true
+	}
+	r.falls(r.onset(), func(t *Task) bool { return lost[t] }, 0.25, func(o Onset, t int) (lost, others float64) {
+		early := min(1, float64(t)/float64(o.At+1))
+		return 0.6 + 0.15*early - o.ramp(t, 0, 0.72), 0.5 + 0.15*early
+	})
+}
+
+func whatWasEasy(r *Run) {
+	r.fewTasks()
 	for i, t := range r.tasks {
 		t.Hardness = math.Exp(0.9 + 0.3*r.rng.NormFloat64())
 		if i%3 == 0 {
