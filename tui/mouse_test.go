@@ -512,7 +512,7 @@ func TestMouseStorm(t *testing.T) {
 		d.app.display.mouse = true
 		n := uint64(1)
 		random := func(limit int) int { n = n*6364136223846793005 + 1442695040888963407; return int(n>>33) % limit }
-		for range repotest.Times(300, 3000) {
+		for range repotest.Times(300, 1500) {
 			x, y := random(120), random(36)
 			switch random(8) {
 			case 0:

@@ -39,7 +39,7 @@ func TestSummaryNamesWhatAilsARun(t *testing.T) {
 	}
 }
 
-// A source is seen to be forgotten without prompts and without texts, and pieces of a group where each step has one prompt.
+// A source is seen to be forgotten without prompts and without texts, prompts that nothing else names, and pieces of a group where each step has one prompt.
 func TestSummaryNamesWhatAilsALogOfLittle(t *testing.T) {
 	repotest.OneGoroutine(t)
 	t.Parallel()
@@ -51,6 +51,8 @@ func TestSummaryNamesWhatAilsALogOfLittle(t *testing.T) {
 		{"a source falls", illruns.Cell{Steps: 60, Groups: 12, Size: 8}, illruns.Shape{NoPrompts: true}},
 		{"a source falls", illruns.Cell{Steps: 60, Groups: 12, Size: 8}, illruns.Shape{NoTexts: true}},
 		{"all sources rise", illruns.Cell{Steps: 60, Groups: 12, Size: 8}, illruns.Shape{NoPrompts: true}},
+		{"some prompts are lost, and nothing names them", illruns.Cell{Steps: 100, Groups: 6, Size: 16}, illruns.Shape{NoTexts: true}},
+		{"what was easy is drawn no more", illruns.Cell{Steps: 100, Groups: 6, Size: 16}, illruns.Shape{NoTexts: true}},
 		{"torn to pieces", illruns.Cell{Steps: 60, Groups: 1, Size: 16}, illruns.Shape{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,6 +69,7 @@ func TestSummaryNamesWhatAilsALogOfLittle(t *testing.T) {
 // Where the shares of sources shift and each source stays as it is, neither the lengths explode nor does the reward collapse. A source
 // whose rewards are all 0 from one step on is to be looked for at its grader.
 func TestSummaryTellsSourcesFromTheirMixture(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	log := func(hard func(step int) float64, graded func(step int, hard bool) bool) string {
 		random := rand.New(rand.NewPCG(3, 4))
@@ -105,6 +108,7 @@ func TestSummaryTellsSourcesFromTheirMixture(t *testing.T) {
 
 // Prompts that come in one order from easy to hard in each epoch are neither a collapse nor an outage: they are as they were in the epoch before.
 func TestSummaryTellsOrderFromCollapse(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	const epoch = 60
 	random := rand.New(rand.NewPCG(5, 6))
@@ -131,6 +135,7 @@ func TestSummaryTellsOrderFromCollapse(t *testing.T) {
 
 // An outage is named also where most rewards are the same without it, and the prompts were seen before.
 func TestSummaryNamesAnOutageOfHardPrompts(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	var rows strings.Builder
@@ -155,6 +160,7 @@ func TestSummaryNamesAnOutageOfHardPrompts(t *testing.T) {
 
 // Where prompts come in one order each epoch, and most are solved each time or never, steps have the numbers of an earlier one by themselves.
 func TestSummaryLeavesEpochsInOneOrderInPeace(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	for seed := range uint64(repotest.Times(4, 24)) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -184,6 +190,7 @@ func TestSummaryLeavesEpochsInOneOrderInPeace(t *testing.T) {
 
 // A new source with longer answers makes no answer longer, however much of the mixture it becomes; where each source grows it does.
 func TestSummaryTellsNewSourcesFromLongerAnswers(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	for _, c := range []struct {
 		share float64 // of the new source from step 40 on
@@ -217,6 +224,7 @@ func TestSummaryTellsNewSourcesFromLongerAnswers(t *testing.T) {
 // A row may be a turn of an answer, whose reward is that of the whole. Groups are those of the tasks wherever the log tells, and equal
 // turns, and the openings of an environment, alarm nobody; an outage does.
 func TestSummaryOfTurns(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	nonzero := 0
 	for _, c := range []struct {

@@ -171,7 +171,7 @@ func drawSolved(random *rand.Rand, rate float64, size int) (solved int) {
 func TestRangesHold(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	asked := []int{4, 8, 16, 32, 64, 128}
-	rounds, all := repotest.Times(1, 12), worlds()
+	rounds, all := repotest.Times(1, 6), worlds()
 	seen, prompts := []int{4, 8, 16, 32}, []int{30, 100, 300, 1000}
 	if rounds == 1 {
 		seen, prompts = []int{4}, []int{300}

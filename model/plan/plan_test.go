@@ -73,7 +73,7 @@ func settings(t *testing.T) model.Settings {
 // drawn anew from the true rates.
 func TestPlantedWorlds(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	rounds := repotest.Times(1, 50)
+	rounds := repotest.Times(1, 30)
 	lines := []string{"| prompts | groups of | best | found | promised | given |", "|---|---|---|---|---|---|"}
 	for _, w := range []struct {
 		name, best string
