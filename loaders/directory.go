@@ -39,15 +39,7 @@ type directory struct {
 }
 
 func (s *fileSet) addListed(d *directory, l *discover.Listing) {
-	list, wasListed := &s.schedule.list, len(d.Dirs) > 0
-	d.Dirs = l.Dirs // with empty ones, to which files may be added
-	if d.storage == nil {
-		for _, dir := range l.Dirs {
-			if s.schedule.watcher.add(filepath.Join(d.Path, dir)) && wasListed && list.at.IsZero() {
-				list.at = list.notBefore // what was added to it before it was watched is in no event
-			}
-		}
-	}
+	s.watch(d, l.Dirs)
 	s.pollResized(d, l)
 	s.noteSkipped(d, l)
 	s.readStates(d, l)
@@ -93,6 +85,21 @@ func (d *directory) disk(rel string) fileio.File {
 func (d *directory) key(rel string) string {
 	at := d.disk(rel)
 	return at.Key()
+}
+
+// watch watches the directories of a listing, with empty ones, to which files may be added. A new one is listed once more: what was added
+// to it before it was watched is in no event.
+func (s *fileSet) watch(d *directory, dirs []string) {
+	list, wasListed := &s.schedule.list, len(d.Dirs) > 0
+	d.Dirs = dirs
+	if d.storage != nil {
+		return
+	}
+	for _, dir := range dirs {
+		if s.schedule.watcher.add(filepath.Join(d.Path, dir)) && wasListed && list.at.IsZero() {
+			list.at = list.notBefore
+		}
+	}
 }
 
 // pollResized polls the files of a listing that have another size than when they were read, before it

@@ -658,12 +658,11 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 		isIn[p] = v.again[p] > 0 && m.mean() >= least && m.mean() <= most
 	}
 	prompt := func(step, group int) uint32 { return e.Steps[step].Groups[group].Prompt }
+	in := func(step, group int) bool { return isIn[prompt(step, group)] && v.measures(step, group) }
 	return partOf{
-		name: string(c.of),
-		series: e.groupSeries(func(step, group int) bool {
-			return isIn[prompt(step, group)] && v.measures(step, group)
-		}),
-		in: func(step, group int) bool { return isIn[prompt(step, group)] },
+		name:   string(c.of),
+		series: e.groupSeries(in),
+		in:     in,
 		rest: func(step, group int) bool {
 			p := prompt(step, group)
 			return v.again[p] > 0 && !isIn[p] && v.measures(step, group)
@@ -711,6 +710,15 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	leastFall := max(partFallRange*(e.High-e.Low), partFall*(k.level.mean()-e.Low))
 	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, places) > rare || -k.done() < leastFall {
 		return Finding{}, false
+	}
+	prompt := func(i, k int) uint32 {
+		if p.named || !p.in(i, k) {
+			return 0
+		}
+		return e.Steps[i].Groups[k].Prompt
+	}
+	if withinParts(e, prompt, 1, 1, 0, func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{k.b, len(whole)}) < 0.5 {
+		return Finding{}, false // others of these prompts
 	}
 	part := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples")
 	rest, while, fallsAlone := e.beside(p, &k, whole)

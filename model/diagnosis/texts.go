@@ -428,7 +428,7 @@ func tellingFields(fields []model.Field) (telling []model.Field) {
 	for _, f := range fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
-		case slices.Contains(sourceNames, name) && f.Value != "" && len(f.Value) <= 200:
+		case slices.Contains(sourceNames, name) && len(f.Value) <= 200 && nameIn(f.Value) != "":
 			telling = append(telling, model.Field{Name: strings.Clone(name), Value: strings.Clone(nameIn(f.Value))})
 		case saysCut(name, f.Value) && !slices.Contains(telling, cutOff):
 			telling = append(telling, cutOff)
@@ -447,7 +447,7 @@ func saysCut(name, value string) bool {
 	return strings.Contains(value, `"finish_reason": "length"`) || strings.Contains(value, `"finish_reason":"length"`)
 }
 
-// nameIn returns the id or name in an object, such as an environment, what stands in a list, and any other value as it is.
+// nameIn returns the id or name in an object, such as an environment, "" if it has none, what stands in a list, and any other value as it is.
 func nameIn(value string) string {
 	if !strings.HasPrefix(value, "{") {
 		return strings.Trim(value, `[]"`)
@@ -459,7 +459,7 @@ func nameIn(value string) string {
 			}
 		}
 	}
-	return value
+	return ""
 }
 
 // sourceList are the names of the sources, sorted.
@@ -467,14 +467,14 @@ func (t *Texts) sourceList() []string {
 	return slices.Compact(slices.Sorted(maps.Values(t.sources)))
 }
 
-// sourceField is the first field with several values, "" if none has.
+// sourceField is the first field with several values, each of several prompts, "" if none has.
 func (t *Texts) sourceField() string {
 	for _, name := range sourceNames {
 		distinct := map[string]bool{}
 		for _, v := range t.fields[name] {
 			distinct[v] = true
 		}
-		if len(distinct) > 1 && len(distinct) <= maxSources {
+		if len(distinct) > 1 && len(distinct) <= min(maxSources, len(t.fields[name])/2) {
 			return name
 		}
 	}
