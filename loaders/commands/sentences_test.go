@@ -524,15 +524,20 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 		}
 		x, n = meanOf(rows, func(r *rawRow) float64 { return map[bool]float64{true: 1}[r.tokens == longest[r.step]] })
 	case "prompts of the step before":
-		steps := slices.DeleteFunc(l.steps(), func(step int64) bool { return step < first || step > last })
-		for _, step := range steps {
-			before := map[string]bool{}
+		for _, step := range slices.DeleteFunc(l.steps(), func(step int64) bool { return step < first || step > last }) {
+			before, now := map[string]bool{}, map[string]bool{}
 			for _, r := range l.within(step-1, step-1) {
 				before[r.prompt] = true
 			}
-			x += map[bool]float64{true: 1}[!slices.ContainsFunc(l.within(step, step), func(r rawRow) bool { return !before[r.prompt] })]
+			for _, r := range l.within(step, step) {
+				now[r.prompt] = true
+			}
+			n += len(now)
+			for prompt := range now {
+				x += map[bool]float64{true: 1}[before[prompt]]
+			}
 		}
-		x, n = x/float64(len(steps)), len(steps)
+		x /= float64(n)
 	default:
 		if source, found := strings.CutPrefix(name, "reward of source "); found {
 			x, n = meanOf(slices.DeleteFunc(rows, func(r rawRow) bool { return r.source != source }), rewardOf)
@@ -800,7 +805,8 @@ func claims() []claim {
 			}
 			switch kind := diagnosis.Kind(s.finding.text("kind")); { // which have more than one
 			case kind == diagnosis.Saturated && strings.HasPrefix(s.text, "stop here or take harder prompts"),
-				kind == diagnosis.GraderOutage && strings.HasPrefix(s.text, "mend the reward function"):
+				kind == diagnosis.GraderOutage && strings.HasPrefix(s.text, "mend the reward function"),
+				kind == diagnosis.RewardCollapse && s.finding.text("severity") == "watch" && strings.HasPrefix(s.text, "look first whether the prompts became harder"):
 				return nil
 			}
 			return fmt.Errorf("it is not of %s", s.finding.text("kind"))

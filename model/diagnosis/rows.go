@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -85,16 +86,23 @@ func (e *evidence) sameBatch() (Finding, bool) {
 				}
 			}
 		}
-		if len(now) > 0 {
-			s[i].add(float64(both) / float64(len(now)))
-			alone = alone && len(now) == 1
-		}
+		s[i] = Moments{N: len(now), Sum: float64(both), Squares: float64(both)}
+		alone = alone && len(now) <= 1
 	}
-	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= samePrompts })
+	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= samePrompts*float64(m.N) })
 	if to-from < stuckSteps || alone && to-from < stuckAlone {
 		return Finding{}, false
 	}
-	f := e.finding(s, "prompts of the step before", from, to, true, "steps")
+	usual, span := 0.0, s.span() // where few prompts are drawn again and again a step may have those of the last by chance
+	for _, near := range []Moments{s.pooled(from-span, from), s.pooled(to, to+span)} {
+		if near.N > 0 {
+			usual = max(usual, near.mean())
+		}
+	}
+	if float64(len(s))*math.Pow(usual, s.pooled(from, to).Sum) > rare {
+		return Finding{}, false
+	}
+	f := e.finding(s, "prompts of the step before", from, to, true, "prompts")
 	f.Title = fmt.Sprintf("%s in a row have the prompts of the step before", units.Plural(to-from, "steps"))
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
@@ -325,16 +333,17 @@ func mixup(e *evidence) ([]Finding, string) {
 }
 
 // wholeAgain counts the groups of prompts that came more than once, beyond the first of each, if they are as large as those of the prompts that
-// came once: such prompts are drawn again, and not torn. It returns 0 where groups are not those of the ids.
-func (s *Observed) wholeAgain() (again int) {
+// came once, in this step or else in the last that had some: such prompts are drawn again, and not torn. usual is the size of these, which it
+// also returns. again is 0 where groups are not those of the ids.
+func (s *Observed) wholeAgain(usual int32) (again int, whole int32) {
 	if len(s.Groups) != s.ids {
-		return 0
+		return 0, usual
 	}
 	type visits struct {
 		groups int
 		least  int32 // samples of a group
 	}
-	byPrompt, whole := map[uint32]visits{}, int32(0)
+	byPrompt := map[uint32]visits{}
 	for _, g := range s.Groups {
 		v := byPrompt[g.Prompt]
 		if v.groups++; v.groups == 1 || g.N < v.least {
@@ -347,26 +356,33 @@ func (s *Observed) wholeAgain() (again int) {
 			whole = max(whole, v.least)
 		}
 	}
+	if whole == 0 {
+		whole = usual
+	}
 	for _, v := range byPrompt {
 		if v.groups > 1 && whole > 1 && v.least >= whole {
 			again += v.groups - 1
 		}
 	}
-	return again
+	return again, whole
 }
 
 // torn finds prompts with several group ids.
 func (e *evidence) torn() (Finding, bool) {
-	rows, prompts := 0, e.promptsOf(0, len(e.Steps))
+	rows, prompts, whole := 0, e.promptsOf(0, len(e.Steps)), int32(0)
 	s := e.seriesOf(func(s *Observed) Moments {
 		n := s.prompts
 		if n == 0 || s.ids == 0 || n == 1 && len(prompts) <= templates {
 			return Moments{}
 		}
 		rows += s.Rows
-		ids := s.ids
-		if ids > n {
-			ids -= s.wholeAgain()
+		ids, again := s.ids, 0
+		switch {
+		case ids > n:
+			again, whole = s.wholeAgain(whole)
+			ids -= again
+		case ids == len(s.Groups):
+			whole = slices.MaxFunc(s.Groups, func(a, b GroupFacts) int { return cmp.Compare(a.N, b.N) }).N
 		}
 		return Moments{N: n, Sum: float64(ids), Squares: float64(ids) * float64(ids) / float64(n)}
 	})

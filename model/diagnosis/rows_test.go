@@ -7,8 +7,9 @@ func TestPromptsDrawnAgainAreNotTorn(t *testing.T) {
 	for _, c := range []struct {
 		size  int32 // of the seven
 		alone int32 // of the other one; 0: there is none
+		usual int32 // in the steps before
 		again int
-	}{{8, 8, 6}, {9, 8, 6}, {4, 8, 0}, {1, 1, 0}, {8, 0, 0}} {
+	}{{8, 8, 0, 6}, {9, 8, 0, 6}, {4, 8, 0, 0}, {4, 8, 4, 0}, {1, 1, 0, 0}, {8, 0, 0, 0}, {8, 0, 8, 6}, {4, 0, 8, 0}} {
 		s := Observed{ids: 7}
 		for range 7 {
 			s.Groups = append(s.Groups, GroupFacts{Prompt: 1, N: c.size})
@@ -16,11 +17,12 @@ func TestPromptsDrawnAgainAreNotTorn(t *testing.T) {
 		if c.alone > 0 {
 			s.Groups, s.ids = append(s.Groups, GroupFacts{Prompt: 2, N: c.alone}), 8
 		}
-		if got := s.wholeAgain(); got != c.again {
+		if got, _ := s.wholeAgain(c.usual); got != c.again {
 			t.Errorf("groups of %d next to one of %d: %d are draws, want %d", c.size, c.alone, got, c.again)
 		}
 	}
-	if s := (Observed{ids: 9, Groups: make([]GroupFacts, 8)}); s.wholeAgain() != 0 {
+	s := Observed{ids: 9, Groups: make([]GroupFacts, 8)}
+	if again, whole := s.wholeAgain(4); again != 0 || whole != 4 {
 		t.Error("groups are not those of the ids")
 	}
 }
