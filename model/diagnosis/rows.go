@@ -376,9 +376,10 @@ func (e *evidence) torn() (Finding, bool) {
 			return Moments{}
 		}
 		rows += s.Rows
-		ids, again := s.ids, 0
+		ids := s.ids
 		switch {
 		case ids > n:
+			var again int
 			again, whole = s.wholeAgain(whole)
 			ids -= again
 		case ids == len(s.Groups):
