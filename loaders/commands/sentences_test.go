@@ -806,6 +806,7 @@ func claims() []claim {
 			switch kind := diagnosis.Kind(s.finding.text("kind")); { // which have more than one
 			case kind == diagnosis.Saturated && strings.HasPrefix(s.text, "stop here or take harder prompts"),
 				kind == diagnosis.GraderOutage && strings.HasPrefix(s.text, "mend the reward function"),
+				kind == diagnosis.Forgetting && strings.HasPrefix(s.text, "find what these prompts share") && !strings.Contains(s.finding.text("title"), "reward of source "),
 				kind == diagnosis.RewardCollapse && s.finding.text("severity") == "watch" && strings.HasPrefix(s.text, "look first whether the prompts became harder"):
 				return nil
 			}

@@ -729,7 +729,11 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	if part.fall() < leastFall {
 		return Finding{}, false // what is shown must be what is said
 	}
-	if f.Evidence = []Evidence{part, rest}; p.named && e.oneReward(p, k.b) {
+	f.Evidence = []Evidence{part, rest}
+	switch {
+	case !p.named:
+		f.Advice = "find what these prompts share, and whether their grader still works; then raise their share in the data or add a KL penalty to the reference model; the checkpoint before the onset was better at them"
+	case e.oneReward(p, k.b):
 		f.Advice = "look at the log of this source's grader first: it gives one reward to all answers from about this step on; if that is right, raise the share of this source, or go back to a checkpoint before the fall"
 	}
 	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while %s from %s to %s",
