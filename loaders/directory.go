@@ -90,14 +90,14 @@ func (d *directory) key(rel string) string {
 // watch watches the directories of a listing, with empty ones, to which files may be added. A new one is listed once more: what was added
 // to it before it was watched is in no event.
 func (s *fileSet) watch(d *directory, dirs []string) {
-	list, wasListed := &s.schedule.list, len(d.Dirs) > 0
+	wasListed := len(d.Dirs) > 0
 	d.Dirs = dirs
 	if d.storage != nil {
 		return
 	}
 	for _, dir := range dirs {
-		if s.schedule.watcher.add(filepath.Join(d.Path, dir)) && wasListed && list.at.IsZero() {
-			list.at = list.notBefore
+		if s.schedule.watcher.add(filepath.Join(d.Path, dir)) && wasListed {
+			s.schedule.list.soon()
 		}
 	}
 }

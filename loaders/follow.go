@@ -55,6 +55,13 @@ type listTimes struct {
 	notBefore   time.Time // earliest at
 }
 
+// soon has directories listed as early as may be, if nothing asked for that before.
+func (l *listTimes) soon() {
+	if l.at.IsZero() {
+		l.at = l.notBefore
+	}
+}
+
 func (sch *schedule) idle(now time.Time) bool { return now.Sub(sch.lastNews) > activeFor }
 
 // pollShare returns one part in how many of the time listing and pollNext may take.
@@ -365,8 +372,8 @@ func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
 			delete(sch.watcher.watched, e.Name)
 		}
 		return
-	case f == nil && sch.list.at.IsZero():
-		sch.list.at = sch.list.notBefore
+	case f == nil:
+		sch.list.soon()
 	}
 	sch.debounce.start(now, len(sch.recent))
 }

@@ -80,7 +80,7 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	}
 	settled := max(from, s.turn(k.a, k.level.mean()+0.8*k.done(), sign))
 	settled = min(settled, len(s)-span)
-	part := e.within(func(g *GroupFacts) float64 { return float64(g.Length) }, [2]int{k.a, from}, [2]int{settled, len(s)})
+	part, _ := e.within(func(g *GroupFacts) float64 { return float64(g.Length) }, [2]int{k.a, from}, [2]int{settled, len(s)})
 	if part < 0.5 && part*sign*k.done() < math.Log(lengthDouble) {
 		return nil, ""
 	}

@@ -282,8 +282,8 @@ func collapse(e *evidence) ([]Finding, string) {
 	if !found {
 		return nil, ""
 	}
-	mean, before, after := func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)}
-	samePrompts := e.withinPrompts(mean, before, after) >= 0.5 // by themselves
+	within, ofPrompts := e.within(meanOfGroup, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
+	samePrompts := ofPrompts >= 0.5 // fall by themselves
 	if !below && !e.isLarge(&k, samePrompts) {
 		return nil, ""
 	}
@@ -291,7 +291,6 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := e.finding(s, "reward", k.b, len(s), false, "samples")
-	within := e.within(mean, before, after)
 	if within < 0.25 {
 		return nil, "" // other prompts, not another model
 	}
@@ -317,14 +316,17 @@ func (e *evidence) leaves(k *shift, share float64) bool {
 	return up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= share*up
 }
 
-// isLarge reports whether a fall leaves at most half of the height of a reward; or most of it, where the same prompts fall and
+// isLarge reports whether a fall leaves at most half of the height of a reward; or mostShare of it, where the same prompts fall and
 // forgetting names no part of them.
 func (e *evidence) isLarge(k *shift, samePrompts bool) bool {
 	if e.leaves(k, halfShare) {
 		return true
 	}
+	if !samePrompts || !e.leaves(k, mostShare) {
+		return false
+	}
 	part, _ := forgetting(e)
-	return samePrompts && e.leaves(k, mostShare) && len(part) == 0
+	return len(part) == 0
 }
 
 // fall is the fall of the rewards to their level at the end. In a long run it would be late to wait for a tenth of it: a fall to the floor counts
@@ -536,7 +538,7 @@ type partOf struct {
 	named bool                       // a source that the log names
 }
 
-// parts are the groups by source, and those whose prompts were solved best before each of some steps.
+// parts are the groups by source, and those of prompts that were solved best before some steps or are worst since others.
 func (e *evidence) parts() []partOf {
 	var all []partOf
 	if e.texts != nil {
@@ -547,23 +549,24 @@ func (e *evidence) parts() []partOf {
 			all = append(all, partOf{"source " + name, e.groupSeries(in), in, rest, len(names), true})
 		}
 	}
-	n := len(e.Steps)
-	choices := []choice{
-		{0, n / 4, bestThird},
-		{0, n / 2, bestThird},
-		{0, 3 * n / 4, bestThird},
-		{n / 2, n, worstThird},
-		{3 * n / 4, n, worstThird},
-		{7 * n / 8, n, worstThird},
-		{n / 2, n, nearFloor},
-		{3 * n / 4, n, nearFloor},
-		{7 * n / 8, n, nearFloor},
+	if !e.prompts {
+		return all
 	}
-	for _, c := range choices {
-		if p, found := e.choose(c); found && e.prompts {
-			p.tried = len(choices)
+	n := len(e.Steps)
+	firsts, lasts := []int{n / 4, n / 2, 3 * n / 4}, []int{n / 2, 3 * n / 4, 7 * n / 8}
+	add := func(v *visits, of chosen) {
+		if p, found := e.choose(v, of); found {
+			p.tried = len(firsts) + 2*len(lasts)
 			all = append(all, p)
 		}
+	}
+	for _, to := range firsts {
+		add(e.visitsOf(0, to), bestThird)
+	}
+	for _, from := range lasts {
+		v := e.visitsOf(from, n)
+		add(v, worstThird)
+		add(v, nearFloor)
 	}
 	return all
 }
@@ -582,13 +585,7 @@ func (e *evidence) groupSeries(in func(step, group int) bool) series {
 	return s
 }
 
-// choice is of prompts by their rewards in steps [from, to).
-type choice struct {
-	from, to int
-	of       chosen
-}
-
-// chosen says which prompts are chosen.
+// chosen says which prompts are chosen by their visits.
 type chosen string
 
 const (
@@ -605,9 +602,9 @@ type visits struct {
 	choosing [][]bool  // by step and group; nil of steps outside of the range
 }
 
-func (e *evidence) visitsOf(from, to int) visits {
+func (e *evidence) visitsOf(from, to int) *visits {
 	n := e.snap.PromptCount() + 1
-	v := visits{make([]Moments, n), make([]int, n), make([][]bool, len(e.Steps))}
+	v := &visits{make([]Moments, n), make([]int, n), make([][]bool, len(e.Steps))}
 	for i := from; i < to; i++ {
 		v.choosing[i] = make([]bool, len(e.Steps[i].Groups))
 		for k, g := range e.Steps[i].Groups {
@@ -628,9 +625,8 @@ func (v *visits) measures(step, group int) bool {
 	return v.choosing[step] == nil || !v.choosing[step][group]
 }
 
-// choose is the part of the prompts that a choice is of.
-func (e *evidence) choose(c choice) (partOf, bool) {
-	v := e.visitsOf(c.from, c.to)
+// choose is the part of the prompts that their visits choose.
+func (e *evidence) choose(v *visits, of chosen) (partOf, bool) {
 	var means []float64
 	for p, m := range v.chose {
 		if v.again[p] > 0 {
@@ -642,7 +638,7 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 	}
 	slices.Sort(means)
 	least, most := math.Inf(-1), math.Inf(1)
-	switch third := len(means) / 3; c.of {
+	switch third := len(means) / 3; of {
 	case bestThird:
 		least = means[len(means)-third]
 	case worstThird:
@@ -660,7 +656,7 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 	prompt := func(step, group int) uint32 { return e.Steps[step].Groups[group].Prompt }
 	in := func(step, group int) bool { return isIn[prompt(step, group)] && v.measures(step, group) }
 	return partOf{
-		name:   string(c.of),
+		name:   string(of),
 		series: e.groupSeries(in),
 		in:     in,
 		rest: func(step, group int) bool {
@@ -670,7 +666,7 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 	}, true
 }
 
-// forgetting finds a part of the prompts whose reward falls while the whole does not.
+// forgetting finds a part of the prompts whose reward falls while the whole or the others hold.
 func forgetting(e *evidence) ([]Finding, string) {
 	if why := e.tooFew(); why != "" {
 		return nil, why
@@ -702,7 +698,7 @@ func forgetting(e *evidence) ([]Finding, string) {
 	return nil, ""
 }
 
-// forgotten is the finding that a part falls and the whole does not, up to the end of the whole.
+// forgotten is the finding that a part falls alone, up to the end of the whole.
 func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	s := p.series[:len(whole)]
 	k, found := s.shiftOf(-1)
@@ -717,7 +713,7 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 		}
 		return e.Steps[i].Groups[k].Prompt
 	}
-	if withinParts(e, prompt, 1, 1, 0, func(g *GroupFacts) float64 { return float64(g.Mean) }, [2]int{k.a, k.b}, [2]int{k.b, len(whole)}) < 0.5 {
+	if withinParts(e, prompt, 1, 1, 0, meanOfGroup, [2]int{k.a, k.b}, [2]int{k.b, len(whole)}) < 0.5 {
 		return Finding{}, false // others of these prompts
 	}
 	part := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples")
@@ -782,28 +778,26 @@ func (e *evidence) oneReward(p partOf, from int) bool {
 // How many groups of a source, and of prompts that come again, tell whether they change.
 const leastOfSource, leastOfPrompts = 8, 32
 
+func meanOfGroup(g *GroupFacts) float64 { return float64(g.Mean) }
+
 // within returns which part of the change of a figure, between groups of two ranges of steps, the sources that have groups in both change by
-// themselves, or the prompts; the smaller one, NaN where neither is known. The rest is another mixture.
-func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) float64 {
-	part := e.withinPrompts(of, before, after)
+// themselves, or the prompts: the smaller one, and that of the prompts, each NaN where it is not known. The rest is another mixture. Of a
+// prompt all visits before the end of the first range count.
+func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) (least, ofPrompts float64) {
+	ofSources, ofPrompts := math.NaN(), math.NaN()
 	if e.texts != nil {
-		part = fmin(part, withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, 0, of, before, after))
+		ofSources = withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, 0, of, before, after)
 	}
-	return part
+	if e.prompts {
+		prompt := func(i, k int) uint32 { return e.Steps[i].Groups[k].Prompt }
+		ofPrompts = withinParts(e, prompt, 1, leastOfPrompts, 0.5, of, [2]int{0, before[1]}, after)
+	}
+	return fmin(ofSources, ofPrompts), ofPrompts
 }
 
-// withinPrompts is within for prompts alone, with all visits before as those of the first range.
-func (e *evidence) withinPrompts(of func(*GroupFacts) float64, before, after [2]int) float64 {
-	if !e.prompts {
-		return math.NaN()
-	}
-	prompt := func(i, k int) uint32 { return e.Steps[i].Groups[k].Prompt }
-	return withinParts(e, prompt, 1, leastOfPrompts, 0.5, of, [2]int{0, before[1]}, after)
-}
-
-// withinParts is within for the parts that a key divides the groups into; its zero value is unknown. least is how many groups of a part count
-// on both sides, and all how many of all parts do on the later one. share is how much of the later groups these must be, else it returns NaN: prompts that come
-// again are no fair sample of the others; of a new source nothing was seen before, however large it is.
+// withinParts is within for the parts that a key divides the groups into; its zero value is unknown. A part counts if it has at least so many
+// groups on both sides. It returns NaN if those that count have fewer groups than all on the later side, or a smaller share of them: prompts
+// that come again are no fair sample of the others; of a new source nothing was seen before, however large it is.
 func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, share float64, of func(*GroupFacts) float64, before, after [2]int) float64 {
 	var none K
 	var whole [2]Moments

@@ -428,8 +428,10 @@ func tellingFields(fields []model.Field) (telling []model.Field) {
 	for _, f := range fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
-		case slices.Contains(sourceNames, name) && len(f.Value) <= 200 && nameIn(f.Value) != "":
-			telling = append(telling, model.Field{Name: strings.Clone(name), Value: strings.Clone(nameIn(f.Value))})
+		case slices.Contains(sourceNames, name) && len(f.Value) <= 200:
+			if value := nameIn(f.Value); value != "" {
+				telling = append(telling, model.Field{Name: strings.Clone(name), Value: strings.Clone(value)})
+			}
 		case saysCut(name, f.Value) && !slices.Contains(telling, cutOff):
 			telling = append(telling, cutOff)
 		}

@@ -191,15 +191,8 @@ func sameOrder(r *Run) {
 // easyIsDrawnNoMore leaves the harder half of the prompts from the onset on: the reward falls, and that of no prompt does.
 func easyIsDrawnNoMore(r *Run) {
 	r.fewTasks()
-	o, before := r.onset(), r.batch
 	hard := slices.SortedFunc(slices.Values(r.tasks), func(a, b *Task) int { return cmp.Compare(b.Hardness, a.Hardness) })
-	after := r.order(hard[:max(r.Groups, len(hard)/2)])
-	r.batch = func(t int) []*Task {
-		if t < o.At {
-			return before(t)
-		}
-		return after(t)
-	}
+	r.drawFrom(r.onset(), hard[:max(r.Groups, len(hard)/2)])
 }
 
 // curriculum goes from easy to hard as the policy learns.

@@ -486,8 +486,8 @@ func easyDataBegins(r *Run) {
 	r.ill("saturated", o.At, 1, r.groupNoise(0.8), 0.3)
 }
 
-// otherDataBegins takes batches of other tasks from the onset on, at which the policy has a skill.
-func (r *Run) otherDataBegins(o Onset, tasks []*Task, skill float64) {
+// drawFrom takes batches of some tasks from the onset on.
+func (r *Run) drawFrom(o Onset, tasks []*Task) {
 	before, after := r.batch, r.order(tasks)
 	r.batch = func(t int) []*Task {
 		if t < o.At {
@@ -495,6 +495,11 @@ func (r *Run) otherDataBegins(o Onset, tasks []*Task, skill float64) {
 		}
 		return after(t)
 	}
+}
+
+// otherDataBegins takes batches of other tasks from the onset on, at which the policy has a skill.
+func (r *Run) otherDataBegins(o Onset, tasks []*Task, skill float64) {
+	r.drawFrom(o, tasks)
 	r.change(func(t int, s *State) {
 		if t >= o.At {
 			s.Skill = skill
@@ -829,10 +834,7 @@ func aSourceFalls(r *Run) {
 // aSourceIsLost while the others stay where they are.
 func aSourceIsLost(r *Run) {
 	r.threeSources()
-	r.falls(r.onset(), isTools, 0.3, func(o Onset, t int) (lost, others float64) {
-		early := min(1, float64(t)/float64(o.At+1))
-		return 0.6 + 0.15*early - o.ramp(t, 0, 0.72), 0.3 + 0.15*early
-	})
+	r.falls(r.onset(), isTools, 0.3, fallBeside(0.3))
 }
 
 // fewTasks leaves so few tasks that each comes three times before the onset.
@@ -848,10 +850,7 @@ func somePromptsAreLost(r *Run) {
 	for i := 0; i < len(r.tasks); i += 4 {
 		lost[r.tasks[i]] = true
 	}
-	r.falls(r.onset(), func(t *Task) bool { return lost[t] }, 0.25, func(o Onset, t int) (lost, others float64) {
-		early := min(1, float64(t)/float64(o.At+1))
-		return 0.6 + 0.15*early - o.ramp(t, 0, 0.72), 0.5 + 0.15*early
-	})
+	r.falls(r.onset(), func(t *Task) bool { return lost[t] }, 0.25, fallBeside(0.5))
 }
 
 func whatWasEasy(r *Run) {
@@ -893,6 +892,14 @@ func (r *Run) falls(o Onset, part func(t *Task) bool, share float64, means func(
 func fallAndRise(o Onset, t int) (lost, others float64) {
 	early := min(1, float64(t)/float64(o.At+1))
 	return 0.6 + 0.15*early - o.ramp(t, 0, 0.6), 0.2 + 0.15*early + o.ramp(t, 0, 0.45)
+}
+
+// fallBeside are the means of what is lost, and of others that begin at a mean and stay where they were at the onset.
+func fallBeside(first float64) func(o Onset, t int) (lost, others float64) {
+	return func(o Onset, t int) (lost, others float64) {
+		early := min(1, float64(t)/float64(o.At+1))
+		return 0.6 + 0.15*early - o.ramp(t, 0, 0.72), first + 0.15*early
+	}
 }
 
 // skillsOfMeans are the skills at which tasks have a mean of so many hundredths.
