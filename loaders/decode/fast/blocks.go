@@ -203,7 +203,7 @@ func (r *rowBuilder) EndBlock() model.Block { return r.block.finish() }
 // sameGroup says that r.group is that of the row.
 func (r *rowBuilder) addRow(offset int64, sameGroup bool) bool {
 	length, ok := r.length()
-	if !ok || !sameGroup && !r.readGroup() {
+	if !ok || r.isEmptyText(decode.RoleRollout) || !sameGroup && !r.readGroup() {
 		return false
 	}
 	rollout := r.rollout
@@ -217,11 +217,17 @@ func (r *rowBuilder) addRow(offset int64, sameGroup bool) bool {
 // readGroup sets r.group to that of the current row.
 func (r *rowBuilder) readGroup() bool {
 	step, ok := r.step()
-	if g := &r.spans[decode.RoleGroup]; !ok || g.kind == jsonscan.String && g.from == g.to {
+	if !ok || r.isEmptyText(decode.RoleGroup) {
 		return false
 	}
 	r.group = groupKey{step, r.promptNumber(), r.groupNumber()}
 	return !r.slow.SawGroup || r.group.group != 0 || r.block.Prompts[r.group.prompt].Hash != 0
+}
+
+// isEmptyText reports whether the value of a role is "", which is no id.
+func (r *rowBuilder) isEmptyText(role decode.Role) bool {
+	v := &r.spans[role]
+	return v.kind == jsonscan.String && v.from == v.to
 }
 
 // raw returns the bytes of a role's value, as they stand in the record.

@@ -7,7 +7,8 @@
 // that does, or not at all. A [CSVReader] does the same with the cells of a table.
 //
 // In: the bytes of many lines. Out: a [model.Block]. The workers of package loaders call it, for formats
-// without a Layout. Reading spends its time here and in [jsonscan.MeasureString].
+// without a Layout. Reading spends its time here, of logs without texts in readNumberRows, and in
+// [jsonscan.MeasureString].
 package fast
 
 import (
@@ -51,7 +52,7 @@ func (r *Reader) AddRecord(rec *model.Record) {
 //
 // It does not search for newlines: the bytes between values are compared, texts end at a control
 // character, and nothing else can hold one. A row that begins as the one before, as rows of a group
-// do, is read from the first byte that may differ.
+// do, is read from the first byte that may differ, and many at once if they differ in numbers alone.
 func (r *Reader) ReadRows(p []byte, at, limit int, offset int64) (end, n int) {
 	r.buf = p
 	for at < limit && r.template.fields != nil {
@@ -59,7 +60,8 @@ func (r *Reader) ReadRows(p []byte, at, limit int, offset int64) (end, n int) {
 		if end == 0 {
 			break
 		}
-		at, n = end, n+1
+		end, more := r.readNumbers(p, end, limit, offset)
+		at, n = end, n+1+more
 	}
 	return at, n
 }
@@ -191,6 +193,7 @@ func hasNewlineOrNUL(raw []byte) bool {
 // template is what all rows have in common: the order of the keys, and what their fields mean.
 type template struct {
 	before      literal // before the first value
+	numbers     numbers // those from there on, if they are all numbers
 	fields      []field // nil if there is no template
 	firstOwn    int     // the first field that may differ within a group
 	sharedFirst bool    // all fields that do not differ within a group come before it
@@ -276,6 +279,9 @@ func (r *Reader) use(t template) {
 		for len(r.components) <= f.component {
 			r.components = append(r.components, math.NaN())
 		}
+	}
+	if t.sharedFirst && canReadNumbers {
+		t.numbers = numbersOf(t.fields[t.firstOwn:])
 	}
 	r.template = t
 }

@@ -42,6 +42,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(trained, bytes.Replace(trained, []byte("false"), []byte("true"), 1), 0)
 	turn := []byte(`{"step": 7, "uid": "u", "traj_uid": "t1", "prompt": "q", "response": "r", "reward": 1}`)
 	f.Add(turn, bytes.Replace(turn, []byte("t1"), []byte(`t\u0031`), 1), 45)
+	f.Add(turn, bytes.Replace(turn, []byte("t1"), nil, 1), 45) // an empty id is none here, too
 	f.Fuzz(func(t *testing.T, first, second []byte, at int) {
 		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
 			return // the caller has checked for these
@@ -60,14 +61,50 @@ func FuzzReader(f *testing.F) {
 			q.BeginBlock(model.Block{})
 			q.Learn(first)
 			before := r.Note()
-			for _, row := range [][]byte{second, third, second, second} {
-				compare(t, q, row)
+			for _, rows := range [][][]byte{{second}, {third}, {second, second}, {second, third, second}} {
+				compare(t, q, rows)
 			}
 			if diff := cmp.Diff(before, r.Note()); diff != "" {
 				t.Fatalf("the decoder learned from rows that were read fast: %s", diff)
 			}
 		}
 	})
+}
+
+// Numbers after what a group shares are those that the RowDecoder reads, however they are written and wherever rows end that are read at once.
+func TestNumbersAreThoseOfTheDecoder(t *testing.T) {
+	t.Parallel()
+	written := []string{
+		"0", "1", "-1", "0.5", "-0.0", "-0", "12", "4096", "0.8363", "1.0", "12.0", "-0.25", "0.00000001", "123456789", "99999999.5",
+		"12345678901234", "123456789012345", "1234567890123456", "0.1234567890123", "0.12345678901234", "0.8333333333333334", "1e-05", "1E5",
+		"01", "-01", "00.5", "5.", ".5", "-", "+1", "--1", "1.2.3", "2147483647", "2147483648", "4294967297", "NaN", "null", "Infinity", "-Infinity", "true", `"1"`, "1 ", " 1", "",
+	}
+	const row = `{"step": 7, "group_id": 12, "reward": %s, "length": %s, "an_unusually_long_name": %s, "format_reward": %s}`
+	random := rand.New(rand.NewPCG(7, 8))
+	atOnce := 0
+	for range 3_000 {
+		r := decode.NewRowDecoder(decode.UsualNames(), "12.jsonl")
+		first := fmt.Appendf(nil, row, "1", "1", "1", "1")
+		if _, err := r.Decode(nil, first); err != nil {
+			t.Fatal(err)
+		}
+		q := New(r)
+		q.Learn(first)
+		q.BeginBlock(model.Block{})
+		rows := make([][]byte, 1+random.IntN(12))
+		for i := range rows {
+			numbers := []any{"0.5", "17", "3", "-1"}
+			if i > 0 {
+				numbers[random.IntN(4)] = written[random.IntN(len(written))]
+			}
+			rows[i] = fmt.Appendf(nil, row, numbers...)
+		}
+		compare(t, q, rows)
+		atOnce += max(0, q.block.n-1)
+	}
+	if atOnce < 1_000 {
+		t.Errorf("%d rows were read after the first of a group: there is nothing to compare", atOnce)
+	}
 }
 
 // The first row of a piece is read fast, too, although it has few bytes before its first value: a log that is followed has many pieces.
@@ -96,26 +133,29 @@ func markingEvaluations() *decode.Fields {
 	return decode.UsualNames().Telling(decode.Statuses{"split": {"val": decode.Evaluated, "eval": decode.Evaluated}, "is_eval": {"true": decode.Evaluated, "1": decode.Evaluated}})
 }
 
-// compare reads a row fast and, if that succeeds, also with the RowDecoder.
-func compare(t *testing.T, q *Reader, row []byte) {
+// compare reads rows fast, and those that succeed also with the RowDecoder. Other rows are before and after them.
+func compare(t *testing.T, q *Reader, rows [][]byte) {
 	t.Helper()
-	const before = "the end of the row before\n"
-	line := append([]byte(before), append(row[:len(row):len(row)], '\n')...)
-	switch end, n := q.ReadRows(line, len(before), len(line), 5-int64(len(before))); {
-	case n == 0:
-		return
-	case end != len(line) || bytes.IndexByte(row, 0) >= 0:
-		t.Fatalf("%q is read up to byte %d", line, end)
+	const before, after = "the end of the row before\n", "and the rows after: bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes"
+	lines := append([]byte(before), append(bytes.Join(rows, []byte("\n")), '\n')...)
+	end, n := q.ReadRows(append(lines, after...), len(before), len(lines), 5-int64(len(before)))
+	if want := len(before) + len(bytes.Join(rows[:n], []byte("\n"))) + min(n, 1); end != want {
+		t.Fatalf("%d rows of %q are read, up to byte %d, not %d", n, rows, end, want)
 	}
-	long, err := q.slow.Clone().Decode(nil, row)
-	if err != nil || len(long) != 1 {
-		t.Fatalf("%q is read fast, but: %v", row, err)
-	}
-	long[0].Offset = 5
 	block := q.EndBlock()
 	records := block.Records()
-	if diff := cmp.Diff(withoutEmptyComponents(long[0]), withoutEmptyComponents(records[len(records)-1]), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")); diff != "" {
-		t.Fatalf("%q: -decoder +fast\n%s", row, diff)
+	records = records[len(records)-n:]
+	offset := int64(5)
+	for i, row := range rows[:n] {
+		long, err := q.slow.Clone().Decode(nil, row)
+		if err != nil || len(long) != 1 || bytes.IndexByte(row, 0) >= 0 {
+			t.Fatalf("%q is read fast, but: %v", row, err)
+		}
+		long[0].Offset = offset
+		offset += int64(len(row)) + 1
+		if diff := cmp.Diff(withoutEmptyComponents(long[0]), withoutEmptyComponents(records[i]), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")); diff != "" {
+			t.Fatalf("%q: -decoder +fast\n%s", row, diff)
+		}
 	}
 }
 
