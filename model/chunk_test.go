@@ -93,7 +93,7 @@ func plainSteps(s Snapshot) []plainStep {
 			p.Logged = append(p.Logged, logged)
 			group := ""
 			if k := numberAt(step.groups, i); k > 0 {
-				group = s.groupIDs.at(int(k) - 1)
+				group = s.groupNames.at(int(k) - 1)
 			}
 			p.Prompts, p.Groups = append(p.Prompts, s.Preview(&step, i)), append(p.Groups, group)
 			p.Places = append(p.Places, step.Place(i))

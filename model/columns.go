@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"vantage/estimators"
 	"vantage/model/units"
@@ -373,7 +374,7 @@ func (s *Step) CountedAs(row int) (first int, last bool) {
 // table with linear probing: a log of millions of rows has a prompt and an id for every few of them,
 // and a map takes five times as long.
 type interner[K comparable] struct {
-	values     chunkedList[K] // value with number k at k-1
+	values     list[K] // value with number k at k-1
 	slots      []internSlot
 	hash       func(K) uint64
 	prefetched uint32 // keeps the compiler from dropping the loads of internAll
@@ -410,7 +411,7 @@ func (t *interner[K]) number(k K, h uint32) uint32 {
 	if k == none {
 		return 0
 	}
-	if 4*(t.values.size+1) > 3*len(t.slots) {
+	if 4*(t.values.len()+1) > 3*len(t.slots) {
 		t.growTable()
 	}
 	slot := t.slotOf(h, k)
@@ -418,8 +419,8 @@ func (t *interner[K]) number(k K, h uint32) uint32 {
 		return n
 	}
 	t.values.append(k)
-	t.slots[slot] = internSlot{h, uint32(t.values.size)}
-	return uint32(t.values.size)
+	t.slots[slot] = internSlot{h, uint32(t.values.len())}
+	return t.slots[slot].number
 }
 
 // slotOf returns the slot of a value, or the free one where it belongs.
@@ -491,8 +492,14 @@ func (d *denseIndex) indexOf(key uint32) int32 {
 	return i
 }
 
-// chunkedList is a slice in chunks: it grows without copying its values, and a copy of it does not
-// change when the original grows.
+// list is a slice that grows without copying its values, and of which a copy does not change when the original grows.
+type list[T any] interface {
+	append(x T)
+	at(i int) T
+	len() int
+}
+
+// chunkedList is a list in chunks.
 type chunkedList[T any] struct {
 	chunks [][]T
 	size   int
@@ -509,3 +516,44 @@ func (l *chunkedList[T]) append(x T) {
 }
 
 func (l *chunkedList[T]) at(i int) T { return l.chunks[i/listChunkSize][i%listChunkSize] }
+
+func (l *chunkedList[T]) len() int { return l.size }
+
+// textList is a list of texts in few long ones: of hundreds of thousands the collector would follow each.
+type textList struct {
+	starts   chunkedList[uint64] // the number of the long text, in the upper half, and where in it the text begins
+	full     []string            // long texts
+	last     string              // the one after them, so far
+	building *strings.Builder
+}
+
+const longText = 64 << 10 // bytes
+
+func (l *textList) append(x string) {
+	if l.building == nil || l.building.Cap()-l.building.Len() < len(x) {
+		if l.building != nil {
+			l.full = append(l.full, l.last)
+		}
+		l.building = &strings.Builder{}
+		l.building.Grow(max(longText, len(x)))
+	}
+	l.starts.append(uint64(len(l.full))<<32 | uint64(l.building.Len()))
+	l.building.WriteString(x)
+	l.last = l.building.String()
+}
+
+func (l *textList) at(i int) string {
+	start, long := l.starts.at(i), l.last
+	if k := int(start >> 32); k < len(l.full) {
+		long = l.full[k]
+	}
+	end := len(long)
+	if i+1 < l.starts.size {
+		if next := l.starts.at(i + 1); next>>32 == start>>32 {
+			end = int(uint32(next))
+		}
+	}
+	return long[uint32(start):end]
+}
+
+func (l *textList) len() int { return l.starts.size }

@@ -172,7 +172,7 @@ func (s *Snapshot) GroupName(rule GroupRule, step *Step, order []int32, offsets 
 	row := order[offsets[k]]
 	switch rule.By {
 	case GroupByID:
-		name, keys = s.groupIDs.at(int(step.groups[row])-1), step.groups
+		name, keys = s.groupNames.at(int(step.groups[row])-1), step.groups
 	case GroupByPrompt:
 		name = s.PromptName(step, int(row))
 	case GroupByPosition, GroupAutomatic:

@@ -32,8 +32,8 @@ type Snapshot struct {
 	verdictColumn int            // the component that says of every row whether it is correct, from 1; 0 if none does
 	fileRuns      []int32        // see Store
 	wholeRun      []Step         // if Steps are only some; else nil
-	previews      chunkedList[string]
-	groupIDs      chunkedList[string] // name of group id k at k-1
+	previews      textList
+	groupNames    textList            // of group id k at k-1
 	promptHashes  chunkedList[uint64] // hash of prompt k at k-1
 	inputOrder    []int32             // 0, 1, …: as many as a step has rows at most
 }
@@ -97,7 +97,7 @@ func (s *Store) Snapshot() Snapshot {
 	run.SumsComponents = run.SumsComponents && !s.hasTotal
 	snap := Snapshot{
 		Revision: s.revision, Run: run, fileRuns: slices.Clip(s.fileRuns),
-		previews: s.previews, groupIDs: s.groupIDs.values, promptHashes: s.prompts.values,
+		previews: s.previews, groupNames: s.groupNames, promptHashes: s.hashes,
 	}
 	var counts []leftOutCount
 	if s.filter != nil {

@@ -23,7 +23,9 @@ type Store struct {
 	lastStep   *stepColumns // to which samples were added last
 	prompts    interner[uint64]
 	groupIDs   interner[string]
-	previews   chunkedList[string] // of prompt k at k-1
+	hashes     chunkedList[uint64] // of prompt k at k-1
+	previews   textList            // of prompt k at k-1
+	groupNames textList            // of group id k at k-1
 	buffers    buffers
 	inputOrder []int32    // see Snapshot
 	filter     *rowFilter // nil while nothing is left out
@@ -46,12 +48,13 @@ const maxProblems, maxNotes = 1000, 100
 // NewStore returns an empty store.
 func NewStore() *Store {
 	seed := maphash.MakeSeed()
-	return &Store{
+	s := &Store{
 		steps:     map[int64]*stepColumns{},
-		prompts:   interner[uint64]{hash: func(prompt uint64) uint64 { return prompt }}, // they are hashes already
-		groupIDs:  interner[string]{hash: func(id string) uint64 { return maphash.String(seed, id) }},
 		untrained: leftOut{}, evaluated: leftOut{}, lengthsLeftOut: leftOut{}, strayOutputs: leftOut{},
 	}
+	s.prompts = interner[uint64]{values: &s.hashes, hash: func(prompt uint64) uint64 { return prompt }} // they are hashes already
+	s.groupIDs = interner[string]{values: &s.groupNames, hash: func(id string) uint64 { return maphash.String(seed, id) }}
+	return s
 }
 
 // Append adds what a loader read.
@@ -121,7 +124,7 @@ func (s *Store) describe(c *Chunk) {
 func (s *Store) addRecord(r *Record, components []int) {
 	cols := s.columnsOf(r.Step, 1)
 	prompt := s.prompts.intern(r.Prompt)
-	if int(prompt) > s.previews.size {
+	if int(prompt) > s.previews.len() {
 		s.previews.append(r.Preview)
 	}
 	if !cols.appendRecord(r, prompt, s.groupIDs.intern(r.Group)) {
@@ -168,7 +171,7 @@ func (s *Store) internPrompts(b *Block) []uint32 {
 	}
 	s.prompts.internAll(hashes, numbers)
 	for i, n := range numbers { // new prompts are in the order of their numbers
-		if int(n) > s.previews.size {
+		if int(n) > s.previews.len() {
 			s.previews.append(b.Prompts[i].Preview)
 		}
 	}

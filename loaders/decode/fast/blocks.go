@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
@@ -15,8 +16,21 @@ import (
 // stored by index: appending millions of rows to each column takes longer.
 type blockBuilder struct {
 	model.Block
-	n   int         // rows so far
-	old model.Block // columns that are not used yet reuse its slices
+	n   int             // rows so far
+	old model.Block     // columns that are not used yet reuse its slices
+	ids strings.Builder // those of groups: one allocation for many
+}
+
+// addGroup adds the id of a group.
+func (b *blockBuilder) addGroup(id []byte) {
+	const many = 4 << 10 // bytes
+	if b.ids.Cap()-b.ids.Len() < len(id) {
+		b.ids.Reset()
+		b.ids.Grow(max(many, len(id)))
+	}
+	from := b.ids.Len()
+	b.ids.Write(id)
+	b.Groups = append(b.Groups, b.ids.String()[from:])
 }
 
 // groupKey is what the samples of a group have in common: the step, and indexes into Prompts and
@@ -319,7 +333,7 @@ func (r *rowBuilder) groupNumber() int32 {
 		r.groupID = raw
 		v := r.value(decode.RoleGroup)
 		v.Raw, _ = r.slow.SplitGroup(v.Raw, r.groupRank)
-		b.Groups = append(b.Groups, string(v.Text()))
+		b.addGroup(v.Text())
 	}
 	return int32(len(b.Groups) - 1)
 }
