@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,7 +61,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 
 // glanceAt computes all steps of a run and sums them up. It reads a few answers of the steps whose groups are mostly all wrong.
 func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Glance, *analysis.Trend, error) {
-	trend, err := analysis.ComputeTrend(ctx, log.snap, set, nil, nil, math.MaxInt)
+	trend, err := analysis.ComputeMeans(ctx, log.snap, set)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -58,6 +58,7 @@ type Analysis struct {
 	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
 	NoLoss      string
 
+	onlyMeans  bool // see ComputeMeans
 	plan       *plan
 	input      *stepInput
 	original   *original
@@ -100,6 +101,7 @@ type plan struct {
 	grouping  model.Grouping
 	rewardScales
 
+	onlyMeans      bool // see ComputeMeans
 	comparesGroups bool // see estimators.Estimator.ComparesGroups
 	rules          []rule
 }
@@ -281,7 +283,7 @@ func (p *plan) analyze(ctx context.Context, i int, previous *Analysis, memory *s
 	a := &Analysis{
 		StepFigures: StepFigures{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
 		Settings:    p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.countedRollouts, o.advantages),
-		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
+		onlyMeans: p.onlyMeans, plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.NoSolved = in.noSolved
 	if err := a.admit(previous); err != nil {

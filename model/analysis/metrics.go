@@ -34,7 +34,11 @@ func (a *Analysis) metrics() []Metric {
 	for i := range a.Table {
 		zeroStd += model.Count01(a.zeroStd[i]) * a.Table[i].Size()
 	}
-	m := make([]Metric, 0, 64)
+	room := 64
+	if a.onlyMeans {
+		room = 16
+	}
+	m := make([]Metric, 0, room)
 	a.InvalidRewards = in.invalid
 	m = s.rewards.appendTo(m, "critic/score/mean", "critic/score/max", "critic/score/min")
 	if !isFinite(m[0].Value) {
@@ -47,15 +51,15 @@ func (a *Analysis) metrics() []Metric {
 	}
 	a.AbsOriginal, a.AbsProcessed, a.Squares = s.sumAbsOriginal, s.sumAbsProcessed, s.sumSquares
 	m = s.rewards.appendTo(m, "critic/rewards/mean", "critic/rewards/max", "critic/rewards/min")
+	if a.onlyMeans {
+		return a.lengthMetrics(m)
+	}
 	m = s.original.appendTo(m, "critic/advantages/mean", "critic/advantages/max", "critic/advantages/min")
 	m = s.processed.appendTo(m, "critic/advantages_processed/mean", "critic/advantages_processed/max", "critic/advantages_processed/min")
 	m = append(m, Metric{"critic/advantages_processed/std", s.processedStd()})
 	m = s.returns.appendTo(m, "critic/returns/mean", "critic/returns/max", "critic/returns/min")
 	if in.hasLengths {
-		m = in.length.appendTo(m, "response_length/mean", "response_length/max", "response_length/min")
-		m = append(m, Metric{"response_length/clip_ratio", float64(a.Rows-in.uncutLength.n) / float64(a.Rows)})
-		m = in.uncutLength.appendTo(m, "response_length_no_cutoff/mean", "response_length_no_cutoff/max", "response_length_no_cutoff/min")
-		m = append(m, Metric{"response_length_no_cutoff/count", float64(in.uncutLength.n)})
+		m = a.lengthMetrics(m)
 		m = s.positive.appendTo(m, "response_length_positive/mean", "response_length_positive/max", "response_length_positive/min")
 		m = s.negative.appendTo(m, "response_length_negative/mean", "response_length_negative/max", "response_length_negative/min")
 	}
@@ -85,6 +89,18 @@ func (a *Analysis) metrics() []Metric {
 	}
 	m = append(m, a.lossMetrics()...)
 	return append(m, in.solveMetrics...)
+}
+
+// lengthMetrics appends those of all responses, if some length is known.
+func (a *Analysis) lengthMetrics(m []Metric) []Metric {
+	in := a.input
+	if !in.hasLengths {
+		return m
+	}
+	m = in.length.appendTo(m, "response_length/mean", "response_length/max", "response_length/min")
+	m = append(m, Metric{"response_length/clip_ratio", float64(a.Rows-in.uncutLength.n) / float64(a.Rows)})
+	m = in.uncutLength.appendTo(m, "response_length_no_cutoff/mean", "response_length_no_cutoff/max", "response_length_no_cutoff/min")
+	return append(m, Metric{"response_length_no_cutoff/count", float64(in.uncutLength.n)})
 }
 
 // solveBins are the bounds of the solve-rate histogram. Bin i counts the groups of which more than

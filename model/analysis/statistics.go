@@ -32,13 +32,18 @@ type statistics struct {
 func (a *Analysis) sum(ctx context.Context) statistics {
 	parts := make([]statistics, len(a.input.blocks))
 	eachBlock(ctx, a.input.blocks, func(k int, b block) {
-		if !parts[k].addPlain(a, b) {
-			parts[k].add(a, b)
+		switch s := &parts[k]; {
+		case a.onlyMeans && s.addPlainRewards(a, b), s.addPlain(a, b):
+		default:
+			s.add(a, b)
 		}
 	})
 	var all statistics
 	for i := range parts {
 		all.merge(&parts[i])
+	}
+	if a.onlyMeans {
+		return all
 	}
 	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].addSquares(a, b, &all) })
 	for i := range parts {
@@ -97,6 +102,15 @@ func (s *statistics) add(a *Analysis, b block) {
 			s.keptNegative += kept
 		}
 	}
+}
+
+// addPlainRewards is addPlain for rewards alone.
+func (s *statistics) addPlainRewards(a *Analysis, b block) bool {
+	if b.lo == b.hi || a.Status != nil {
+		return false
+	}
+	s.rewards = plainMoments(a.original.rewards[b.lo:b.hi])
+	return !math.IsNaN(s.rewards.sum)
 }
 
 // addPlain is add for a block as most are: no status, tokens in every response, all numbers finite. It gives the same bits, and adds

@@ -274,6 +274,22 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 	if err != nil {
 		return nil, err
 	}
+	return p.trend(ctx, previous, known, maxSamples)
+}
+
+// ComputeMeans is ComputeTrend of all steps, with no metrics but those of rewards and of all response lengths: the others take a quarter of
+// the time.
+func ComputeMeans(ctx context.Context, snap model.Snapshot, set model.Settings) (*Trend, error) {
+	p, err := newPlan(snap, set, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.onlyMeans = !p.settings.Filtering() // where the filter counts, warnings need the others
+	return p.trend(ctx, nil, nil, math.MaxInt)
+}
+
+func (p *plan) trend(ctx context.Context, previous *Trend, known *Analysis, maxSamples int) (*Trend, error) {
+	snap := &p.snap
 	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]StepFigures, len(snap.Steps))}
 	computed := 0 // samples
 	var steps []int

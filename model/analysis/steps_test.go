@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -317,6 +318,52 @@ func TestTrendInPartsEqualsTheWhole(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(whole.Steps, part.Steps, cmpopts.EquateNaNs(), cmp.AllowUnexported(StepFigures{})); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// All that a trend of means has is what a whole trend has, but for the metrics that it lacks.
+func TestMeansAreThoseOfTheTrend(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		random := rand.New(rand.NewPCG(9, rapid.Uint64Range(1, 1000).Draw(t, "seed")))
+		store := model.NewStore()
+		for step := range 3 {
+			chunk := chunkOf(int64(step+1), []float64{1, 0, 0.5}, []float64{1, 1, 1}, []float64{0, -1})
+			for i := range chunk.Records {
+				switch r := &chunk.Records[i]; random.IntN(12) {
+				case 0:
+					r.Reward = math.NaN()
+				case 1:
+					r.Status = model.StatusErrored
+				case 2:
+					r.Length = -1
+				}
+			}
+			store.Append(chunk)
+		}
+		set := model.DefaultSettings()
+		set.KeepNeg = rapid.SampledFrom([]float64{0.3, 1}).Draw(t, "neg")
+		set.Loss = rapid.SampledFrom([]string{"", "verl/token-mean"}).Draw(t, "loss")
+		means, err := ComputeMeans(context.Background(), store.Snapshot(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := allSteps(t, store, set, nil)
+		for i, s := range means.Steps {
+			for _, m := range s.Metrics {
+				if want := whole.Steps[i].Metric(m.Name); m.Value != want && !(math.IsNaN(m.Value) && math.IsNaN(want)) {
+					t.Errorf("%s of step %d is %v, in a whole trend %v", m.Name, s.Step, m.Value, want)
+				}
+			}
+			for _, name := range []string{"critic/score/mean", "response_length/mean", "response_length/clip_ratio"} {
+				if isMissing := !slices.ContainsFunc(s.Metrics, func(m Metric) bool { return m.Name == name }); isMissing {
+					t.Errorf("step %d lacks %s", s.Step, name)
+				}
+			}
+		}
+		ignored := cmpopts.IgnoreFields(StepFigures{}, "Metrics", "AbsOriginal", "AbsProcessed", "Squares")
+		if diff := cmp.Diff(whole.Steps, means.Steps, cmpopts.EquateNaNs(), cmp.AllowUnexported(StepFigures{}), ignored); diff != "" {
 			t.Error(diff)
 		}
 	})
