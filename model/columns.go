@@ -435,7 +435,7 @@ func (t *interner[K]) slotOf(h uint32, k K) uint32 {
 
 func (t *interner[K]) growTable() {
 	old := t.slots
-	t.slots = make([]internSlot, max(64, 2*len(old)))
+	t.slots = HashTable[internSlot](max(64, 2*len(old)))
 	mask := uint32(len(t.slots) - 1)
 	for _, s := range old {
 		if s.number > 0 {

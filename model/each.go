@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"reflect"
 	"sync"
 	"sync/atomic"
 )
@@ -46,6 +47,17 @@ func MostCommon[K cmp.Ordered](counts map[K]int) (most K) {
 		}
 	}
 	return most
+}
+
+// HashTable returns n zero values, to be read and written in no order. A page of new memory that is read before it is written costs two faults,
+// so that a value of each page is written here.
+func HashTable[T any](n int) []T {
+	table := make([]T, n)
+	for i := 0; i < n; i += max(1, 4096/int(reflect.TypeFor[T]().Size())) {
+		var zero T
+		table[i] = zero
+	}
+	return table
 }
 
 // Ordinal returns a whole number for each number but NaN, in their order: the compiler makes no branch of min and max of those.

@@ -226,7 +226,7 @@ func (e *evidence) printsComeAgain() bool {
 	for i := range e.Steps {
 		n += len(e.Steps[i].Groups)
 	}
-	table := make([]uint32, 1<<bits.Len(uint(2*n))) // by linear probing; 0 where there is none
+	table := model.HashTable[uint32](1 << bits.Len(uint(2*n))) // by linear probing; 0 where there is none
 	mask := uint64(len(table) - 1)
 	for i := range e.Steps {
 		for k := range e.Steps[i].Groups {
