@@ -44,6 +44,9 @@ func (b Batch) OneGroup(lo, hi int) Batch { return b.sampleRange(lo, hi, []int{0
 
 // GroupRange returns groups [from, to) as a batch. It shares the memory of b.
 func (b Batch) GroupRange(from, to int) Batch {
+	if from == 0 && to == len(b.Offsets)-1 && b.Offsets[0] == 0 && b.Offsets[to] == len(b.Rewards) {
+		return b
+	}
 	lo := b.Offsets[from]
 	offsets := make([]int, to-from+1)
 	for i := range offsets {

@@ -113,7 +113,9 @@ func (p *plan) original(ctx context.Context, in *stepInput, previous *Analysis) 
 	if previous != nil && previous.input == in && previous.original.unfiltered == set {
 		return previous.original, nil
 	}
-	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks}
+	o := stored(in.scratch, func(s *scratch) *original { return &s.original }, original{
+		unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks,
+	})
 	o.advantages, o.rewards = in.scratch.numbers(len(o.batch.Rewards)), o.batch.Rewards
 	if in.scratch != nil {
 		clear(o.advantages) // those of another step, which would stay where the estimator refuses
@@ -289,7 +291,7 @@ func ifTrue(yes bool, x float64) float64 {
 // All of it is about rollouts, if some have several samples; these share what becomes of their rollout.
 func (a *Analysis) filter(ctx context.Context) {
 	r := a.input.countedRollouts
-	a.perRollout = perRollout{original: a.original.advantages, keep: make([]bool, len(a.Batch.Rewards))}
+	a.perRollout = perRollout{original: a.original.advantages, keep: zeros(a.input.scratch, func(s *scratch) *[]bool { return &s.keep }, len(a.Batch.Rewards))}
 	c := &a.perRollout
 	a.process(ctx, c)
 	a.Keep, a.Processed = toOutputs(r, c.keep), a.Original

@@ -193,10 +193,16 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 
 // scratch is the memory of a step that nobody keeps.
 type scratch struct {
-	groups  []Group
-	columns [][]float64
-	used    int       // columns
-	nothing []float64 // NaN
+	analysis Analysis
+	input    stepInput
+	step     GroupedStep
+	original original
+	parts    []statistics
+	groups   []Group
+	columns  [][]float64
+	used     int       // columns
+	keep     []bool    // as many as samples
+	nothing  []float64 // NaN
 }
 
 // scratches are those that no step uses.
@@ -217,6 +223,29 @@ func (free scratches) give(s *scratch) {
 	case free <- s:
 	default:
 	}
+}
+
+// stored returns where a value is stored: in the memory, or if that is nil in memory of its own.
+func stored[T any](s *scratch, where func(*scratch) *T, x T) *T {
+	if s == nil {
+		at := new(T)
+		*at = x
+		return at
+	}
+	at := where(s)
+	*at = x
+	return at
+}
+
+// zeros returns n zero values in the memory, or in memory of their own if that is nil.
+func zeros[T any](s *scratch, where func(*scratch) *[]T, n int) []T {
+	if s == nil {
+		return make([]T, n)
+	}
+	at := where(s)
+	*at = slices.Grow((*at)[:0], n)[:n]
+	clear(*at)
+	return *at
 }
 
 // numbers returns n numbers, which mean nothing yet. s may be nil.
@@ -246,16 +275,6 @@ func (s *scratch) none(n int) []float64 {
 	return s.nothing[:n:n]
 }
 
-// table returns n groups. s may be nil.
-func (s *scratch) table(n int) []Group {
-	if s == nil {
-		return make([]Group, n)
-	}
-	s.groups = slices.Grow(s.groups[:0], n)[:n]
-	clear(s.groups)
-	return s.groups
-}
-
 // eachStep computes something of each of some steps, and visits it in their order.
 func eachStep[T any](ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error) error {
 	all := NewPipeline(visit)
@@ -280,11 +299,11 @@ func (p *plan) analyze(ctx context.Context, i int, previous *Analysis, memory *s
 	if err != nil {
 		return nil, err
 	}
-	a := &Analysis{
+	a := stored(in.scratch, func(s *scratch) *Analysis { return &s.analysis }, Analysis{
 		StepFigures: StepFigures{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
 		Settings:    p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.countedRollouts, o.advantages),
 		onlyMeans: p.onlyMeans, plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
-	}
+	})
 	a.NoSolved = in.noSolved
 	if err := a.admit(previous); err != nil {
 		return nil, err

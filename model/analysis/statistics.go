@@ -30,7 +30,7 @@ type statistics struct {
 
 // sum takes two passes, since one would lose the squares to cancellation.
 func (a *Analysis) sum(ctx context.Context) statistics {
-	parts := make([]statistics, len(a.input.blocks))
+	parts := zeros(a.input.scratch, func(s *scratch) *[]statistics { return &s.parts }, len(a.input.blocks))
 	eachBlock(ctx, a.input.blocks, func(k int, b block) {
 		switch s := &parts[k]; {
 		case a.onlyMeans && s.addPlainRewards(a, b), s.addPlain(a, b):

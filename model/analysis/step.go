@@ -59,7 +59,7 @@ func groupStep(snap *model.Snapshot, i int, rule model.GroupRule, set model.Sett
 	if err != nil {
 		return nil, err
 	}
-	g := &GroupedStep{
+	g := stored(memory, func(s *scratch) *GroupedStep { return &s.step }, GroupedStep{
 		Step: step.Number, Columns: Columns{
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
 			LoggedAdvantages: model.Pick(step.LoggedAdvantages, order), Lengths: model.InOrder(snap, step.Lengths, order),
@@ -67,7 +67,7 @@ func groupStep(snap *model.Snapshot, i int, rule model.GroupRule, set model.Sett
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
 		rollouts: newRollouts(step.FirstOutputs, order, offsets), scratch: memory,
-	}
+	})
 	if g.LoggedAdvantages == nil {
 		g.LoggedAdvantages = memory.none(len(order))
 	}
@@ -202,7 +202,10 @@ func (p *plan) stepInput(ctx context.Context, i int, previous *Analysis, memory 
 	if err != nil {
 		return nil, err
 	}
-	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: memory.table(len(step.Offsets) - 1)}
+	in := stored(memory, func(s *scratch) *stepInput { return &s.input }, stepInput{
+		GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key,
+		groups: zeros(memory, func(s *scratch) *[]Group { return &s.groups }, len(step.Offsets)-1),
+	})
 	in.blocks = blocksOf(in.Offsets)
 	logged, trained, verdicts := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards), lastOf(in.countedRollouts, in.verdicts)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
