@@ -443,6 +443,9 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 // bits of the largest reward, and less than a thousandth of the spread of the advantages. Where the rewards are equal all are so, or none
 // is. kept says which samples count, nil that all do, but for NaN rewards; 0 if no advantage is residue.
 func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
+	if kept == nil && !allEqual(rewards) && !anySmall(advantages) { // as in most groups
+		return 0
+	}
 	n, sum, first, last := 0, 0., int64(math.MaxInt64), int64(math.MinInt64)
 	counts := func(i int) bool { return (kept == nil || kept[i]) && rewards[i] == rewards[i] }
 	for i, r := range rewards {
@@ -458,7 +461,7 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 	for _, r := range rewards {
 		near |= model.Count01(isNear(r))
 	}
-	if near == 0 && least != most { // as in most groups
+	if near == 0 && least != most {
 		return 0
 	}
 	low, high := math.Inf(1), math.Inf(-1)
@@ -480,6 +483,16 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 		}
 	}
 	return bound
+}
+
+// anySmall reports whether some advantage may be less than a thousandth of their spread.
+func anySmall(advantages []float64) bool {
+	least, most := uint64(math.MaxUint64), uint64(0) // of their sizes, whose bits are in the same order
+	for _, x := range advantages {
+		size := math.Float64bits(x) &^ (1 << 63)
+		least, most = min(least, size), max(most, size)
+	}
+	return !(math.Float64frombits(least) >= math.Float64frombits(most)/512) // the spread is at most twice the largest
 }
 
 // ResidueShare is how much of the largest reward float arithmetic leaves of equal rewards from which their mean is subtracted: a few bits

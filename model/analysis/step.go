@@ -228,20 +228,22 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 	g.HasSolved = scales.of(&g).Known
 	from, to := in.rollouts.ofGroup(k, in.Offsets)
 	lo, hi := in.countedRollouts.ofGroup(k, in.Offsets)
-	sum, n, squares := 0.0, 0, 0.0
-	rewards := trained[lo:hi]
 	g.Rollouts, g.Counted = to-from, hi-lo
+	sum, squares := 0.0, 0.0
+	rewards := trained[lo:hi]
 	for _, r := range rewards {
-		if isFinite(r) {
+		sum += r
+	}
+	if !isFinite(sum) {
+		rewards, sum = slices.DeleteFunc(slices.Clone(rewards), func(r float64) bool { return !isFinite(r) }), 0
+		for _, r := range rewards {
 			sum += r
-			n++
 		}
 	}
+	n := len(rewards)
 	mean := sum / float64(n)
 	for _, r := range rewards {
-		if isFinite(r) {
-			squares += (r - mean) * (r - mean)
-		}
+		squares += (r - mean) * (r - mean)
 	}
 	g.Invalid, g.RewardMean = g.Counted-n, mean
 	if verdicts != nil {
