@@ -207,7 +207,7 @@ func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) s
 func (s glanceState) exported() report.Table {
 	t := report.Table{Title: "worst steps", Columns: []string{"from", "to", "cause", "groups", "signal_groups", "samples", "nonzero_samples"}}
 	for _, x := range s.spans() {
-		t.Rows = append(t.Rows, []any{x.From, x.To, x.Cause, x.Groups, x.Signal, x.Rows, x.Nonzero})
+		t.Rows = append(t.Rows, []any{x.From, x.To, x.Cause(), x.Groups, x.Signal, x.Rows, x.Nonzero})
 	}
 	return t
 }
@@ -433,7 +433,7 @@ func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal
 	for i := range g.Spans {
-		name, longest = min(max(name, cells.Width(g.Spans[i].Name())), 15), max(longest, cells.Width(sanitize.Line(g.Spans[i].Cause))+2)
+		name, longest = min(max(name, cells.Width(g.Spans[i].Name())), 15), max(longest, cells.Width(sanitize.Line(g.Spans[i].Cause()))+2)
 	}
 	width := w - name - 3
 	if counts {
@@ -443,7 +443,7 @@ func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
 	at := s.cursor - found
 	for i := windowTop(max(0, at), len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
 		span := &g.Spans[i]
-		cause := sanitize.Line(span.Cause)
+		cause := sanitize.Line(span.Cause())
 		text := []string{cause}
 		if i == at { // in full, where there is room
 			if whole := cells.Wrap(cause, width); len(whole) <= h-len(c.lines) {

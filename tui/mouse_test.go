@@ -541,12 +541,12 @@ func TestWorstStepsByMouse(t *testing.T) {
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
 		spans, found := d.app.glance.job.value.glance.Spans, len(d.app.foundList())
-		d.click(spans[2].Cause)
+		d.click(spans[2].Cause())
 		if d.app.glance.cursor == 0 {
 			t.Fatal("a click leaves the cursor at the top")
 		}
 		want := spans[d.app.glance.cursor-found].From
-		d.doubleClick(spans[2].Cause)
+		d.doubleClick(spans[2].Cause())
 		if d.app.view != viewOverview || d.app.place.step != want {
 			t.Errorf("view %d at step %d, want step %d", d.app.view, d.app.place.step, want)
 		}

@@ -107,6 +107,7 @@ func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
 	g := &Glance{Steps: len(t.Steps), Pending: t.Pending, run: run}
 	usual := usualOf(t)
 	usual.unit, usual.trainer = run.LengthUnit, run.Framework == t.Settings.Framework
+	all := causes()
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		switch {
@@ -120,16 +121,15 @@ func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
 				g.unread, g.lastUnread = g.unread+1, s.Step
 			}
 			f := facts{StepFigures: s, usual: &usual, alike: read}
-			g.Spans = appendSpan(g.Spans, i, f)
+			g.Spans = appendSpan(g.Spans, i, f, all)
 			single, differs := warning(s, model.WarnSingleSampleGroups), warning(s, model.WarnLoggedDiffers)
 			g.cut = single.Count == 1 && differs.Count == 1 && single.Example == differs.Example
 		}
 	}
 	g.Spans = slices.DeleteFunc(g.Spans, func(s Span) bool { return s.badness == 0 })
-	slices.SortStableFunc(g.Spans, func(a, b Span) int { return cmp.Or(cmp.Compare(b.badness, a.badness), b.Dead()-a.Dead()) })
-	for i := range g.Spans {
-		g.Spans[i].Cause = g.Spans[i].cause.text(&g.Spans[i])
-	}
+	slices.SortFunc(g.Spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(b.badness, a.badness), b.Dead()-a.Dead(), a.First-b.First)
+	})
 	g.ofSettings = ofSettings(t.Settings, g)
 	return g
 }

@@ -50,7 +50,7 @@ func TestOf(t *testing.T) {
 	}
 	var got []string
 	for i := range g.Spans {
-		got = append(got, g.Spans[i].Name()+" "+g.Spans[i].Cause)
+		got = append(got, g.Spans[i].Name()+" "+g.Spans[i].Cause())
 	}
 	want := []string{
 		"3–4 refusals “I can't help with…”, all wrong (8 of 8 groups)",

@@ -15,10 +15,9 @@ import (
 
 // Span is a step, or neighbouring steps that are bad for the same reason.
 type Span struct {
-	First, Last int    // indexes in analysis.Trend.Steps
-	From, To    int64  // the numbers of these steps
-	Cause       string // why, in plain words
-	Refusals    bool   // the answers are alike
+	First, Last int   // indexes in analysis.Trend.Steps
+	From, To    int64 // the numbers of these steps
+	Refusals    bool  // the answers are alike
 	Counts
 
 	cause   *cause
@@ -47,6 +46,9 @@ func (s *Span) Steps() string {
 	return "steps " + s.Name()
 }
 
+// Cause says in plain words why the steps are bad.
+func (s *Span) Cause() string { return s.cause.text(s) }
+
 type facts struct {
 	*analysis.StepFigures
 	usual *usual
@@ -58,8 +60,7 @@ func (f facts) mostAre(fate model.Fate) bool { return 2*f.Fates[fate] >= f.Group
 
 // appendSpan adds step i to the last span if that is the step before and bad for the same reason, else as
 // a span of its own. Steps that are bad for no one reason are not joined: they would be one span.
-func appendSpan(spans []Span, i int, f facts) []Span {
-	all := causes()
+func appendSpan(spans []Span, i int, f facts, all []cause) []Span {
 	why := &all[slices.IndexFunc(all, func(c cause) bool { return c.holds(f) })]
 	badness := 0.0
 	for fate, w := range weights() {

@@ -232,7 +232,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			worst = append(worst, object{
 				{"from", span.From},
 				{"to", span.To},
-				{"cause", shorten(span.Cause, 140)},
+				{"cause", shorten(span.Cause(), 140)},
 				{"groups", span.Groups},
 				{"signal_groups", span.Signal},
 				{"group", some(s.example(i))},
@@ -365,7 +365,7 @@ func (s *Summary) text(room summaryRoom) []byte {
 	n := room.count(partWorst)
 	for i := range g.Spans[:n] {
 		x := &g.Spans[i]
-		cause := shorten(x.Cause, 140)
+		cause := shorten(x.Cause(), 140)
 		if example := s.example(i); example != "" {
 			cause += "; such as group " + example
 		}

@@ -215,7 +215,7 @@ func (h *htmlPage) writeWorstSteps() {
 	}, min(MaxWorst, len(spans)), func(i int) []markup {
 		s := &spans[i]
 		return []markup{
-			tag("th", attr("scope", "row"), s.Name()), tag("td", class("t why"), upperFirst(s.Cause)),
+			tag("th", attr("scope", "row"), s.Name()), tag("td", class("t why"), upperFirst(s.Cause())),
 			tag("td", units.Fraction(s.Signal, s.Groups)), tag("td", units.Fraction(s.Nonzero, s.Rows)),
 		}
 	})

@@ -315,18 +315,23 @@ func TestHTMLWorstSteps(t *testing.T) {
 	if text := parsePage(t, pageOf(t, r))[0].text; strings.Contains(text, "Worst steps") {
 		t.Error("a run without any has worst steps")
 	}
-	for step := range int64(7) {
-		r.Parts.Worst = append(r.Parts.Worst, glance.Span{
-			From: step, To: step + 1, Cause: fmt.Sprintf("all wrong <%d>", step), Counts: glance.Counts{Groups: 4, Signal: 1, Rows: 16, Nonzero: 3},
-		})
+	trend := &analysis.Trend{Settings: model.DefaultSettings()}
+	for step := range int64(21) { // of three two are bad
+		s := analysis.StepFigures{Step: step, Groups: 4, Signal: 1, Rows: 16, Nonzero: 3}
+		s.Fates[model.FateAlive], s.Fates[model.FateAllWrong] = 1, 3
+		if step%3 == 2 {
+			s.Fates = [model.FateCount]int{model.FateAlive: 4}
+		}
+		trend.Steps = append(trend.Steps, s)
 	}
+	r.Parts.Worst = glance.Of(trend, nil, model.Run{}).Spans
 	text := parsePage(t, pageOf(t, r))[0].text
-	for _, want := range []string{"Ranked " + glance.Order(), "The worst 5, the worst first; 2 more are less bad", "0–1All wrong <0>1/4 (25%)3/16 (19%)", "4–5All wrong <4>"} {
+	for _, want := range []string{"Ranked " + glance.Order(), "The worst 5, the worst first; 2 more are less bad", "0–1All wrong (6 of 8 groups)2/8 (25%)6/32 (19%)", "12–13All wrong"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(text, "All wrong <5>") {
+	if strings.Contains(text, "15–16") {
 		t.Error("the page has more than the five worst")
 	}
 }
