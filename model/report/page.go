@@ -204,6 +204,14 @@ func (p *page) show(s *analysis.StepFigures, rows []byte, between string) error 
 	return err
 }
 
+// formattedSteps are neighbouring steps and what is shown of each: one takes so little time that handing it over takes as much.
+type formattedSteps struct {
+	of   []analysis.StepFigures
+	rows [][]byte
+}
+
+const stepsAtOnce = 16
+
 // showHeld goes through the steps once, and shows them with the warnings about texts.
 func (p *page) showHeld(l pageFormat) error {
 	var held []analysis.StepFigures
@@ -225,19 +233,24 @@ func (p *page) showHeld(l pageFormat) error {
 	if len(held) > 0 {
 		l.head(p)
 	}
-	next := 0
-	formatted := analysis.NewPipeline(func(rows []byte) error {
-		next++
-		return p.show(&held[next-1], rows, l.between)
+	formatted := analysis.NewPipeline(func(steps formattedSteps) error {
+		for i, rows := range steps.rows {
+			if err := p.show(&steps.of[i], rows, l.between); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	defer formatted.Close()
-	for i := range held {
-		p.warnAlike(&held[i])
-		format := func() (rows []byte, _ error) {
-			if p.Per == PerStep {
-				rows = l.step(p, &held[i])
+	for some := range slices.Chunk(held, stepsAtOnce) {
+		format := func() (formattedSteps, error) {
+			rows := make([][]byte, len(some))
+			for i := range some {
+				if p.warnAlike(&some[i]); p.Per == PerStep {
+					rows[i] = l.step(p, &some[i])
+				}
 			}
-			return rows, nil
+			return formattedSteps{some, rows}, nil
 		}
 		if err := formatted.Add(1, format); err != nil {
 			return err
