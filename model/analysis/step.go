@@ -284,10 +284,7 @@ func (in *stepInput) summarize() {
 	uncut := lengthSum{all.n - cut, all.sum - cut*all.hi, all.lo, int(longestUncut)}
 	in.length, in.uncutLength = all.moments(), uncut.moments()
 	for i, r := range in.LoggedRewards {
-		if in.Status != nil && in.Status[i] == model.StatusErrored {
-			continue
-		}
-		if !isFinite(r) {
+		if !isFinite(r) && (in.Status == nil || in.Status[i] != model.StatusErrored) {
 			in.invalid++
 			in.missing += model.Count01(estimators.IsMissing(r))
 		}

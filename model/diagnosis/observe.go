@@ -289,15 +289,15 @@ func areTurns(step *model.Step, rule model.GroupRule, groups []GroupFacts) bool 
 }
 
 // takeLengths counts the lengths of some rows, and returns the moments of their logarithms.
-func (s *Observed) takeLengths(step *model.Step, rows []int32, rewards []float64, logs logarithms) (m Moments) {
-	tokens := int64(0)
+func (s *Observed) takeLengths(step *model.Step, rows []int32, rewards []float64, logs logarithms) Moments {
+	n, sum, squares, tokens := 0, 0.0, 0.0, int64(0) // which stay in registers
 	for i, row := range rows {
 		length := step.Lengths[row]
 		if length <= 0 {
 			continue
 		}
-		m.add(logs.of(length))
-		tokens += int64(length)
+		x := logs.of(length)
+		n, sum, squares, tokens = n+1, sum+x, squares+x*x, tokens+int64(length)
 		if length < s.Longest.Length {
 			continue
 		}
@@ -309,7 +309,7 @@ func (s *Observed) takeLengths(step *model.Step, rows []int32, rewards []float64
 		}
 	}
 	s.Tokens += tokens
-	return m
+	return Moments{n, sum, squares}
 }
 
 // lastOutputs returns the rows of a group, and their rewards, that are the last of their rollouts.

@@ -26,11 +26,11 @@ func (m *Moments) join(of Moments) {
 
 // pooled returns the moments of steps [from, to).
 func (s series) pooled(from, to int) Moments {
-	all := Moments{}
+	n, sum, squares := 0, 0.0, 0.0 // which stay in registers
 	for _, m := range s[max(0, from):min(to, len(s))] {
-		all.join(m)
+		n, sum, squares = n+m.N, sum+m.Sum, squares+m.Squares
 	}
-	return all
+	return Moments{n, sum, squares}
 }
 
 // values are the means of the steps.
