@@ -16,6 +16,8 @@ import (
 // column is nil while no sample has a value, so that a sample takes 24 bytes in most logs.
 type stepColumns struct {
 	Step
+	pending          []blockPart // samples that are not in the columns yet: see Store.addBlocks
+	rows             int         // with those
 	evidence         groupingEvidence
 	rewardLevels     []runLevels
 	verdicts         []bool                 // of the components: see verdictsOf
@@ -117,28 +119,44 @@ func appendOptional[T any](column []T, n int, x, none T, hasValue bool, capacity
 	return append(column, x)
 }
 
-// appendBlock appends samples [from, to) of a block, all of this step. prompts and groups are the
-// numbers of Block.Prompts and Block.Groups. It returns how many are stray outputs: see addRollout.
-func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint32) (stray int) {
-	n := len(c.Rewards)
-	c.appendPlaces(n, b.File, b.Offset[from:to]...)
-	c.Rewards = append(c.Rewards, b.Reward[from:to]...)
-	c.Lengths = append(c.Lengths, b.Length[from:to]...)
-	c.prompts = appendNumbers(c.prompts, n, b.Prompt, from, to, prompts, cap(c.Rewards))
-	c.groups = appendNumbers(c.groups, n, b.Group, from, to, groups, cap(c.Rewards))
-	for i := from; i < to && (b.Advantage != nil || c.LoggedAdvantages != nil); i++ {
+// appendPending appends the pending samples, in the memory of their blocks. components are the indices of the reward functions of these. It
+// returns how many are stray outputs, by file: see addRollout.
+func (c *stepColumns) appendPending(components []int) leftOut {
+	stray := leftOut{}
+	for i := range c.pending {
+		p := &c.pending[i]
+		n := len(c.Rewards)
+		stray.add(p.File, c.appendPart(p))
+		for k, values := range p.Components {
+			for i, x := range values[p.from:p.to] {
+				c.setComponent(components[k], n+i, x)
+			}
+		}
+	}
+	c.pending = nil
+	return stray
+}
+
+func (c *stepColumns) appendPart(p *blockPart) (stray int) {
+	n, from, to := len(c.Rewards), p.from, p.to
+	c.appendPlaces(n, p.File, p.Offset[from:to]...)
+	c.Rewards = append(c.Rewards, p.Reward[from:to]...)
+	c.Lengths = append(c.Lengths, p.Length[from:to]...)
+	c.prompts = appendNumbers(c.prompts, n, p.Prompt, from, to, p.prompts, cap(c.Rewards))
+	c.groups = appendNumbers(c.groups, n, p.Group, from, to, p.groups, cap(c.Rewards))
+	for i := from; i < to && (p.Advantage != nil || c.LoggedAdvantages != nil); i++ {
 		logged := math.NaN()
-		if b.Advantage != nil {
-			logged = b.Advantage[i]
+		if p.Advantage != nil {
+			logged = p.Advantage[i]
 		}
 		c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.Rewards))
 	}
-	c.Statuses = appendOptionalRows(c.Statuses, n, b.Status, from, to, StatusTrains)
+	c.Statuses = appendOptionalRows(c.Statuses, n, p.Status, from, to, StatusTrains)
 	if c.indexInLine != nil {
 		c.indexInLine = append(c.indexInLine, make([]int32, to-from)...)
 	}
 	c.padComponents()
-	return c.addRollouts(n, b, from, to)
+	return c.addRollouts(n, p)
 }
 
 // appendNumbers appends the numbers of the prompts or groups of samples [from, to) of a block to an
@@ -282,17 +300,16 @@ func (c *stepColumns) firstOutput(own groupRollout, n int) (first int32, found b
 	return first, found
 }
 
-// addRollouts adds rows [from, to) of a block, row n and up of the step, to rollouts. It returns how
-// many are not where they must be.
-func (c *stepColumns) addRollouts(n int, b *Block, from, to int) (stray int) {
-	if b.Rollout == nil {
+// addRollouts adds the rows of a part, row n and up of the step, to rollouts. It returns how many are not where they must be.
+func (c *stepColumns) addRollouts(n int, p *blockPart) (stray int) {
+	if p.Rollout == nil {
 		if c.FirstOutputs != nil {
-			c.FirstOutputs = appendOwn(c.FirstOutputs, n+to-from)
+			c.FirstOutputs = appendOwn(c.FirstOutputs, n+p.to-p.from)
 		}
 		c.last = groupRollout{}
 		return 0
 	}
-	for i, r := range b.Rollout[from:to] {
+	for i, r := range p.Rollout[p.from:p.to] {
 		if !c.addRollout(n+i, numberAt(c.groups, n+i), r) {
 			stray++
 		}

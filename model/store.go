@@ -2,9 +2,11 @@ package model
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -26,7 +28,8 @@ type Store struct {
 	hashes     chunkedList[uint64] // of prompt k at k-1
 	previews   textList            // of prompt k at k-1
 	groupNames textList            // of group id k at k-1
-	buffers    buffers
+	hashBuffer []uint64            // of the prompts of a block, and the numbers of the prompts and groups of a chunk
+	numbers    []uint32
 	inputOrder []int32    // see Snapshot
 	filter     *rowFilter // nil while nothing is left out
 
@@ -34,12 +37,6 @@ type Store struct {
 	evaluated      leftOut // rows of evaluations
 	lengthsLeftOut leftOut // lengths in another unit
 	strayOutputs   leftOut // rows that must follow an output of their rollout and do not
-}
-
-// buffers are reused for the numbers of the prompts and groups of a block.
-type buffers struct {
-	hashes          []uint64
-	prompts, groups []uint32
 }
 
 // How many problems and notes are kept; Run.Skipped counts all problems.
@@ -82,9 +79,7 @@ func (s *Store) Append(c *Chunk) {
 	for i := range c.Records {
 		s.addRecord(&c.Records[i], components)
 	}
-	for i := range c.Blocks {
-		s.addBlock(&c.Blocks[i], components)
-	}
+	s.addBlocks(c.Blocks, components)
 	for _, n := range c.Notes {
 		if len(s.run.Notes) < maxNotes && !slices.Contains(s.run.Notes, n) {
 			s.run.Notes = append(s.run.Notes, n)
@@ -135,26 +130,46 @@ func (s *Store) addRecord(r *Record, components []int) {
 	}
 }
 
-// addBlock adds the samples of a block, a run of the same step at a time.
-func (s *Store) addBlock(b *Block, components []int) {
-	prompts, groups := s.internPrompts(b), reuse(&s.buffers.groups, len(b.Groups))
-	s.groupIDs.internAll(b.Groups, groups)
-	for from := 0; from < b.Len(); {
-		to := from + 1
-		for to < b.Len() && b.Step[to] == b.Step[from] {
-			to++
-		}
-		cols := s.columnsOf(b.Step[from], to-from)
-		n := len(cols.Rewards)
-		if stray := cols.appendBlock(b, from, to, prompts, groups); stray > 0 {
-			s.strayOutputs[b.File] += stray
-		}
-		for k, values := range b.Components {
-			for i, x := range values[from:to] {
-				cols.setComponent(components[k], n+i, x)
+// blockPart is rows [from, to) of a block, all of one step, and the numbers of the block's prompts and groups.
+type blockPart struct {
+	*Block
+	from, to        int
+	prompts, groups []uint32
+}
+
+// maxAppenders is how many steps get samples at once. While they do, others read the next rows.
+const maxAppenders = 2
+
+// addBlocks adds the samples of blocks. Names are numbered one after the other; the columns of different steps are filled side by side.
+func (s *Store) addBlocks(blocks []Block, components []int) {
+	names := 0
+	for i := range blocks {
+		names += len(blocks[i].Prompts) + len(blocks[i].Groups)
+	}
+	numbers := reuse(&s.numbers, names)
+	var steps []*stepColumns
+	for i := range blocks {
+		b := &blocks[i]
+		part := blockPart{Block: b, prompts: numbers[:len(b.Prompts)], groups: numbers[len(b.Prompts):][:len(b.Groups)]}
+		numbers = numbers[len(b.Prompts)+len(b.Groups):]
+		s.internPrompts(b, part.prompts)
+		s.groupIDs.internAll(b.Groups, part.groups)
+		for ; part.from < b.Len(); part.from = part.to {
+			for part.to = part.from + 1; part.to < b.Len() && b.Step[part.to] == b.Step[part.from]; {
+				part.to++
+			}
+			cols := s.columnsOf(b.Step[part.from], part.to-part.from)
+			if cols.pending = append(cols.pending, part); len(cols.pending) == 1 {
+				steps = append(steps, cols)
 			}
 		}
-		from = to
+	}
+	stray := make([]leftOut, len(steps))
+	InParallel(context.Background(), min(maxAppenders, runtime.GOMAXPROCS(0)), len(steps), func(i int) { stray[i] = steps[i].appendPending(components) })
+	for _, of := range stray {
+		for file, n := range of {
+			s.strayOutputs.add(file, n)
+		}
 	}
 }
 
@@ -164,8 +179,8 @@ func reuse[T any](buffer *[]T, n int) []T {
 	return *buffer
 }
 
-func (s *Store) internPrompts(b *Block) []uint32 {
-	hashes, numbers := reuse(&s.buffers.hashes, len(b.Prompts)), reuse(&s.buffers.prompts, len(b.Prompts))
+func (s *Store) internPrompts(b *Block, numbers []uint32) {
+	hashes := reuse(&s.hashBuffer, len(b.Prompts))
 	for i, p := range b.Prompts {
 		hashes[i] = p.Hash
 	}
@@ -175,7 +190,6 @@ func (s *Store) internPrompts(b *Block) []uint32 {
 			s.previews.append(b.Prompts[i].Preview)
 		}
 	}
-	return numbers
 }
 
 // columnsOf are the columns of a step, to which more samples are about to be added. Most steps have one
@@ -183,12 +197,14 @@ func (s *Store) internPrompts(b *Block) []uint32 {
 func (s *Store) columnsOf(step int64, more int) *stepColumns {
 	cols := s.steps[step]
 	if cols == nil {
+		room := more
 		if s.lastStep != nil {
-			more = max(more, len(s.lastStep.Rewards))
+			room = max(room, s.lastStep.rows)
 		}
-		cols = &stepColumns{Step: Step{Rewards: make([]float64, 0, more), Lengths: make([]int32, 0, more), spanOffset: make([]uint32, 0, more)}}
+		cols = &stepColumns{Step: Step{Rewards: make([]float64, 0, room), Lengths: make([]int32, 0, room), spanOffset: make([]uint32, 0, room)}}
 		s.steps[step] = cols
 	}
+	cols.rows = max(cols.rows, len(cols.Rewards)) + more
 	s.lastStep, cols.Revision = cols, s.revision
 	return cols
 }
