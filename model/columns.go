@@ -392,6 +392,7 @@ func (s *Step) CountedAs(row int) (first int, last bool) {
 // and a map takes five times as long.
 type interner[K comparable] struct {
 	values     list[K] // value with number k at k-1
+	size       uint32  // of values
 	slots      []internSlot
 	hash       func(K) uint64
 	prefetched uint32 // keeps the compiler from dropping the loads of internAll
@@ -428,7 +429,7 @@ func (t *interner[K]) number(k K, h uint32) uint32 {
 	if k == none {
 		return 0
 	}
-	if 4*(t.values.len()+1) > 3*len(t.slots) {
+	if 4*(int(t.size)+1) > 3*len(t.slots) {
 		t.growTable()
 	}
 	slot := t.slotOf(h, k)
@@ -436,8 +437,9 @@ func (t *interner[K]) number(k K, h uint32) uint32 {
 		return n
 	}
 	t.values.append(k)
-	t.slots[slot] = internSlot{h, uint32(t.values.len())}
-	return t.slots[slot].number
+	t.size++
+	t.slots[slot] = internSlot{h, t.size}
+	return t.size
 }
 
 // slotOf returns the slot of a value, or the free one where it belongs.
@@ -513,7 +515,6 @@ func (d *denseIndex) indexOf(key uint32) int32 {
 type list[T any] interface {
 	append(x T)
 	at(i int) T
-	len() int
 }
 
 // chunkedList is a list in chunks.
@@ -533,8 +534,6 @@ func (l *chunkedList[T]) append(x T) {
 }
 
 func (l *chunkedList[T]) at(i int) T { return l.chunks[i/listChunkSize][i%listChunkSize] }
-
-func (l *chunkedList[T]) len() int { return l.size }
 
 // textList is a list of texts in few long ones: of hundreds of thousands the collector would follow each.
 type textList struct {

@@ -446,17 +446,9 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 	if kept == nil && !allEqual(rewards) && !anySmall(advantages) { // as in most groups
 		return 0
 	}
-	n, sum, first, last := 0, 0., int64(math.MaxInt64), int64(math.MinInt64)
 	counts := func(i int) bool { return (kept == nil || kept[i]) && rewards[i] == rewards[i] }
-	for i, r := range rewards {
-		if !counts(i) {
-			continue
-		}
-		n, sum = n+1, sum+r
-		first, last = min(first, model.Ordinal(r)), max(last, model.Ordinal(r))
-	}
-	least, most := model.OfOrdinal(first), model.OfOrdinal(last)
-	largest, mean := max(math.Abs(least), math.Abs(most)), sum/float64(n)
+	least, most, mean := levelOf(rewards, counts)
+	largest := max(math.Abs(least), math.Abs(most))
 	isNear, near := func(r float64) bool { return math.Abs(r-mean) <= ResidueShare/2*largest }, 0
 	for _, r := range rewards {
 		near |= model.Count01(isNear(r))
@@ -483,6 +475,18 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 		}
 	}
 	return bound
+}
+
+// levelOf returns the extremes and the mean of the rewards that count.
+func levelOf(rewards []float64, counts func(i int) bool) (least, most, mean float64) {
+	n, sum, first, last := 0, 0., int64(math.MaxInt64), int64(math.MinInt64)
+	for i, r := range rewards {
+		if counts(i) {
+			n, sum = n+1, sum+r
+			first, last = min(first, model.Ordinal(r)), max(last, model.Ordinal(r))
+		}
+	}
+	return model.OfOrdinal(first), model.OfOrdinal(last), sum / float64(n)
 }
 
 // anySmall reports whether some advantage may be less than a thousandth of their spread.
