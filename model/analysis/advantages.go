@@ -449,11 +449,8 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 	counts := func(i int) bool { return (kept == nil || kept[i]) && rewards[i] == rewards[i] }
 	least, most, mean := levelOf(rewards, counts)
 	largest := max(math.Abs(least), math.Abs(most))
-	isNear, near := func(r float64) bool { return math.Abs(r-mean) <= ResidueShare/2*largest }, 0
-	for _, r := range rewards {
-		near |= model.Count01(isNear(r))
-	}
-	if near == 0 && least != most {
+	isNear := func(r float64) bool { return math.Abs(r-mean) <= ResidueShare/2*largest }
+	if least != most && !slices.ContainsFunc(rewards, isNear) {
 		return 0
 	}
 	low, high := math.Inf(1), math.Inf(-1)
