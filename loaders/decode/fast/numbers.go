@@ -17,34 +17,23 @@ type numbers struct {
 	unused  []int32 // for numbers of tokens that are only checked
 }
 
-// numberColumn is where the values of a field go, and what follows each. readNumberRows knows the order of its fields.
+// numberColumn is where the values of a field go, and what follows each. readNumberRows knows the order of its fields, and those of literal.
 type numberColumn struct {
-	last, mask [literalEnd]byte // the last bytes of the literal after the value, and which of these are of it
-	first      [literalEnd]byte // its first bytes, if it has more
-	size       int              // of the literal
-	floats     *float64         // where the value of the first row goes; nil if nowhere
-	counts     *int32           // the same of a field whose values must be whole and positive
+	after  literal
+	floats *float64 // where the value of the first row goes; nil if nowhere
+	counts *int32   // the same of a field whose values must be whole and positive
 }
-
-// literalEnd is how many bytes are compared, or taken for a number, at once.
-const literalEnd = 16
 
 // numbersOf returns what reads some fields, without columns if a row may have other values in them.
 func numbersOf(fields []field) numbers {
-	n := numbers{fields: fields, room: literalEnd}
+	n := numbers{fields: fields, room: twoWords}
 	for _, f := range fields {
 		isPlain := f.role == noRole || f.role == decode.RoleReward || f.role == decode.RoleAdvantage || isTokenCount(f.role)
-		text := f.after.text
-		if f.kind != jsonscan.Number || !isPlain || f.status != "" || len(text) > 2*literalEnd {
+		if f.kind != jsonscan.Number || !isPlain || f.status != "" || len(f.after.text) > 2*twoWords {
 			return numbers{}
 		}
-		c := numberColumn{size: len(text)}
-		copy(c.first[:], text)
-		for i := 1; i <= min(len(text), literalEnd); i++ {
-			c.last[literalEnd-i], c.mask[literalEnd-i] = text[len(text)-i], 0xff
-		}
-		n.columns = append(n.columns, c)
-		n.room += literalEnd + len(text)
+		n.columns = append(n.columns, numberColumn{after: f.after})
+		n.room += twoWords + len(f.after.text)
 	}
 	return n
 }
@@ -53,7 +42,7 @@ func numbersOf(fields []field) numbers {
 func (r *Reader) readNumbers(p []byte, at, limit int, offset int64) (end, n int) {
 	columns, b := r.template.numbers.columns, &r.block
 	limit = min(limit, len(p)-len(r.sharedPrefix)-r.template.numbers.room)
-	if columns == nil || at >= limit || len(r.sharedPrefix) < literalEnd {
+	if columns == nil || at >= limit || len(r.sharedPrefix) < twoWords {
 		return at, 0
 	}
 	if b.n == len(b.Reward) {
@@ -65,6 +54,31 @@ func (r *Reader) readNumbers(p []byte, at, limit int, offset int64) (end, n int)
 	n, end = readNumberRows(p, at, limit, r.sharedPrefix, columns, b.Offset[b.n:], offset)
 	r.repeat(n)
 	return end, n
+}
+
+// placeColumns says where in the block the values of the next rows go. It returns false if the block has no place for some.
+func (r *Reader) placeColumns(columns []numberColumn) bool {
+	b, t := &r.block, &r.template.numbers
+	for i, f := range t.fields {
+		c := &columns[i]
+		switch {
+		case f.role == decode.RoleReward:
+			c.floats = &b.Reward[b.n]
+		case f.role == decode.RoleAdvantage:
+			if b.Advantage == nil {
+				return false
+			}
+			c.floats = &b.Advantage[b.n]
+		case f.role == decode.RoleLength && r.slow.LengthUnit == model.LengthTokens:
+			c.counts = &b.Length[b.n]
+		case isTokenCount(f.role):
+			t.unused = slices.Grow(t.unused[:0], len(b.Reward)-b.n)
+			c.counts = &t.unused[:1][0]
+		case f.component >= 0:
+			c.floats = &b.Components[f.component][b.n]
+		}
+	}
+	return true
 }
 
 // repeat adds n rows, whose numbers are in the block: the others are those of the row before.
@@ -98,29 +112,4 @@ func repeat[T any](column []T, from, to int) {
 	for i := range column[from:to] {
 		column[from+i] = column[from-1]
 	}
-}
-
-// placeColumns says where in the block the values of the next rows go. It returns false if the block has no place for some.
-func (r *Reader) placeColumns(columns []numberColumn) bool {
-	b, t := &r.block, &r.template.numbers
-	for i, f := range t.fields {
-		c := &columns[i]
-		switch {
-		case f.role == decode.RoleReward:
-			c.floats = &b.Reward[b.n]
-		case f.role == decode.RoleAdvantage:
-			if b.Advantage == nil {
-				return false
-			}
-			c.floats = &b.Advantage[b.n]
-		case f.role == decode.RoleLength && r.slow.LengthUnit == model.LengthTokens:
-			c.counts = &b.Length[b.n]
-		case isTokenCount(f.role):
-			t.unused = slices.Grow(t.unused[:0], len(b.Reward)-b.n)
-			c.counts = &t.unused[:1][0]
-		case f.component >= 0:
-			c.floats = &b.Components[f.component][b.n]
-		}
-	}
-	return true
 }

@@ -6,11 +6,11 @@ var canReadNumbers = cpu.X86.HasAVX && cpu.X86.HasBMI1
 
 // digitShuffles tell VPSHUFB how to move the digits of a number, without its point, to the end of
 // sixteen bytes after zeros: by 16 times the digits before the point plus the size of the number.
-var digitShuffles = func() (shuffles [literalEnd * literalEnd][literalEnd]byte) { //nolint:unused // readNumberRows uses it
+var digitShuffles = func() (shuffles [twoWords * twoWords][twoWords]byte) { //nolint:unused // readNumberRows uses it
 	const zero = 0x80
 	for i := range shuffles {
-		point, to := i/literalEnd, literalEnd-1
-		for from := i%literalEnd - 1; from >= 0; from-- {
+		point, to := i/twoWords, twoWords-1
+		for from := i%twoWords - 1; from >= 0; from-- {
 			if from != point {
 				shuffles[i][to] = byte(from)
 				to--
