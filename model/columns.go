@@ -138,7 +138,7 @@ func (c *stepColumns) appendPending(components []int) leftOut {
 }
 
 func (c *stepColumns) appendPart(p *blockPart) (stray int) {
-	n, from, to := len(c.Rewards), p.from, p.to
+	n, from, to := len(c.Rewards), int(p.from), int(p.to)
 	c.appendPlaces(n, p.File, p.Offset[from:to]...)
 	c.Rewards = append(c.Rewards, p.Reward[from:to]...)
 	c.Lengths = append(c.Lengths, p.Length[from:to]...)
@@ -304,7 +304,7 @@ func (c *stepColumns) firstOutput(own groupRollout, n int) (first int32, found b
 func (c *stepColumns) addRollouts(n int, p *blockPart) (stray int) {
 	if p.Rollout == nil {
 		if c.FirstOutputs != nil {
-			c.FirstOutputs = appendOwn(c.FirstOutputs, n+p.to-p.from)
+			c.FirstOutputs = appendOwn(c.FirstOutputs, n+int(p.to-p.from))
 		}
 		c.last = groupRollout{}
 		return 0

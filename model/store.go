@@ -130,11 +130,16 @@ func (s *Store) addRecord(r *Record, components []int) {
 	}
 }
 
-// blockPart is rows [from, to) of a block, all of one step, and the numbers of the block's prompts and groups.
-type blockPart struct {
+// numberedBlock is a block and the numbers of its prompts and groups.
+type numberedBlock struct {
 	*Block
-	from, to        int
 	prompts, groups []uint32
+}
+
+// blockPart is rows [from, to) of a block, all of one step.
+type blockPart struct {
+	*numberedBlock
+	from, to int32
 }
 
 // maxAppenders is how many steps get samples at once. While they do, others read the next rows.
@@ -149,17 +154,17 @@ func (s *Store) addBlocks(blocks []Block, components []int) {
 	numbers := reuse(&s.numbers, names)
 	var steps []*stepColumns
 	for i := range blocks {
-		b := &blocks[i]
-		part := blockPart{Block: b, prompts: numbers[:len(b.Prompts)], groups: numbers[len(b.Prompts):][:len(b.Groups)]}
-		numbers = numbers[len(b.Prompts)+len(b.Groups):]
-		s.internPrompts(b, part.prompts)
-		s.groupIDs.internAll(b.Groups, part.groups)
-		for ; part.from < b.Len(); part.from = part.to {
-			for part.to = part.from + 1; part.to < b.Len() && b.Step[part.to] == b.Step[part.from]; {
-				part.to++
+		b := &numberedBlock{Block: &blocks[i]}
+		b.prompts, numbers = numbers[:len(b.Prompts)], numbers[len(b.Prompts):]
+		b.groups, numbers = numbers[:len(b.Groups)], numbers[len(b.Groups):]
+		s.internPrompts(b)
+		s.groupIDs.internAll(b.Groups, b.groups)
+		for from, to := 0, 0; from < b.Len(); from = to {
+			for to = from + 1; to < b.Len() && b.Step[to] == b.Step[from]; {
+				to++
 			}
-			cols := s.columnsOf(b.Step[part.from], part.to-part.from)
-			if cols.pending = append(cols.pending, part); len(cols.pending) == 1 {
+			cols := s.columnsOf(b.Step[from], to-from)
+			if cols.pending = append(cols.pending, blockPart{b, int32(from), int32(to)}); len(cols.pending) == 1 {
 				steps = append(steps, cols)
 			}
 		}
@@ -179,13 +184,13 @@ func reuse[T any](buffer *[]T, n int) []T {
 	return *buffer
 }
 
-func (s *Store) internPrompts(b *Block, numbers []uint32) {
+func (s *Store) internPrompts(b *numberedBlock) {
 	hashes := reuse(&s.hashBuffer, len(b.Prompts))
 	for i, p := range b.Prompts {
 		hashes[i] = p.Hash
 	}
-	s.prompts.internAll(hashes, numbers)
-	for i, n := range numbers { // new prompts are in the order of their numbers
+	s.prompts.internAll(hashes, b.prompts)
+	for i, n := range b.prompts { // new prompts are in the order of their numbers
 		if int(n) > s.previews.len() {
 			s.previews.append(b.Prompts[i].Preview)
 		}
