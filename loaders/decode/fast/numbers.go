@@ -15,7 +15,11 @@ type numbers struct {
 	fields  []field
 	room    int     // how many bytes are read for them at most, beyond the row too
 	unused  []int32 // for numbers of tokens that are only checked
+	misses  int     // how often no row was read, since one was or the block began
 }
+
+// maxMisses is how often it is tried in a block: not all rows are sorted by group, and some have longer numbers.
+const maxMisses = 64
 
 // numberColumn is where the values of a field go, and what follows each. readNumberRows knows the order of its fields, and those of literal.
 type numberColumn struct {
@@ -42,7 +46,7 @@ func numbersOf(fields []field) numbers {
 func (r *Reader) readNumbers(p []byte, at, limit int, offset int64) (end, n int) {
 	columns, b := r.template.numbers.columns, &r.block
 	limit = min(limit, len(p)-len(r.sharedPrefix)-r.template.numbers.room)
-	if columns == nil || at >= limit || len(r.sharedPrefix) < twoWords {
+	if columns == nil || at >= limit || len(r.sharedPrefix) < twoWords || r.template.numbers.misses == maxMisses {
 		return at, 0
 	}
 	if b.n == len(b.Reward) {
@@ -52,7 +56,10 @@ func (r *Reader) readNumbers(p []byte, at, limit int, offset int64) (end, n int)
 		return at, 0
 	}
 	n, end = readNumberRows(p, at, limit, r.sharedPrefix, columns, b.Offset[b.n:], offset)
-	r.repeat(n)
+	if r.template.numbers.misses++; n > 0 {
+		r.template.numbers.misses = 0
+		r.repeat(n)
+	}
 	return end, n
 }
 

@@ -37,7 +37,7 @@ func New(slow *decode.RowDecoder) *Reader { return &Reader{rowBuilder: rowBuilde
 // BeginBlock starts a block in the memory of old, which nobody may use any more.
 func (r *Reader) BeginBlock(old model.Block) {
 	r.rowBuilder.BeginBlock(old)
-	r.sharedPrefix = nil
+	r.sharedPrefix, r.template.numbers.misses = nil, 0
 }
 
 // AddRecord adds a row that the RowDecoder has read.
@@ -364,8 +364,8 @@ func (l *literal) match(p []byte, at int) int {
 }
 
 // readDecimal reads the decimal at b[at:] and returns where it ends, 0 if there is none or it has more
-// than 15 digits. Any other is an integer below 2^53 over a power of ten, both exact, so one division
-// rounds it correctly. It reads no exponent. Where a number and what follows it stand within eight bytes
+// than maxDigits. Of up to exactDigits it is an integer below 2^53 over a power of ten, both exact, so one
+// division rounds it correctly. It reads no exponent. Where a number and what follows it stand within eight bytes
 // it takes these at once: which digit is the last is not to be predicted.
 func readDecimal(b []byte, at int) (x float64, end int) {
 	if at+9 > len(b) {
@@ -378,7 +378,6 @@ func readDecimal(b []byte, at int) (x float64, end int) {
 		at++
 		w = binary.LittleEndian.Uint64(b[at:])
 	}
-	const each = 0x0101010101010101
 	w ^= '0' * each
 	others := (w + 0x76*each | w) & (0x80 * each) // the high bit of each byte that is no digit, but for those after the first
 	point := bits.TrailingZeros64(others) &^ 7    // how many bits stand before it, as size below
@@ -396,10 +395,7 @@ func readDecimal(b []byte, at int) (x float64, end int) {
 	case point == 0, digits == 1, point > 8 && b[at] == '0':
 		return 0, 0
 	}
-	w <<= uint(64-size) & 63 // zeros come first
-	w = w*10 + w>>8          // pairs of digits
-	const pairs = 0x000000ff000000ff
-	x = float64(int64((w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32))
+	x = float64(int64(eightDigits(w << (uint(64-size) & 63)))) // zeros come first
 	if digits > 0 {
 		x /= powersOfTen[digits-1]
 	}
@@ -409,7 +405,7 @@ func readDecimal(b []byte, at int) (x float64, end int) {
 	return x, at + size/8
 }
 
-// readLongDecimal is readDecimal for any number of digits, one after the other.
+// readLongDecimal is readDecimal for any number of digits up to maxDigits.
 func readLongDecimal(b []byte, at int) (x float64, end int) {
 	isNegative := byteAt(b, at) == '-'
 	if isNegative {
@@ -427,26 +423,67 @@ func readLongDecimal(b []byte, at int) (x float64, end int) {
 			return 0, 0
 		}
 	}
-	if whole+decimals > maxDigits {
+	switch digits := whole + decimals; {
+	case digits > maxDigits:
 		return 0, 0
+	case digits > exactDigits:
+		x = divide(n, powers[decimals])
+	default:
+		x = float64(int64(n)) / powersOfTen[decimals]
 	}
-	x = float64(n) / powersOfTen[decimals]
 	if isNegative {
 		x = -x
 	}
 	return x, end
 }
 
-// readDigits appends the digits at b[i:] to the number n, and returns where they end.
-func readDigits(b []byte, i int, n int64) (int64, int) {
+// readDigits appends the digits at b[i:] to the number n, which may overflow, and returns where they end.
+func readDigits(b []byte, i int, n uint64) (uint64, int) {
+	for i+8 <= len(b) {
+		w := binary.LittleEndian.Uint64(b[i:]) ^ '0'*each
+		if (w+0x76*each|w)&(0x80*each) != 0 {
+			break
+		}
+		n, i = n*100_000_000+eightDigits(w), i+8
+	}
 	for ; uint(i) < uint(len(b)); i++ { // one comparison for both bounds
 		d := b[i] - '0'
 		if d > 9 {
 			break
 		}
-		n = n*10 + int64(d)
+		n = n*10 + uint64(d)
 	}
 	return n, i
+}
+
+// each has one in each of eight bytes.
+const each = 0x0101010101010101
+
+// eightDigits returns the number that eight digits make, the first of which is in the lowest byte.
+func eightDigits(w uint64) uint64 {
+	w = w*10 + w>>8 // pairs of digits
+	const pairs = 0x000000ff000000ff
+	return (w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32
+}
+
+// divide returns the float nearest to n/d, of two with as near the even one; d is not 0. The quotient has 63 bits or 64, the last of which
+// is set if there is a remainder: that is all that rounding to 53 needs to know.
+func divide(n, d uint64) float64 {
+	if n == 0 {
+		return 0
+	}
+	zerosOfN, zerosOfD := bits.LeadingZeros64(n), bits.LeadingZeros64(d)
+	n, d = n<<zerosOfN, d<<zerosOfD
+	q, rest := bits.Div64(n>>1, n<<63, d)
+	exponent := zerosOfD - zerosOfN - 63
+	if rest != 0 {
+		q |= 1
+	}
+	if q>>63 != 0 {
+		q, exponent = q>>1|q&1, exponent+1
+	}
+	const bias, fraction = 1023, 52
+	return float64(int64(q)) * math.Float64frombits(uint64(bias+exponent)<<fraction)
 }
 
 // byteAt returns b[i], 0 if there is none.
@@ -457,6 +494,10 @@ func byteAt(b []byte, i int) byte {
 	return 0
 }
 
-const maxDigits = 15
+// Numbers of up to maxDigits fit into 64 bits. Those of up to exactDigits are floats, and so are the powers of ten.
+const maxDigits, exactDigits = 19, 15
 
-var powersOfTen = [maxDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+var (
+	powersOfTen = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+	powers      = [maxDigits + 1]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+)

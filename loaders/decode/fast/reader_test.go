@@ -3,8 +3,10 @@ package fast
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -69,6 +71,38 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A decimal is the float that strconv reads, to the last bit: also halfway between two, and next to that.
+func TestDecimalsAreRoundedCorrectly(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 1))
+	check := func(text string) {
+		x, end := readDecimal([]byte(text+`, "length": 1}`), 0)
+		if want, err := strconv.ParseFloat(text, 64); err != nil || end != len(text) || math.Float64bits(x) != math.Float64bits(want) {
+			t.Fatalf("%s is read as %v up to byte %d, not %v", text, x, end, want)
+		}
+	}
+	for range 20_000 {
+		digits := strconv.FormatUint(1+random.Uint64N(powers[1+random.IntN(maxDigits)]-1), 10)
+		if point := random.IntN(len(digits)); point > 0 {
+			digits = digits[:point] + "." + digits[point:]
+		} else if random.IntN(2) == 0 && len(digits) < maxDigits {
+			digits = "0." + digits
+		}
+		check(digits)
+		check("-" + digits)
+		check(strconv.FormatFloat(0.01+random.Float64(), 'f', -1, 64)) // as Python writes it
+		half := 1<<53 + 2*random.Uint64N(1<<52) + 1                    // between two floats
+		for _, n := range []uint64{half - 1, half, half + 1} {
+			check(strconv.FormatUint(n, 10))
+			check(strconv.FormatUint(n, 10) + ".0")
+			check(strconv.FormatUint(n*64, 10))
+		}
+	}
+	for _, text := range []string{"0.5000000000000000", "-0.000000000000000000", "9999999999999999999", "0.999999999999999999", "1.000000000000000000"} {
+		check(text)
+	}
 }
 
 // Numbers after what a group shares are those that the RowDecoder reads, however they are written and wherever rows end that are read at once.
