@@ -109,8 +109,12 @@ func (s *statistics) addPlainRewards(a *Analysis, b block) bool {
 	if b.lo == b.hi || a.Status != nil {
 		return false
 	}
-	s.rewards = plainMoments(a.original.rewards[b.lo:b.hi])
-	return !math.IsNaN(s.rewards.sum)
+	rewards := plainMoments(a.original.rewards[b.lo:b.hi])
+	if math.IsNaN(rewards.sum) {
+		return false
+	}
+	s.rewards = rewards
+	return true
 }
 
 // addPlain is add for a block as most are: no status, tokens in every response, all numbers finite. It gives the same bits, and adds
