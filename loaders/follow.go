@@ -163,13 +163,14 @@ func (s *fileSet) listDirectories(now time.Time) {
 		return
 	}
 	sch.list.changed, sch.list.at = false, time.Time{}
+	start := time.Now() // files may have been read since now
 	for _, r := range s.directories {
 		if r.storage == nil {
 			s.checkReplaced(r)
 			s.listAgain(r)
 		}
 	}
-	took := time.Since(now)
+	took := time.Since(start)
 	sch.list.next = time.Now().Add(max(s.options.Poll, min(sch.pollShare(now)*took, maxListPause)))
 	sch.list.nextChanged = time.Now().Add(polledShare / 2 * took)
 	sch.list.notBefore = time.Now().Add(notifiedListShare * took)

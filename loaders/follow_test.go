@@ -570,6 +570,20 @@ func TestLogAddedBeforeItsDirectoryIsWatched(t *testing.T) {
 	r.until("the new log", includes(2))
 }
 
+// How long a listing makes the next one wait depends on the listing alone, not on what was read before it.
+func TestSlowReadsPutOffNoListing(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := followByEvents(t, w.dir)
+	r.until("all", includes(1))
+	now := time.Now().Add(-time.Minute) // the reads took a minute
+	r.s.schedule.list.at = now
+	r.s.listDirectories(now)
+	w.add("deep/new.jsonl", row(1, 2))
+	r.until("the new log", includes(2))
+}
+
 // A busy log may be truncated, rewritten or rotated between two polls.
 func TestBusyLogIsReplaced(t *testing.T) {
 	for name, change := range map[string]func(w trainer){
