@@ -159,14 +159,16 @@ func (s *Store) addBlocks(blocks []Block, components []int) {
 		b.groups, numbers = numbers[:len(b.Groups)], numbers[len(b.Groups):]
 		s.internPrompts(b)
 		s.groupIDs.internAll(b.Groups, b.groups)
-		for from, to := 0, 0; from < b.Len(); from = to {
-			for to = from + 1; to < b.Len() && b.Step[to] == b.Step[from]; {
+		for from := 0; from < b.Len(); {
+			to := from + 1
+			for to < b.Len() && b.Step[to] == b.Step[from] {
 				to++
 			}
 			cols := s.columnsOf(b.Step[from], to-from)
 			if cols.pending = append(cols.pending, blockPart{b, int32(from), int32(to)}); len(cols.pending) == 1 {
 				steps = append(steps, cols)
 			}
+			from = to
 		}
 	}
 	stray := make([]leftOut, len(steps))
