@@ -17,7 +17,7 @@ import (
 type stepColumns struct {
 	Step
 	pending          []blockPart // samples that are not in the columns yet: see Store.addBlocks
-	rows             int         // with those
+	rows             int         // how many there are once the pending ones are in the columns
 	evidence         groupingEvidence
 	rewardLevels     []runLevels
 	verdicts         []bool                 // of the components: see verdictsOf
@@ -535,7 +535,7 @@ func (l *chunkedList[T]) append(x T) {
 
 func (l *chunkedList[T]) at(i int) T { return l.chunks[i/listChunkSize][i%listChunkSize] }
 
-// textList is a list of texts in few long ones: of hundreds of thousands the collector would follow each.
+// textList is a list of texts that are parts of a few long ones: the garbage collector follows each string that has memory of its own.
 type textList struct {
 	starts   chunkedList[uint64] // the number of the long text, in the upper half, and where in it the text begins
 	full     []string            // long texts

@@ -15,10 +15,10 @@ type numbers struct {
 	fields  []field
 	room    int     // how many bytes are read for them at most, beyond the row too
 	unused  []int32 // for numbers of tokens that are only checked
-	misses  int     // how often no row was read, since one was or the block began
+	misses  int     // how many times in a row no row was read in this block
 }
 
-// maxMisses is how often it is tried in a block: not all rows are sorted by group, and some have longer numbers.
+// maxMisses is after how many misses the rest of a block is read row by row: rows need not be sorted by group, and numbers may be longer.
 const maxMisses = 64
 
 // numberColumn is where the values of a field go, and what follows each. readNumberRows knows the order of its fields, and those of literal.

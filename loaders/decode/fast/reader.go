@@ -379,9 +379,9 @@ func readDecimal(b []byte, at int) (x float64, end int) {
 		w = binary.LittleEndian.Uint64(b[at:])
 	}
 	w ^= '0' * each
-	others := (w + 0x76*each | w) & (0x80 * each) // the high bit of each byte that is no digit, but for those after the first
-	point := bits.TrailingZeros64(others) &^ 7    // how many bits stand before it, as size below
-	size, digits := point, 0                      // after the point, which counts as one
+	others := notDigits(w)
+	point := bits.TrailingZeros64(others) &^ 7 // how many bits stand before it, as size below
+	size, digits := point, 0                   // after the point, which counts as one
 	if byte(w>>(point&63)) == '.'^'0' {
 		others &= others - 1
 		size = bits.TrailingZeros64(others) &^ 7
@@ -441,7 +441,7 @@ func readLongDecimal(b []byte, at int) (x float64, end int) {
 func readDigits(b []byte, i int, n uint64) (uint64, int) {
 	for i+8 <= len(b) {
 		w := binary.LittleEndian.Uint64(b[i:]) ^ '0'*each
-		if (w+0x76*each|w)&(0x80*each) != 0 {
+		if notDigits(w) != 0 {
 			break
 		}
 		n, i = n*100_000_000+eightDigits(w), i+8
@@ -456,8 +456,11 @@ func readDigits(b []byte, i int, n uint64) (uint64, int) {
 	return n, i
 }
 
-// each has one in each of eight bytes.
+// each is a word of eight bytes that are 1.
 const each = 0x0101010101010101
+
+// notDigits sets the high bit of the first of eight bytes that is no digit, once '0' is taken from each by exclusive or, and of some after it.
+func notDigits(w uint64) uint64 { return (w + 0x76*each | w) & (0x80 * each) }
 
 // eightDigits returns the number that eight digits make, the first of which is in the lowest byte.
 func eightDigits(w uint64) uint64 {
