@@ -36,13 +36,17 @@ func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 	if format == nil {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}
-	f.format, f.decoder = format, format.NewDecoder(f.name)
-	decoder, ok := f.decoder.(*decode.RowDecoder)
+	decoder, ok := format.NewDecoder(f.name).(*decode.RowDecoder)
 	if !ok {
 		return fileio.ErrNotRead
 	}
-	p.reader = parquet.NewReader(decoder, table, workers)
+	f.useReader(p, format, parquet.NewReader(decoder, table, workers))
 	return nil
+}
+
+// useReader has a Parquet file read by a reader, in the format of the reader's rows.
+func (f *file) useReader(p *packedFile, format *formats.Format, reader *parquet.Reader) {
+	f.format, f.decoder, p.reader = format, reader.Decoder, reader
 }
 
 // columnNames returns the names of the columns of a table, and the paths of what is in those that are
@@ -230,7 +234,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 		return false
 	case o.reader.Fits(table):
 		o.reader.Reset(f.name, table)
-		f.format, p.reader = o.format, o.reader
+		f.useReader(p, o.format, o.reader)
 	case openTable(f, p, table, o.workers) != nil:
 		return false
 	}
@@ -246,7 +250,6 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 			o.memory.Reset()
 			return true
 		}
-		f.decoder = p.reader.Decoder
 	}
 	o.reader, o.memory = nil, &pages.Memory{} // the rest of the file needs the other
 	return true
