@@ -235,7 +235,7 @@ func (e env) rewardTrend(w int) string {
 	if n < 12 || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
 	}
-	rewards := figures.Rewards(e.result.trend)
+	rewards := e.result.trend.Series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
 	shown, current := e.newestWithGaps(rewards, e.trendIndex(), min(n, 40))
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))

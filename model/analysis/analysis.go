@@ -31,8 +31,7 @@ type StepFigures struct {
 	Flips          Flips
 	Metrics        []Metric
 	InvalidRewards int     // that are NaN, infinite or missing
-	FiniteRewards  int     // if critic/score/mean is no number, the rewards that are finite
-	RewardSum      float64 // of these
+	FiniteRewards  int     // those that the metrics of rewards are of, where others would make these no number; else 0
 	AbsOriginal    float64 // Σ|A| before the filters
 	AbsProcessed   float64 // Σ|A| after them
 	Squares        float64 // ΣA² after them

@@ -55,7 +55,7 @@ type RunMetric struct {
 	steps       int
 }
 
-// MetricOf returns the metric of one step. A mean reward that is not finite is that of the rewards that are.
+// MetricOf returns the metric of one step.
 func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 	x, weight, over := s.Metric(metric), 1.0, OverSteps(metric)
 	switch over {
@@ -69,8 +69,8 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 		return RunMetric{over, s.AbsProcessed, s.Squares, 1}
 	case MeanOfSteps, SumOfSteps, MostOfSteps, LeastOfSteps:
 	}
-	if x-x != 0 && s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
-		x, weight = s.RewardSum/float64(s.FiniteRewards), float64(s.FiniteRewards)
+	if s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
+		weight = float64(s.FiniteRewards)
 	}
 	return RunMetric{over, x * weight, weight, 1}
 }
@@ -78,19 +78,7 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 // Reward returns the mean reward of a step, and whether rewards that are NaN, infinite or missing count in it, as they do for the trainer:
 // else it is the mean of the others.
 func Reward(s *analysis.StepFigures) (mean float64, counted bool) {
-	r := MetricOf(s, "critic/score/mean")
-	return r.Value(), s.InvalidRewards > 0 && s.FiniteRewards == 0
-}
-
-// Rewards is the mean reward of each step, by [Reward]: NaN where a step is pending or open.
-func Rewards(t *analysis.Trend) []float64 {
-	all := t.Series("critic/score/mean")
-	for i := range t.Steps {
-		if s := &t.Steps[i]; !s.Open && !s.Pending {
-			all[i], _ = Reward(s)
-		}
-	}
-	return all
+	return s.Metric("critic/score/mean"), s.InvalidRewards > 0 && s.FiniteRewards == 0
 }
 
 // InvalidText says how many rewards are no numbers, and if they count in the mean next to it; "" if all are.

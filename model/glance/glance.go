@@ -144,7 +144,7 @@ type usual struct {
 }
 
 func usualOf(t *analysis.Trend) usual {
-	reward, median := figures.Rewards(t), diagnosis.Median
+	reward, median := t.Series(meanReward), diagnosis.Median
 	u := usual{reward: median(reward), length: median(t.Series("response_length/mean")), atLimit: median(t.Series("response_length/clip_ratio"))}
 	off := make([]float64, len(reward))
 	for i, x := range reward {

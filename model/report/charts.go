@@ -9,7 +9,6 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -103,9 +102,6 @@ func (c *Charts) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	p.Last, p.Count = s.Step, p.Count+1
 	for i := range c.Trends {
 		switch l := &c.Trends[i]; {
-		case l.Name == "reward":
-			mean, _ := figures.Reward(s)
-			l.add(cell, mean)
 		case l.value == nil:
 			l.add(cell, s.Metric(l.metric))
 		case a != nil:

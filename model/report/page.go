@@ -272,7 +272,7 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 		groupTable: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "flips", "reward", "std"),
 		groupKeys: figures.Select(figures.Groups(), "group", "fate", "samples", "rollouts", "kept_pos", "kept_zero", "kept_neg", "nonzero", "flips",
 			"reward_mean", "reward_std", "invalid", "prompt", "refused", "admitted", "why_skipped"),
-		counts: figures.Select(figures.Steps(), "samples", "groups", "signal_groups", "kept_samples", "nonzero_samples", "flips"),
+		counts: figures.Select(figures.Steps(), "samples", "groups", "signal_groups", "kept_samples", "nonzero_samples", "flips", "invalid_rewards"),
 		charts: newCharts(r, scales, lines, points), rewardScales: scales,
 	}, nil
 }
@@ -363,7 +363,7 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 	all.Nonzero += s.Nonzero
 	all.Statuses.Add(&s.Statuses)
 	all.Flips.Add(&s.Flips)
-	if x := s.Metric("critic/score/mean"); x-x != 0 {
+	if x := s.Metric("critic/score/mean"); x-x != 0 || s.FiniteRewards > 0 {
 		t.notNumbers += s.Rows - s.FiniteRewards
 	}
 	for f, n := range s.Fates {
