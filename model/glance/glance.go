@@ -80,6 +80,9 @@ func (g *Glance) SamplesText() string {
 	return text
 }
 
+// Unread is of how many steps of mostly wrong groups no answer was read, though answers are read of others like them.
+func (g *Glance) Unread() int { return g.unread }
+
 // UnreadText says of how many steps answers were not read that are read of others like them; "" if of none. Their causes say nothing of
 // answers.
 func (g *Glance) UnreadText() string {

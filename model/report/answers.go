@@ -272,6 +272,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"notes", s.notes()[:room.count(partNote)]},
 			{"worst", worst},
 			{"more_worst", some(len(g.Spans) - worstShown)},
+			{"unread_steps", some(g.Unread())},
 			{"warnings", warnings},
 		}...)
 	})

@@ -78,7 +78,8 @@ func jsonFoot(p *page) {
 	problems := model.Mapped(p.Snap.Run.Problems, func(one model.Problem) object {
 		return object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}}
 	})
-	summary := slices.Concat(object{{"steps", p.total.complete()}}, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
+	counted := object{{"steps", p.total.complete()}, {"open_steps", append([]int64{}, p.total.Open...)}, {"open_samples", p.total.openRows}}
+	summary := slices.Concat(counted, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
 	p.writeMembers(object{{"problems", problems}, {"summary", summary}})
 	p.printf("  \"complete\": true\n}\n")
 }

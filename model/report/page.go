@@ -327,6 +327,8 @@ type runTotal struct {
 	Steps int     // all
 	Open  []int64 // numbers of those that are still being written
 
+	openRows int // samples of these
+
 	sum          analysis.StepFigures // of the complete steps, without metrics
 	notNumbers   int                  // rewards that the mean reward leaves out
 	metricNames  []string
@@ -351,7 +353,7 @@ func (t *runTotal) complete() int { return t.Steps - len(t.Open) }
 func (t *runTotal) add(s *analysis.StepFigures) {
 	t.Steps++
 	if s.Open {
-		t.Open = append(t.Open, s.Step)
+		t.Open, t.openRows = append(t.Open, s.Step), t.openRows+s.Rows
 		return
 	}
 	all := &t.sum
