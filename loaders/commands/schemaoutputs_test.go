@@ -135,6 +135,7 @@ func schemaLines(dir string) [][]string {
 		{"tail", log, "--idle-timeout", "2s", "--last", "3"},
 		{"tail", filepath.Join(dir, "open"), "--idle-timeout", "2s"},
 		{"summary", filepath.Join(dir, "many.jsonl")},
+		{"summary", filepath.Join(dir, "refused.jsonl")},
 		{"why", "g", filepath.Join(dir, "large.jsonl")},
 		{"report", log, "--framwork", "trl"},
 		{"nothing"},
@@ -282,6 +283,7 @@ func schemaLogs(t *testing.T, dir string) {
 	filetest.Write(t, filepath.Join(dir, "logged.jsonl"), logged.String())
 	filetest.Write(t, filepath.Join(dir, "matched.jsonl"), matched.String())
 	filetest.Write(t, filepath.Join(dir, "many.jsonl"), many.String())
+	filetest.Write(t, filepath.Join(dir, "refused.jsonl"), refusedRows())
 	filetest.Write(t, filepath.Join(dir, "large.jsonl"), large.String())
 	for _, folder := range []string{"open", "attempts"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
