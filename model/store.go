@@ -256,8 +256,6 @@ func (s *Store) forgetFile(file int32) {
 	}
 }
 
-func isFinite(x float64) bool { return x-x == 0 }
-
 // leftOut counts what is left out of each file. A file that is read again is counted anew.
 type leftOut map[int32]int
 

@@ -136,7 +136,7 @@ func (e env) stepFigures() []stepFigure {
 	mean, counted := figures.Reward(&x.StepFigures)
 	reward := stepFigure{"reward", headerReward(mean), "", ""}
 	switch {
-	case x.InvalidRewards == 0 || mean-mean != 0:
+	case x.InvalidRewards == 0 || !units.IsFinite(mean):
 	case counted:
 		reward.delta = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // StepFigures is a step without its samples and groups: what trends, reports and checks need.
@@ -361,7 +362,7 @@ func (a *Analysis) WhyUnshaped() string { return a.input.WhyUnshaped }
 func (a *Analysis) LoggedMean() float64 {
 	sum, n := 0.0, 0
 	for _, r := range a.LoggedRewards {
-		if isFinite(r) {
+		if units.IsFinite(r) {
 			sum += r
 			n++
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Metric is a figure of a step under the name that a trainer logs it by. Names that begin with
@@ -88,12 +89,12 @@ func (a *Analysis) metrics() []Metric {
 // meantRewards are the rewards that metrics are of: all, or the finite ones where others would make their mean no number.
 func (a *Analysis) meantRewards() moments {
 	a.FiniteRewards = 0
-	if isFinite(a.sums.rewards.mean()) {
+	if units.IsFinite(a.sums.rewards.mean()) {
 		return a.sums.rewards
 	}
 	var finite moments
 	for _, r := range a.original.rewards {
-		if isFinite(r) {
+		if units.IsFinite(r) {
 			finite.add(r, 1)
 		}
 	}

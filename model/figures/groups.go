@@ -119,7 +119,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { return Mean(p.Reward()) }, Entry{"reward", "reward", "Σr / #{finite r}", "mean reward of its tries", ""}},
 		{func(p *ledger.Prompt) Number { low, _ := p.Interval(); return Mean(low) }, Entry{"low_95", "share or reward", "Wilson's score interval, or mean ± 1.96·std / √n", "lower end of the 95 % interval of rate", ""}},
 		{func(p *ledger.Prompt) Number { _, high := p.Interval(); return Mean(high) }, Entry{"high_95", "share or reward", "as low_95", "upper end of it", ""}},
-		{func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(signed(x)) }, Entry{"trend", "share or reward", "later half − earlier half of its groups", "how much greater its rate is than before", ""}},
+		{func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(units.SignedOrMissing(x)) }, Entry{"trend", "share or reward", "later half − earlier half of its groups", "how much greater its rate is than before", ""}},
 		{func(p *ledger.Prompt) Number { _, err := p.Trend(); return Mean(err) }, Entry{"trend_error, ±", "share or reward", "std·√(1/n + 1/m)", "standard error of trend if nothing changes", ""}},
 		{func(p *ledger.Prompt) Number { return CountOf(p.Signal, p.Seen) }, Entry{"signal", "groups", "alive + short", "groups of it with signal", ""}},
 		{func(p *ledger.Prompt) Number { return Mean(p.Abs) }, Entry{"sum_abs", "advantage", "Σ|A′|", "absolute advantages of all of its samples that train: how much it taught", ""}},
@@ -130,11 +130,4 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { return Text(p.Why()) }, Entry{"state_why", "text", "", "the numbers by which it is in its state", ""}},
 		{func(p *ledger.Prompt) Number { return Text(p.Preview) }, Entry{"prompt", "–", "", "the beginning of the prompt, or the id of its groups", ""}},
 	}
-}
-
-func signed(x float64) string {
-	if math.IsNaN(x) {
-		return units.Missing
-	}
-	return units.Signed(x)
 }

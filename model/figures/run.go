@@ -110,7 +110,7 @@ func (r *RunMetric) Join(o RunMetric) {
 
 // Add adds the metric of a step. A step without a finite one adds nothing.
 func (r *RunMetric) Add(s *analysis.StepFigures, metric string) {
-	if o := MetricOf(s, metric); o.sum-o.sum == 0 {
+	if o := MetricOf(s, metric); units.IsFinite(o.sum) {
 		r.Join(o)
 	}
 }

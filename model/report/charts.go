@@ -135,7 +135,7 @@ type trendLine struct {
 }
 
 func (l *trendLine) add(cell int, x float64) {
-	if x-x != 0 {
+	if !units.IsFinite(x) {
 		return
 	}
 	l.sums[cell] += x
@@ -180,7 +180,7 @@ func (h *histogram) add(values []float64, keep []bool) {
 		}
 		h.N++
 		switch {
-		case x-x != 0:
+		case !units.IsFinite(x):
 			h.NotFinite++
 			continue
 		case x == 0:

@@ -18,6 +18,7 @@ import (
 	"vantage/model/figures"
 	"vantage/model/match"
 	"vantage/model/sanitize"
+	"vantage/model/units"
 )
 
 // JSON writes the run and its steps as one object, which the schema report@3 of the documentation describes. by_group is
@@ -497,7 +498,7 @@ type rounded float64
 
 // MarshalJSON writes what JSON lacks as in [JSON].
 func (x rounded) MarshalJSON() ([]byte, error) {
-	if f := float64(x); f-f == 0 {
+	if f := float64(x); units.IsFinite(f) {
 		x6, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
 		x = rounded(x6)
 	}

@@ -365,7 +365,7 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 	all.Nonzero += s.Nonzero
 	all.Statuses.Add(&s.Statuses)
 	all.Flips.Add(&s.Flips)
-	if x := s.Metric("critic/score/mean"); x-x != 0 || s.FiniteRewards > 0 {
+	if x := s.Metric("critic/score/mean"); !units.IsFinite(x) || s.FiniteRewards > 0 {
 		t.notNumbers += s.Rows - s.FiniteRewards
 	}
 	for f, n := range s.Fates {
