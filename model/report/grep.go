@@ -41,7 +41,7 @@ func GrepFacts(g *Grep) []Fact {
 	if g.With.Samples > 0 {
 		facts = append(facts,
 			fact("reward", worth(meanText, func(t *textsearch.Tally) textsearch.Moments { return t.Reward })),
-			fact("advantage", worth(signed, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
+			fact("advantage", worth(units.SignedOrMissing, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
 	}
 	if g.Unread > 0 {
 		facts = append(facts, fact("unread", fmt.Sprintf("the text of %s cannot be read again: %s", units.Plural(g.Unread, "samples"), g.WhyUnread)))
