@@ -126,3 +126,26 @@ func TestGroupSizeTakesProvedGroups(t *testing.T) {
 		t.Errorf("summary counts %d groups, groupsize %d", summary.Groups, sizes.Groups)
 	}
 }
+
+// What float arithmetic leaves of equal rewards is not 0 in an export, and does not train in a summary: the export says so, and which it is.
+func TestExportSaysWhichSamplesTrain(t *testing.T) {
+	t.Parallel()
+	var rows strings.Builder
+	for i := range 12 { // prime-rl's mean of six rewards of 1.3 is not 1.3 in float32
+		rows.WriteString(loggedRow(1, []string{"a", "b"}[i/6], []float64{1.3, 0.1 + 0.3*float64(i%2)}[i/6], 0))
+	}
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	putRun(t, log, rows.String(), time.Time{})
+	var summary struct {
+		Nonzero int `json:"nonzero_samples"`
+		Residue int `json:"residue_samples"`
+	}
+	answerTo(t, &summary, "summary", log, "--framework", "prime-rl", "--json")
+	out := runCommand(t, "export", log, "--framework", "prime-rl", "--columns", "group,advantage,trains", "--format", "csv")
+	if summary.Nonzero != 6 || summary.Residue != 6 || strings.Count(out, "e-07,false\n") != 6 || strings.Count(out, ",true\n") != 6 {
+		t.Errorf("%+v, and of export:\n%s", summary, out)
+	}
+	if !strings.Contains(out, "6 samples of the log hold float residue: their advantage is not 0 here") {
+		t.Errorf("it does not say so:\n%s", out)
+	}
+}

@@ -146,7 +146,7 @@ func schemaLines(dir string) [][]string {
 	return append(lines, []string{"export", log}, []string{"export", filepath.Join(dir, "evals")}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
 		[]string{"export", log, "--columns", "step,group,index,reward,advantage_original,kept,advantage,length,fate,refused,admitted,loss_weight,reward/accuracy,reward/format", "--reward", "accuracy=1,format=2"},
 		[]string{"export", filepath.Join(dir, "rollouts")}, []string{"export", filepath.Join(dir, "alone.jsonl"), "--framework", "easyr1"}, []string{"export", filepath.Join(dir, "rollouts"), "--columns", "rollout"},
-		[]string{"export", agent, "--columns", "advantage_logged,file,line,prompt,response,ground_truth"},
+		[]string{"export", agent, "--columns", "trains,advantage_logged,file,line,prompt,response,ground_truth"},
 		[]string{"check", log, "--watch", "--fail-on", "signal<90%", "--format", "json"})
 }
 

@@ -387,6 +387,12 @@ func (a *Analysis) sumTable() {
 // residue says whether the advantage of a sample is residue.
 type residue struct{ original, processed bool }
 
+// Pushes reports whether sample i trains: its processed advantage is a number other than 0, residue aside, as StepFigures.Nonzero counts.
+func (a *Analysis) Pushes(i int) bool {
+	x := a.Processed[i]
+	return x != 0 && units.IsFinite(x) && a.Moves(i)
+}
+
 // Moves reports whether the advantage of sample i may move the policy: it is more than what float arithmetic leaves at the mean of a group.
 func (a *Analysis) Moves(i int) bool { return a.residue == nil || !a.residue[i].processed }
 

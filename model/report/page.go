@@ -415,6 +415,7 @@ func (t *runTotal) summary() *analysis.StepFigures {
 // advantages are computed all the same: NaN or a number that no training saw.
 type Refusals struct {
 	Written int // samples of all groups that were written
+	Residue int // samples of all groups whose advantage is not 0 only by float arithmetic
 	steps   int // with such groups
 	refused int // groups
 	groups  int // all, of all steps
@@ -429,6 +430,7 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 		return
 	}
 	r.groups += a.Groups
+	r.Residue += a.Residue
 	text := a.Refusal()
 	if text == "" {
 		return
