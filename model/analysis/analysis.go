@@ -32,7 +32,8 @@ type StepFigures struct {
 	Flips          Flips
 	Metrics        []Metric
 	InvalidRewards int     // that are NaN, infinite or missing
-	FiniteRewards  int     // those that the metrics of rewards are of, where others would make these no number; else 0
+	FiniteRewards  int     // if the mean of all rewards is not finite, the rewards that are: the metrics of rewards are of them where it is NaN
+	RewardSum      float64 // of these
 	AbsOriginal    float64 // Σ|A| before the filters
 	AbsProcessed   float64 // Σ|A| after them
 	Squares        float64 // ΣA² after them

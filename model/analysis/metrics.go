@@ -86,7 +86,8 @@ func (a *Analysis) metrics() []Metric {
 	return append(m, in.solveMetrics...)
 }
 
-// meantRewards are the rewards that metrics are of: all, or the finite ones where others would make their mean no number.
+// meantRewards are the rewards that metrics are of: all, or the finite ones where others would make their mean no number. An infinite mean
+// is as the trainer logs it.
 func (a *Analysis) meantRewards() moments {
 	a.FiniteRewards = 0
 	if units.IsFinite(a.sums.rewards.mean()) {
@@ -98,7 +99,7 @@ func (a *Analysis) meantRewards() moments {
 			finite.add(r, 1)
 		}
 	}
-	if a.FiniteRewards = finite.n; finite.n == 0 {
+	if a.FiniteRewards, a.RewardSum = finite.n, finite.sum; finite.n == 0 || !math.IsNaN(a.sums.rewards.mean()) {
 		return a.sums.rewards
 	}
 	return finite

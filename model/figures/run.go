@@ -70,7 +70,7 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 	case MeanOfSteps, SumOfSteps, MostOfSteps, LeastOfSteps:
 	}
 	if s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
-		weight = float64(s.FiniteRewards)
+		x, weight = s.RewardSum/float64(s.FiniteRewards), float64(s.FiniteRewards)
 	}
 	return RunMetric{over, x * weight, weight, 1}
 }
@@ -78,7 +78,8 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 // Reward returns the mean reward of a step, and whether rewards that are NaN, infinite or missing count in it, as they do for the trainer:
 // else it is the mean of the others.
 func Reward(s *analysis.StepFigures) (mean float64, counted bool) {
-	return s.Metric("critic/score/mean"), s.InvalidRewards > 0 && s.FiniteRewards == 0
+	r := MetricOf(s, "critic/score/mean")
+	return r.Value(), s.InvalidRewards > 0 && s.FiniteRewards == 0
 }
 
 // InvalidText says how many rewards are no numbers, and if they count in the mean next to it; "" if all are.
