@@ -111,7 +111,7 @@ func TestKeepEqualsSort(t *testing.T) {
 			t.Fatalf("kept %v, want %v", got, want)
 		}
 		for i, a := range adv {
-			if processed[i] != ifKept(want[i], a) {
+			if processed[i] != IfKept(want[i], a) {
 				t.Fatalf("sample %d: processed %v of %v, kept %v", i, processed[i], a, want[i])
 			}
 		}

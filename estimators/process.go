@@ -64,13 +64,13 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 func zeroDropped(dst, adv []float64, kept []bool) {
 	dst, kept = dst[:len(adv)], kept[:len(adv)]
 	for i, a := range adv {
-		dst[i] = ifKept(kept[i], a)
+		dst[i] = IfKept(kept[i], a)
 	}
 }
 
-// ifKept returns x if kept, else 0, without a branch: which samples are kept is
+// IfKept returns x if kept, else 0, without a branch: which samples are kept is
 // unpredictable.
-func ifKept(kept bool, x float64) float64 {
+func IfKept(kept bool, x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & -uint64(toInt(kept)))
 }
 
@@ -208,7 +208,7 @@ func scatter(dst []float64, kept []bool, recomputed []float64) {
 	dst = dst[:len(kept)]
 	next := 0
 	for i, k := range kept {
-		dst[i] = ifKept(k, recomputed[next])
+		dst[i] = IfKept(k, recomputed[next])
 		next += toInt(k)
 	}
 }

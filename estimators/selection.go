@@ -75,7 +75,7 @@ func (w rec) group(dst []float64, r, taken []float32, kept []bool, scaled bool) 
 		if scaled {
 			a /= divisor + recEps
 		}
-		dst[i] = ifKept(kept[i], float64(a))
+		dst[i] = IfKept(kept[i], float64(a))
 	}
 }
 

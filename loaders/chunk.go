@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ type chunkQueue struct {
 func newChunkQueue() *chunkQueue {
 	return &chunkQueue{
 		pending: &chunkBuilder{}, duplicates: duplicateFinder{files: map[blockKey]int32{}, repeats: map[int32][]int32{}},
-		runs: runDirs{numbers: map[runDir]int32{}, stepOwners: map[int64]int32{}, noted: map[int32]bool{}},
+		runs: runDirs{numbers: map[runDir]int32{}, stepOwners: map[int64]int32{}, noted: map[int32]bool{}, versionsIn: map[string]bool{}},
 	}
 }
 
@@ -246,10 +247,12 @@ type runDirs struct {
 	dirs          []runDir
 	numbers       map[runDir]int32 // indexes in dirs
 	fileDirs      []int32          // index in dirs, by file
+	names         []string         // of the files
 	stepOwners    map[int64]int32  // index in dirs of the directory that had the first samples of a step
 	firstUntil    int64            // steps up to this one belong to the first directory
 	hasFirstUntil bool
-	noted         map[int32]bool // directories whose steps were noted to be another's too
+	versionsIn    map[string]bool // directories of one run, with a directory of digits for each version of the policy
+	noted         map[int32]bool  // directories whose steps were noted to be another's too
 }
 
 type runDir struct {
@@ -278,14 +281,55 @@ func runDirOf(name string) runDir {
 	return runDir{strings.Join(parts, "/"), discover.IsValidation(name)}
 }
 
+// dirOf is the directory of a file, with the versions of a policy as "*" where they are known to be such.
+func (d *runDirs) dirOf(name string) runDir {
+	at := runDirOf(name)
+	if parent, version := path.Split(at.path); decode.IsDigits(version) && d.versionsIn[parent] {
+		at.path = parent + "*"
+	}
+	return at
+}
+
+// joinVersions takes the directories that are next to that of a file, and like it only a number, for versions of the policy of one run: the
+// trainer that writes the file's format has one for each step. Files may get another number than they had: see [model.Chunk].
+func (d *runDirs) joinVersions(name string) {
+	parent, version := path.Split(runDirOf(name).path)
+	if !decode.IsDigits(version) || d.versionsIn[parent] {
+		return
+	}
+	d.versionsIn[parent] = true
+	before := d.fileDirs
+	d.dirs, d.fileDirs = nil, make([]int32, 0, len(before))
+	clear(d.numbers)
+	renamed := map[int32]int32{}
+	for i, name := range d.names {
+		d.number(d.dirOf(name))
+		renamed[before[i]] = d.fileDirs[i]
+	}
+	for step, owner := range d.stepOwners {
+		d.stepOwners[step] = renamed[owner]
+	}
+	noted := map[int32]bool{}
+	for at := range d.noted {
+		noted[renamed[at]] = true
+	}
+	d.noted = noted
+}
+
 // addFile adds the next file. newest is the file with the newest step so far, nil if none has a step.
 func (d *runDirs) addFile(name string, newest *file) {
-	at := runDirOf(name)
+	at := d.dirOf(name)
+	if _, known := d.numbers[at]; !known && len(d.dirs) == 1 && newest != nil {
+		d.firstUntil, d.hasFirstUntil = newest.newestStep, true
+	}
+	d.names = append(d.names, name)
+	d.number(at)
+}
+
+// number gives the next file the number of its directory.
+func (d *runDirs) number(at runDir) {
 	i, ok := d.numbers[at]
 	if !ok {
-		if len(d.dirs) == 1 && newest != nil {
-			d.firstUntil, d.hasFirstUntil = newest.newestStep, true
-		}
 		i = int32(len(d.dirs))
 		d.dirs, d.numbers[at] = append(d.dirs, at), i
 	}
@@ -293,6 +337,9 @@ func (d *runDirs) addFile(name string, newest *file) {
 }
 
 func (d *runDirs) several() bool { return len(d.dirs) > 1 }
+
+// toTell reports whether files are of several directories, or were thought to be.
+func (d *runDirs) toTell() bool { return len(d.dirs) > 1 || len(d.versionsIn) > 0 }
 
 // otherOwner returns the directory that had the first samples of a step, and whether that is another
 // than the file's.

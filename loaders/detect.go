@@ -93,6 +93,9 @@ func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 
 func (f *fileReader) setFormat(format *formats.Format) {
 	f.format, f.decoder = format, format.NewDecoder(f.name)
+	if format.VersionFolders {
+		f.chunks.runs.joinVersions(f.name)
+	}
 	rows := f.detection.rows
 	f.chunks.tried -= f.detection.tried
 	f.detection = detection{}

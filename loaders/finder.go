@@ -356,7 +356,7 @@ func (w *walker) visit(root *os.Root, dir string) []string {
 }
 
 // foldersRun returns the run whose steps, processes or versions of the policy have directories of their own, of which the
-// newest tell of all. Only AReaL's versions have directories that are only a number: those of other trainers are runs of a sweep.
+// newest tell of all. Versions are directories that are only a number, of a format that has [formats.Format.VersionFolders].
 func (w *walker) foldersRun(root *os.Root, dir string, names []string, areVersions bool) (r runlist.Run, ok bool) {
 	tries, depth := 3, 3
 	if areVersions {
@@ -365,7 +365,7 @@ func (w *walker) foldersRun(root *os.Root, dir string, names []string, areVersio
 	for i := len(names) - 1; i >= max(0, len(names)-tries); i-- {
 		logs := w.logsBelow(root, path.Join(dir, names[i]), depth)
 		s, found := w.sniffNewest(root, logs)
-		if !found || areVersions && s.Format.Framework != "areal" {
+		if !found || areVersions && !s.Format.VersionFolders {
 			continue
 		}
 		r = w.newRun(root, dir, s.Format.Name)

@@ -487,7 +487,7 @@ func (s *Source) takeChunk() *model.Chunk {
 	if s.chunks.evaluations.Unreported {
 		c.Evaluation, s.chunks.evaluations.Unreported = s.chunks.evaluations.Summary(s.names, s.leftOutFiles()), false
 	}
-	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.several() {
+	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.toTell() {
 		c.FileRuns = dirs[:len(dirs):len(dirs)]
 	}
 	return c

@@ -92,7 +92,7 @@ type Chunk struct {
 	Framework      string   // whose arithmetic the format's trainer uses, as in package estimators; "" if unknown
 	Provenance     string   // one sentence: which fields of the log play which role
 	Files          []string // indexed by Record.File, relative to the opened path; later chunks may append names
-	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to; nil if all are of one
+	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to, in place of those said before; nil if all are of one
 	Records        []Record
 	Blocks         []Block              // more samples, after those of Records
 	Attempts       *Attempts            // which rows are left out from now on; nil if that has not changed

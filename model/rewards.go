@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vantage/estimators"
+	"vantage/model/units"
 )
 
 // Rewards returns the rewards of rows of a step, in the given order of rows: as logged, from a
@@ -180,7 +181,7 @@ func parseWeights(text string) (Weights, error) {
 			name, value = strings.TrimSpace(part), "1"
 		}
 		x, err := strconv.ParseFloat(value, 64)
-		if name == "" || err != nil || !isFinite(x) || slices.Contains(names, name) {
+		if name == "" || err != nil || !units.IsFinite(x) || slices.Contains(names, name) {
 			return "", fmt.Errorf("reward must be a column or a weighted sum such as correctness=1,format=0.5, each name once, got %q", text)
 		}
 		names = append(names, name)

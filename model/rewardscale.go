@@ -230,7 +230,7 @@ func parseSolvedAt(text string) (SolvedAt, error) {
 		return "", nil
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x-x != 0 {
+	if err != nil || !units.IsFinite(x) {
 		return "", fmt.Errorf("solved_at must be a finite number or auto, got %q", text)
 	}
 	return SolvedAt(strconv.FormatFloat(x+0, 'g', -1, 64)), nil
@@ -293,7 +293,7 @@ func (l *rewardLevels) addRewards(rewards []float64) {
 	var table [levelTableSize]rewardLevel // count is 0 where there is none
 	distinct := 0
 	for i, r := range rewards {
-		if r-r != 0 {
+		if !units.IsFinite(r) {
 			continue
 		}
 		r += 0 // no -0
@@ -322,7 +322,7 @@ func (l *rewardLevels) addRewards(rewards []float64) {
 func (l *rewardLevels) addMany(rewards []float64) {
 	samples, low, high := 0, l.min, l.max
 	for _, r := range rewards {
-		if r-r != 0 {
+		if !units.IsFinite(r) {
 			continue
 		}
 		samples++

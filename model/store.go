@@ -105,13 +105,27 @@ func (s *Store) describe(c *Chunk) {
 	if c.RewardNames != nil {
 		s.run.RewardNames, s.run.RewardNamesFrom = c.RewardNames, c.RewardNamesFrom
 	}
-	if len(c.FileRuns) > len(s.fileRuns) {
-		s.fileRuns = c.FileRuns
-	}
+	s.takeFileRuns(c.FileRuns)
 	if len(c.Records)+len(c.Blocks) > 0 {
 		s.run.EvaluatesOnly = c.Evaluates && (s.run.EvaluatesOnly || len(s.steps) == 0)
 		s.hasTotal, s.run.SumsComponents = s.hasTotal || c.HasTotal, s.run.SumsComponents || c.SumsComponents
 		s.run.HasTruth, s.run.Positional = c.HasTruth, c.Positional
+	}
+}
+
+// takeFileRuns takes the runs of the files. Where files are of another run than was said before, what steps know of their runs is computed
+// again.
+func (s *Store) takeFileRuns(runs []int32) {
+	known := s.fileRuns
+	if len(runs) < len(known) || len(runs) == 0 {
+		return
+	}
+	s.fileRuns = runs
+	if len(known) == 0 || &known[0] == &runs[0] || slices.Equal(known, runs[:len(known)]) {
+		return
+	}
+	for _, c := range s.steps {
+		c.evidenceRevision = -1
 	}
 }
 
@@ -241,8 +255,6 @@ func (s *Store) forgetFile(file int32) {
 		s.steps[number] = kept
 	}
 }
-
-func isFinite(x float64) bool { return x-x == 0 }
 
 // leftOut counts what is left out of each file. A file that is read again is counted anew.
 type leftOut map[int32]int

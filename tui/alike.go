@@ -117,13 +117,7 @@ func readAlike(snap model.Snapshot, set model.Settings, steps map[int]alikeKey, 
 			if err != nil {
 				continue
 			}
-			var texts []model.Text
-			for _, column := range glance.Samples(x) {
-				if text, err := source.Text(ctx, snap.Steps[i].Place(int(x.InputRow[column]))); err == nil {
-					texts = append(texts, text)
-				}
-			}
-			read[steps[i]] = glance.Judge(texts)
+			read[steps[i]] = glance.ReadAnswers(ctx, snap.Steps[i], x, analysis.ReadTextsOf(source))
 		}
 		return read, nil
 	})

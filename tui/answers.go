@@ -81,7 +81,7 @@ func (r *answerReader) update(e env, open bool, c *commands, msg tea.Msg) {
 			delta := r.pair.Delta()
 			isWorse := side == sideBaseline && delta > 0 || side == sideCandidate && delta < 0
 			for i, answer := range answers {
-				if isWorse && answer.Reward-answer.Reward == 0 {
+				if isWorse && units.IsFinite(answer.Reward) {
 					r.chosen[side] = i
 				}
 			}

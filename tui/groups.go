@@ -128,7 +128,7 @@ func (e env) furtherColumns() []groupColumn {
 				return units.Missing
 			}
 			values := model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
-			mean, known := meanOf(values, func(v float64) bool { return v-v == 0 })
+			mean, known := meanOf(values, func(v float64) bool { return units.IsFinite(v) })
 			if !known {
 				return units.Missing
 			}

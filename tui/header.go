@@ -136,7 +136,7 @@ func (e env) stepFigures() []stepFigure {
 	mean, counted := figures.Reward(&x.StepFigures)
 	reward := stepFigure{"reward", headerReward(mean), "", ""}
 	switch {
-	case x.InvalidRewards == 0 || mean-mean != 0:
+	case x.InvalidRewards == 0 || !units.IsFinite(mean):
 	case counted:
 		reward.delta = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
 	default:
@@ -235,7 +235,7 @@ func (e env) rewardTrend(w int) string {
 	if n < 12 || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
 	}
-	rewards := figures.Rewards(e.result.trend)
+	rewards := e.result.trend.Series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
 	shown, current := e.newestWithGaps(rewards, e.trendIndex(), min(n, 40))
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))

@@ -123,7 +123,7 @@ func numberWriter(values []float64) func(float64) string {
 	for _, v := range values {
 		thousandths := math.Round(v * 1000)
 		for i, unit := range []float64{1000, 100, 10} {
-			if v-v == 0 && math.Mod(thousandths, unit) != 0 {
+			if units.IsFinite(v) && math.Mod(thousandths, unit) != 0 {
 				decimals = max(decimals, i+1)
 			}
 		}

@@ -72,7 +72,7 @@ func (s sweepState) drawn(e env) sweepMap {
 			m.set = c
 		}
 		x := m.merit(c)
-		if x-x != 0 {
+		if !units.IsFinite(x) {
 			continue
 		}
 		if x < lo {
@@ -234,7 +234,7 @@ func (m sweepMap) padded(mark, number string) string {
 // shade returns the level of a cell between the worst and the best one; known is false if the figure has no value there.
 func (m sweepMap) shade(c *sweep.Cell) (level int, known bool) {
 	x := m.merit(c)
-	if x-x != 0 {
+	if !units.IsFinite(x) {
 		return 0, false
 	}
 	lo, hi := m.merit(m.worst), m.merit(m.best)
@@ -620,7 +620,7 @@ func sweepShare(f sweep.Figure, c *sweep.Cell) string {
 func sweepNumber(f sweep.Figure, c *sweep.Cell) string {
 	x := f.Value(c)
 	switch {
-	case x-x != 0:
+	case !units.IsFinite(x):
 		return units.Missing
 	case f.Total != nil:
 		share := 100 * x / float64(max(1, f.Total(c)))

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"vantage/model/analysis"
-	"vantage/model/figures"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -37,18 +36,11 @@ func trendRows() []trendRow {
 
 // of returns the value of a step.
 func (r trendRow) of(x *analysis.Analysis) float64 {
-	if r.name == "reward" {
-		mean, _ := figures.Reward(&x.StepFigures)
-		return mean
-	}
 	return x.Metric(r.metric)
 }
 
 // series returns the values of all steps.
 func (r trendRow) series(t *analysis.Trend) []float64 {
-	if r.name == "reward" {
-		return figures.Rewards(t)
-	}
 	return t.Series(r.metric)
 }
 

@@ -62,6 +62,9 @@ func TestAlikeReadsTheNewestSteps(t *testing.T) {
 	if out := runCommand(t, "summary", path); !strings.Contains(out, "no answers were read of 259 steps up to 518") { // 518 and 512 steps, of which every second and each are suspect
 		t.Errorf("it does not say what was not read:\n%s", out)
 	}
+	if out := runCommand(t, "summary", path, "--json"); !strings.Contains(out, `"unread_steps":259,`) {
+		t.Errorf("its JSON does not:\n%s", out)
+	}
 	out := runCommand(t, "report", path, "--per", "run", "--format", "json")
 	var got struct {
 		Summary struct {

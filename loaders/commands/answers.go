@@ -71,7 +71,7 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 			suspects = append(suspects, i)
 		}
 	}
-	alike, warnings, err := alikeReader{log.Text, log.snap, trend.Settings}.newest(ctx, suspects)
+	alike, warnings, err := alikeReader{analysis.ReadTextsOf(log.Source), log.snap, trend.Settings}.newest(ctx, suspects)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -335,7 +335,7 @@ func chooseName(names [][]string, given string) (string, error) {
 
 // alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.
 type alikeReader struct {
-	text analysis.TextFunc
+	read analysis.ReadTexts
 	snap model.Snapshot
 	set  model.Settings
 }
@@ -349,13 +349,7 @@ func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glan
 		if err != nil {
 			return nil, nil, err
 		}
-		var texts []model.Text
-		for _, column := range glance.Samples(a) {
-			if text, err := r.text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
-				texts = append(texts, text)
-			}
-		}
-		step := glance.Judge(texts)
+		step := glance.ReadAnswers(ctx, r.snap.Steps[i], a, r.read)
 		alike[a.Step] = step
 		example := slices.IndexFunc(a.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
 		if w := step.Warning(&a.StepFigures, example); w != nil {

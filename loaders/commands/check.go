@@ -249,7 +249,7 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 	}
 	evaluator.AddLog(log)
 	c.note(c.p.ConfigSummary)
-	more, err := alikeReader{source.Text, snap, set}.warningsFor(ctx, o.rules)
+	more, err := alikeReader{analysis.ReadTextsOf(source), snap, set}.warningsFor(ctx, o.rules)
 	if err != nil {
 		return nil, classifyError(err)
 	}

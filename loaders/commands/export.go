@@ -64,6 +64,9 @@ vantage export runs/a --last 1 --columns group,reward,response`,
 				if err := log.noteRefusals(refusals); err != nil {
 					return err
 				}
+				if n := refusals.Residue; n > 0 {
+					log.note(fmt.Sprintf("%s of the log hold float residue: their advantage is not 0 here, but they do not train, as summary counts them; --columns step,group,index,advantage,trains says which", units.Plural(n, "samples")))
+				}
 				return unreadRecords(log.snap, refusals.Written)
 			}
 			return sampleRows{&report.SampleTable{Snap: log.snap, Settings: log.set, Where: where.query, Columns: chosen, Log: log, Refusals: refusals}, ctx}, nil

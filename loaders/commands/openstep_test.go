@@ -52,9 +52,17 @@ func TestNewestStepIsOpen(t *testing.T) {
 		}
 		var report struct {
 			Steps   []struct{ Open bool }
-			Summary struct{ Samples int }
+			Run     struct{ Samples int }
+			Summary struct {
+				Samples     int
+				OpenSteps   []int64 `json:"open_steps"`
+				OpenSamples int     `json:"open_samples"`
+			}
 		}
 		answerTo(t, &report, "report", log, "--format", "json")
+		if s := report.Summary; !slices.Equal(s.OpenSteps, c.open) || s.OpenSamples != 36-c.samples || report.Run.Samples != 36 {
+			t.Errorf("%s: %+v", name, report)
+		}
 		if report.Steps[4].Open != (c.open != nil) || report.Steps[3].Open || report.Summary.Samples != c.samples {
 			t.Errorf("%s: %+v", name, report)
 		}

@@ -149,7 +149,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 		}
 	}
 	r.Alike = func(suspects []int) (map[int64]model.Warning, error) {
-		_, warnings, err := (alikeReader{log.Text, log.snap, log.set}).newest(ctx, suspects)
+		_, warnings, err := (alikeReader{analysis.ReadTextsOf(log.Source), log.snap, log.set}).newest(ctx, suspects)
 		return warnings, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"vantage/internal/testkit/filetest"
+	"vantage/model"
+	"vantage/model/glance"
 )
 
 // The logs here are of runs in which something happened that only a key of some schema says.
@@ -61,6 +63,15 @@ func seldomLogs(t *testing.T, dir string) {
 	}
 	putRun(t, filepath.Join(dir, "evaluations", "trainer_state.json"),
 		`{"log_history": [{"reward": 0.5, "step": 1}, {"reward": 0.5, "step": 2}, {"eval_reward": 0.5, "step": 2}, {"reward": 0.5, "step": 3}], "global_step": 3}`, time.Time{})
+}
+
+// refusedRows are more steps of wrong answers than answers are read of.
+func refusedRows() string {
+	var text strings.Builder
+	for step := 1; step <= glance.MostRead(model.Progress{})+1; step++ {
+		text.WriteString(loggedRow(step, "a", 0, 0) + loggedRow(step, "a", 0, 0))
+	}
+	return text.String()
 }
 
 // putRun writes a file in a folder, last written then if that is not zero.

@@ -135,6 +135,7 @@ func schemaLines(dir string) [][]string {
 		{"tail", log, "--idle-timeout", "2s", "--last", "3"},
 		{"tail", filepath.Join(dir, "open"), "--idle-timeout", "2s"},
 		{"summary", filepath.Join(dir, "many.jsonl")},
+		{"summary", filepath.Join(dir, "refused.jsonl")},
 		{"why", "g", filepath.Join(dir, "large.jsonl")},
 		{"report", log, "--framwork", "trl"},
 		{"nothing"},
@@ -145,7 +146,7 @@ func schemaLines(dir string) [][]string {
 	return append(lines, []string{"export", log}, []string{"export", filepath.Join(dir, "evals")}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
 		[]string{"export", log, "--columns", "step,group,index,reward,advantage_original,kept,advantage,length,fate,refused,admitted,loss_weight,reward/accuracy,reward/format", "--reward", "accuracy=1,format=2"},
 		[]string{"export", filepath.Join(dir, "rollouts")}, []string{"export", filepath.Join(dir, "alone.jsonl"), "--framework", "easyr1"}, []string{"export", filepath.Join(dir, "rollouts"), "--columns", "rollout"},
-		[]string{"export", agent, "--columns", "advantage_logged,file,line,prompt,response,ground_truth"},
+		[]string{"export", agent, "--columns", "trains,advantage_logged,file,line,prompt,response,ground_truth"},
 		[]string{"check", log, "--watch", "--fail-on", "signal<90%", "--format", "json"})
 }
 
@@ -282,6 +283,7 @@ func schemaLogs(t *testing.T, dir string) {
 	filetest.Write(t, filepath.Join(dir, "logged.jsonl"), logged.String())
 	filetest.Write(t, filepath.Join(dir, "matched.jsonl"), matched.String())
 	filetest.Write(t, filepath.Join(dir, "many.jsonl"), many.String())
+	filetest.Write(t, filepath.Join(dir, "refused.jsonl"), refusedRows())
 	filetest.Write(t, filepath.Join(dir, "large.jsonl"), large.String())
 	for _, folder := range []string{"open", "attempts"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {

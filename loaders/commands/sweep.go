@@ -202,7 +202,7 @@ and cost more. It needs to know which samples are solved: see --solved-at.`,
 			asked, err = parseSizes(sizes)
 			return err
 		},
-		run: onLog(ofRewards, func(ctx context.Context, log *openLog) (r report.GroupSize, err error) {
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (r report.GroupSize, err error) {
 			log.noteReading()
 			log.selected = where
 			selected := where.of

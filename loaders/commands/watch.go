@@ -293,7 +293,7 @@ func (w *watcher) newSteps(ctx context.Context, snap model.Snapshot, ended bool)
 func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, printErr error) {
 	var more map[int64]model.Warning // about answers that are alike, if a rule asks for them
 	if w.log != nil {
-		if more, notReady = (alikeReader{w.log.Text, added, w.set}).warningsFor(ctx, w.monitor.Rules()); notReady != nil {
+		if more, notReady = (alikeReader{analysis.ReadTextsOf(w.log), added, w.set}).warningsFor(ctx, w.monitor.Rules()); notReady != nil {
 			return notReady, nil
 		}
 	}

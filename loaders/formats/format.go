@@ -95,6 +95,10 @@ type Format struct {
 	// the same otherwise, and it lies in the same folder or in one beside that. Where it is, the file of this format is left out.
 	Twin string
 
+	// VersionFolders says that the trainer has a folder for each version of the policy, whose name is only a number: those next to each
+	// other are of one run, where those of other trainers are runs of a sweep.
+	VersionFolders bool
+
 	// MayRepeatRows says that the trainer logs the same block of rows for several steps.
 	MayRepeatRows bool
 

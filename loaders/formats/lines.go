@@ -32,7 +32,10 @@ func lines() []Format {
 			TrainerOption: "rollout.dump_to_file=true and cluster.fileroot=DIR",
 			File:          "DIR/logs/{user}/{experiment}/{trial}/rollout/{version}/{task}.jsonl",
 			Score:         85,
-			Keys:          keys("task_id", "sample_idx", "head_version", "tail_version"),
+
+			VersionFolders: true,
+
+			Keys: keys("task_id", "sample_idx", "head_version", "tail_version"),
 			Fields: decode.PreferNames(decode.Names{
 				decode.RoleStep:         {"tail_version"},
 				decode.RoleGroup:        {"task_id"},

@@ -46,6 +46,9 @@ func texts() []Format {
 			File:          "DIR/{version}/{task}.txt",
 			Framing:       framing.Framing{RecordPrefix: "idx: "},
 			Score:         90,
+
+			VersionFolders: true,
+
 			Sniff: func(first *First) bool {
 				return arealFirstLine().Match(first.Record)
 			},

@@ -10,6 +10,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // batch is the step as an estimator reads it: the rewards that its trainer cleaned, and the other
@@ -232,7 +233,7 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 	if a.admission.rule.Dropped == groupfilter.Masked || e.Separable(a.Batch, scale) {
 		eachBlock(context.Background(), a.original.blocks, func(_ int, b block) {
 			for i := b.lo; i < b.hi; i++ {
-				advantages[i] = ifTrue(trains[i], original[i])
+				advantages[i] = estimators.IfKept(trains[i], original[i])
 			}
 		})
 		return advantages, trains
@@ -250,7 +251,7 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 	next := 0
 	for i, in := range inBatch {
 		if in {
-			advantages[i] = ifTrue(trains[i], again[next])
+			advantages[i] = estimators.IfKept(trains[i], again[next])
 			next++
 		}
 	}
@@ -266,16 +267,9 @@ func (a *Analysis) trainedAdvantages(advantages []float64, trains []bool) (train
 	trained, all = make([]float64, len(advantages)), make([]bool, len(advantages))
 	for i, s := range lastOf(a.input.countedRollouts, a.input.Status) {
 		all[i] = s.Trains() && (trains == nil || trains[i])
-		trained[i] = ifTrue(all[i], advantages[i])
+		trained[i] = estimators.IfKept(all[i], advantages[i])
 	}
 	return trained, all
-}
-
-func ifTrue(yes bool, x float64) float64 {
-	if yes {
-		return x
-	}
-	return 0
 }
 
 // filter computes the processed advantages:
@@ -393,6 +387,12 @@ func (a *Analysis) sumTable() {
 // residue says whether the advantage of a sample is residue.
 type residue struct{ original, processed bool }
 
+// Pushes reports whether sample i trains: its processed advantage is a number other than 0, residue aside, as StepFigures.Nonzero counts.
+func (a *Analysis) Pushes(i int) bool {
+	x := a.Processed[i]
+	return x != 0 && units.IsFinite(x) && a.Moves(i)
+}
+
 // Moves reports whether the advantage of sample i may move the policy: it is more than what float arithmetic leaves at the mean of a group.
 func (a *Analysis) Moves(i int) bool { return a.residue == nil || !a.residue[i].processed }
 
@@ -504,7 +504,7 @@ const ResidueShare = 1. / (1 << 21)
 func (a *Analysis) isResidue(g *Group, rewards []float64) bool {
 	largest := 0.0
 	for _, r := range rewards {
-		if isFinite(r) {
+		if units.IsFinite(r) {
 			largest = max(largest, math.Abs(r))
 		}
 	}
@@ -516,7 +516,7 @@ func (a *Analysis) isResidue(g *Group, rewards []float64) bool {
 // there is none.
 func (a *Analysis) firstFinite(lo, hi int) float64 {
 	for i := lo; i < hi; i++ {
-		if r := a.LoggedRewards[a.input.countedRollouts.sample(i)]; isFinite(r) {
+		if r := a.LoggedRewards[a.input.countedRollouts.sample(i)]; units.IsFinite(r) {
 			return r
 		}
 	}

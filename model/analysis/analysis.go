@@ -9,6 +9,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // StepFigures is a step without its samples and groups: what trends, reports and checks need.
@@ -31,7 +32,7 @@ type StepFigures struct {
 	Flips          Flips
 	Metrics        []Metric
 	InvalidRewards int     // that are NaN, infinite or missing
-	FiniteRewards  int     // if critic/score/mean is no number, the rewards that are finite
+	FiniteRewards  int     // if the mean of all rewards is not finite, the rewards that are: the metrics of rewards are of them where it is NaN
 	RewardSum      float64 // of these
 	AbsOriginal    float64 // Σ|A| before the filters
 	AbsProcessed   float64 // Σ|A| after them
@@ -362,7 +363,7 @@ func (a *Analysis) WhyUnshaped() string { return a.input.WhyUnshaped }
 func (a *Analysis) LoggedMean() float64 {
 	sum, n := 0.0, 0
 	for _, r := range a.LoggedRewards {
-		if isFinite(r) {
+		if units.IsFinite(r) {
 			sum += r
 			n++
 		}

@@ -14,6 +14,7 @@ import (
 
 	"vantage/estimators/lossweight"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Breakdown says who pays: the figures of steps, part by part.
@@ -124,7 +125,7 @@ func (p *Part) addGroup(g *Group) {
 func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	p.Samples++
 	p.Kept += model.Count01(a.Keep[i])
-	if r := a.Rewards[i]; isFinite(r) {
+	if r := a.Rewards[i]; units.IsFinite(r) {
 		p.RewardSum += r
 		p.Rewards++
 	}
@@ -136,10 +137,10 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 		p.Solved += model.Count01(a.IsSolved(g, i))
 	}
 	moves := a.Moves(i)
-	if x := a.Original[i]; isFinite(x) && moves {
+	if x := a.Original[i]; units.IsFinite(x) && moves {
 		p.AbsOriginal += math.Abs(x)
 	}
-	if y := a.Processed[i]; isFinite(y) && moves {
+	if y := a.Processed[i]; units.IsFinite(y) && moves {
 		p.AbsProcessed += math.Abs(y)
 		p.Push += y
 		p.Nonzero += model.Count01(y != 0)
@@ -261,7 +262,7 @@ func (a *Analysis) componentNames(column string) []string {
 	names := make([]string, a.Rows)
 	for i, x := range a.input.step.Component(a.InputRow, k) {
 		names[i] = "empty"
-		if isFinite(x) {
+		if units.IsFinite(x) {
 			names[i] = strconv.FormatFloat(x, 'g', -1, 64)
 		}
 	}

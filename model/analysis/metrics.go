@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Metric is a figure of a step under the name that a trainer logs it by. Names that begin with
@@ -27,7 +28,8 @@ type Metric struct {
 // out. Sums are float64: the trainer's float32 sums differ in the sixth digit. frac_reward_zero_std
 // is that of TRL and ms-swift (see estimators.Estimator.ZeroStd); for other frameworks, which do not
 // log it, it is the share of samples in groups of equal rewards. Metrics under vantage/ are over samples with a finite
-// advantage.
+// advantage, and those of rewards over the finite ones where another would make all of them NaN; those of advantages and returns are
+// then NaN, as the trainer's are.
 func (a *Analysis) metrics() []Metric {
 	in, s := a.input, &a.sums
 	zeroStd := 0 // samples whose standard deviation the trainer takes for zero
@@ -40,17 +42,10 @@ func (a *Analysis) metrics() []Metric {
 	}
 	m := make([]Metric, 0, room)
 	a.InvalidRewards = in.invalid
-	m = s.rewards.appendTo(m, "critic/score/mean", "critic/score/max", "critic/score/min")
-	if !isFinite(m[0].Value) {
-		a.FiniteRewards, a.RewardSum = 0, 0
-		for _, r := range a.original.rewards {
-			if isFinite(r) {
-				a.FiniteRewards, a.RewardSum = a.FiniteRewards+1, a.RewardSum+r
-			}
-		}
-	}
+	rewards := a.meantRewards()
+	m = rewards.appendTo(m, "critic/score/mean", "critic/score/max", "critic/score/min")
 	a.AbsOriginal, a.AbsProcessed, a.Squares = s.sumAbsOriginal, s.sumAbsProcessed, s.sumSquares
-	m = s.rewards.appendTo(m, "critic/rewards/mean", "critic/rewards/max", "critic/rewards/min")
+	m = rewards.appendTo(m, "critic/rewards/mean", "critic/rewards/max", "critic/rewards/min")
 	if a.onlyMeans {
 		return a.lengthMetrics(m)
 	}
@@ -89,6 +84,25 @@ func (a *Analysis) metrics() []Metric {
 	}
 	m = append(m, a.lossMetrics()...)
 	return append(m, in.solveMetrics...)
+}
+
+// meantRewards are the rewards that metrics are of: all, or the finite ones where others would make their mean no number. An infinite mean
+// is as the trainer logs it.
+func (a *Analysis) meantRewards() moments {
+	a.FiniteRewards = 0
+	if units.IsFinite(a.sums.rewards.mean()) {
+		return a.sums.rewards
+	}
+	var finite moments
+	for _, r := range a.original.rewards {
+		if units.IsFinite(r) {
+			finite.add(r, 1)
+		}
+	}
+	if a.FiniteRewards, a.RewardSum = finite.n, finite.sum; finite.n == 0 || !math.IsNaN(a.sums.rewards.mean()) {
+		return a.sums.rewards
+	}
+	return finite
 }
 
 // lengthMetrics appends those of all responses, if some length is known.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // statistics are sums over the samples of a step, or of a block. original, returns and processed are
@@ -68,10 +69,10 @@ func (s *statistics) add(a *Analysis, b block) {
 			moves = moves && trains
 		}
 		s.rewards.add(a.original.rewards[i], 1)
-		if isFinite(x) && trains && (a.residue == nil || !a.residue[i].original) {
+		if units.IsFinite(x) && trains && (a.residue == nil || !a.residue[i].original) {
 			s.sumAbsOriginal += math.Abs(x)
 		}
-		if isFinite(y) {
+		if units.IsFinite(y) {
 			if moves {
 				s.sumAbsProcessed += math.Abs(y)
 				s.sumProcessed += y
@@ -222,7 +223,7 @@ func sumPlain(advantages []float64, lengths []int32) plainSums {
 }
 
 // isPlain reports whether all advantages are finite, and so are their sums.
-func (p *plainSums) isPlain() bool { return isFinite(p.absolute) && isFinite(p.squares) }
+func (p *plainSums) isPlain() bool { return units.IsFinite(p.absolute) && units.IsFinite(p.squares) }
 
 // plainMoments returns the moments of some values, each of weight 1. If one is NaN the sum is too, and the extremes are not.
 func plainMoments(values []float64) moments {
@@ -296,7 +297,7 @@ func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
 		if y != 0 && w != 0 {
 			processedSquares += w * (y - processed) * (y - processed)
 		}
-		if lengths[i] >= 0 && isFinite(y) {
+		if lengths[i] >= 0 && units.IsFinite(y) {
 			dl, dy := w-length, y-advantage
 			lengthSquares += dl * dl
 			advantageSquares += dy * dy
@@ -382,8 +383,6 @@ func (m *moments) constant() bool { return m.lo == m.hi }
 func (m *moments) appendTo(metrics []Metric, mean, hi, lo string) []Metric {
 	return append(metrics, Metric{mean, m.mean()}, Metric{hi, m.hi}, Metric{lo, m.lo})
 }
-
-func isFinite(x float64) bool { return x-x == 0 }
 
 // blockSize is the least number of samples in a block. Statistics are summed block by block, so it
 // must not depend on the machine.

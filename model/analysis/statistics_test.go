@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // drawStep is a step of groups with rewards that may be NaN, infinite, nearly equal or large, and
@@ -112,7 +113,7 @@ func TestMetricsEqualTheirDefinitions(t *testing.T) {
 				kept[1] += model.Count01(a.Keep[i] && w != 0)
 			}
 			filtered += model.Count01(!a.Keep[i] || w == 0)
-			if isFinite(y) {
+			if units.IsFinite(y) {
 				abs.add(math.Abs(y), 1)
 				if a.Lengths[i] >= 0 {
 					length.add(w, 1)

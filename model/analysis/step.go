@@ -8,6 +8,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Columns are the samples of a step sorted by group, in batch order within each.
@@ -234,8 +235,8 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 	for _, r := range rewards {
 		sum += r
 	}
-	if !isFinite(sum) {
-		rewards, sum = slices.DeleteFunc(slices.Clone(rewards), func(r float64) bool { return !isFinite(r) }), 0
+	if !units.IsFinite(sum) {
+		rewards, sum = slices.DeleteFunc(slices.Clone(rewards), func(r float64) bool { return !units.IsFinite(r) }), 0
 		for _, r := range rewards {
 			sum += r
 		}
@@ -284,7 +285,7 @@ func (in *stepInput) summarize() {
 	uncut := lengthSum{all.n - cut, all.sum - cut*all.hi, all.lo, int(longestUncut)}
 	in.length, in.uncutLength = all.moments(), uncut.moments()
 	for i, r := range in.LoggedRewards {
-		if !isFinite(r) && (in.Status == nil || in.Status[i] != model.StatusErrored) {
+		if !units.IsFinite(r) && (in.Status == nil || in.Status[i] != model.StatusErrored) {
 			in.invalid++
 			in.missing += model.Count01(estimators.IsMissing(r))
 		}

@@ -14,6 +14,7 @@ import (
 	"vantage/estimators"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // fanOutRow is a row of a log with several outputs per rollout.
@@ -81,7 +82,7 @@ func compareAdvantages(tb testing.TB, what string, rows []fanOutRow, a *Analysis
 	tb.Helper()
 	largest := 0.0
 	for _, row := range rows {
-		if isFinite(row.want) {
+		if units.IsFinite(row.want) {
 			largest = max(largest, math.Abs(row.want))
 		}
 	}

@@ -59,11 +59,11 @@ func (a *Analysis) partsMissing() *model.Warning {
 		part, before := a.input.step.Component(a.InputRow, k), count
 		for g := range a.Table {
 			lo, hi := a.Table[g].Start, a.Table[g].End
-			if !slices.ContainsFunc(part[lo:hi], math.IsNaN) || !slices.ContainsFunc(part[lo:hi], isFinite) {
+			if !slices.ContainsFunc(part[lo:hi], math.IsNaN) || !slices.ContainsFunc(part[lo:hi], units.IsFinite[float64]) {
 				continue
 			}
 			for i := lo; i < hi; i++ {
-				if math.IsNaN(part[i]) && isFinite(a.LoggedRewards[i]) && !lacks[i] {
+				if math.IsNaN(part[i]) && units.IsFinite(a.LoggedRewards[i]) && !lacks[i] {
 					lacks[i], count = true, count+1
 				}
 			}
@@ -82,9 +82,9 @@ func (a *Analysis) partsMissing() *model.Warning {
 // effectOfInvalid says what the trainer makes of the first reward that is not finite among those from lo to
 // hi, of which there must be one, given the rewards as it cleans them.
 func (a *Analysis) effectOfInvalid(cleaned []float64, lo, hi int) string {
-	i := lo + slices.IndexFunc(a.LoggedRewards[lo:hi], func(r float64) bool { return !isFinite(r) })
+	i := lo + slices.IndexFunc(a.LoggedRewards[lo:hi], func(r float64) bool { return !units.IsFinite(r) })
 	switch reward := cleaned[i]; {
-	case isFinite(reward):
+	case units.IsFinite(reward):
 		return "the trainer counts it as reward " + units.Short(reward)
 	case a.Original[i] == 0:
 		return "the trainer leaves it out and gives it 0"
@@ -222,7 +222,7 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 			if w.Count++; w.Count == 1 {
 				w.Example = g
 			}
-			if isFinite(gap) {
+			if units.IsFinite(gap) {
 				largestGap = max(largestGap, gap)
 			}
 		}
@@ -290,13 +290,13 @@ func EqualIn(logged, computed float64, precision estimators.Float) bool {
 // OneULP reports whether two finite values are neighbours in float32.
 func OneULP(x, y float64) bool {
 	a, b := float32(x), float32(y)
-	return a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
+	return units.IsFinite(a) && units.IsFinite(b) && math.Nextafter32(a, b) == b
 }
 
 func largestFinite(values []float64) float64 {
 	largest := 0.0
 	for _, x := range values {
-		if size := math.Abs(x); size > largest && isFinite(size) {
+		if size := math.Abs(x); size > largest && units.IsFinite(size) {
 			largest = size
 		}
 	}

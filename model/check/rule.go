@@ -70,7 +70,7 @@ func parseLimit(text string) (x float64, unit string, ok bool) {
 		}
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	return x, unit, err == nil && x-x == 0
+	return x, unit, err == nil && units.IsFinite(x)
 }
 
 // rowsOfStep is the name of the rows of a step: a percentage is of the usual number.

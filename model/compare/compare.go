@@ -326,7 +326,7 @@ func newSide(ctx context.Context, run Run, other model.Snapshot) (*side, error) 
 		}
 		switch {
 		case !isShared[p.Step]:
-		case p.Reward-p.Reward != 0:
+		case !units.IsFinite(p.Reward):
 			s.all.InvalidSamples++
 		default:
 			c.samples++
@@ -403,7 +403,7 @@ func (s *side) sum(ctx context.Context, pairs []pairing, own int) error {
 	}
 	return analysis.EachPromptReward(ctx, s.run.Snap.Only(s.shared), s.run.Set, func(r analysis.PromptReward) {
 		p := &spreads[r.Prompt-1]
-		if p.of == 0 || r.Reward-r.Reward != 0 {
+		if p.of == 0 || !units.IsFinite(r.Reward) {
 			return
 		}
 		if (p.seen+1)*p.take/p.of > p.seen*p.take/p.of {

@@ -282,7 +282,7 @@ func (e *evidence) repeats(group []answer) (all []repeat) {
 		seen[a.whole] = true
 		n, least, most := 0, math.Inf(1), math.Inf(-1)
 		for k := range group {
-			if b := &group[k]; b.whole == a.whole && b.prompt == a.prompt && b.reward-b.reward == 0 {
+			if b := &group[k]; b.whole == a.whole && b.prompt == a.prompt && units.IsFinite(b.reward) {
 				n++
 				least, most = min(least, b.reward), max(most, b.reward)
 			}

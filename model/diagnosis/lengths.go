@@ -254,7 +254,7 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 		if is {
 			reward.add(a.reward)
 			for c, x := range a.parts {
-				if x-x == 0 {
+				if units.IsFinite(x) {
 					parts[c].add(x)
 				}
 			}

@@ -27,11 +27,8 @@ type digestKey struct {
 	revision, row int
 }
 
-// How many texts a look reads at most: enough for the shares that detectors ask for.
-const (
-	maxTexts    = 4096
-	maxTextsFar = 512 // of a log that is on another machine, or in a bucket
-)
+// maxTexts is how many texts a look reads at most, wherever the log is: enough for the shares that detectors ask for.
+const maxTexts = 4096
 
 // See looks at a run: at all its steps, and at the texts of some of its answers, in the order of the log. A text that cannot be read is
 // none. previous is the look before, or nil.
@@ -43,11 +40,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 	if err != nil {
 		return nil, err
 	}
-	most := maxTexts
-	if snap.Run.Progress.Link.IsRemote() {
-		most = maxTextsFar
-	}
-	texts, look := NewTexts(o, most), &Look{observations: o}
+	texts, look := NewTexts(o, maxTexts), &Look{observations: o}
 	if snap.Run.Progress.Link.IsRemote() {
 		look.digests = map[digestKey]digest{}
 		if len(previous.digests) > 0 {

@@ -47,7 +47,7 @@ func TestTextsOfAFarLogAreReadOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(reads) < 100 || len(reads) > maxTextsFar {
+	if len(reads) < 100 || len(reads) > maxTexts {
 		t.Errorf("%d texts are read", len(reads))
 	}
 	for at, n := range reads {

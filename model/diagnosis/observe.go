@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Observations are what detectors look at of each step, ascending: sums over its samples, and a row for each group. Steps that are
@@ -254,7 +255,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 				}
 			}
 			prints = append(prints, mix(numbers))
-			if reward-reward != 0 && !step.Failed(row) {
+			if !units.IsFinite(reward) && !step.Failed(row) {
 				s.Invalid++
 			}
 		}
@@ -326,7 +327,7 @@ func lastOutputs(step *model.Step, rows []int32, rewards []float64) (last []int3
 func takeRewards(rewards []float64) (m Moments, l Level) {
 	n, sum, squares, least, most := 0, 0.0, 0.0, int64(math.MaxInt64), int64(math.MinInt64)
 	for _, x := range rewards {
-		if x-x != 0 {
+		if !units.IsFinite(x) {
 			continue
 		}
 		n, sum, squares = n+1, sum+x, squares+x*x
@@ -352,7 +353,7 @@ func (s *Observed) part(c int) Part {
 }
 
 func (p *Part) take(x float64) {
-	if x-x != 0 {
+	if !units.IsFinite(x) {
 		p.Missing++
 		return
 	}
@@ -367,7 +368,7 @@ func (l *Longest) take(length int32, reward float64) {
 		clear(l.parts)
 	}
 	l.N++
-	if reward-reward == 0 {
+	if units.IsFinite(reward) {
 		l.RewardSum += reward
 		l.Valid++
 	}

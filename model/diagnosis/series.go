@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // series is a figure over the steps: the moments of each, with N 0 where a step has none.
@@ -91,7 +92,7 @@ func (s series) compare(a, b, c, d int) contrast {
 // normal turns a difference with its estimated variance into a normal variable of the same tail, as good as the degrees of freedom
 // allow: few steps say little of their own spread (Wallace 1959, "Bounds on normal approximations to Student's …").
 func normal(difference, variance float64, dof int) float64 {
-	if difference == 0 || difference-difference != 0 {
+	if difference == 0 || !units.IsFinite(difference) {
 		return 0
 	}
 	if variance <= 0 {
@@ -224,7 +225,7 @@ func (s series) shiftOver(sign float64, span int) (shift, bool) {
 
 // Median returns the middle value, the mean of two, NaN of nothing. Values that are no numbers do not count.
 func Median(values []float64) float64 {
-	sorted := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return x-x != 0 })
+	sorted := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return !units.IsFinite(x) })
 	if len(sorted) == 0 {
 		return math.NaN()
 	}

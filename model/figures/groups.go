@@ -96,6 +96,7 @@ func Samples() []Of[SampleOf] {
 		{Entry: Entry{"reward component, reward/NAME", "reward", "", "one of the log's reward columns; :reward takes it, or a sum of several, as the reward", ""}},
 		{func(s SampleOf) Number { return Mean(s.In.LoggedAdvantages[s.At]) }, Entry{"logged, sample.logged, advantage_logged", "advantage", "", "the advantage in the log, where it has one", ""}},
 		{func(s SampleOf) Number { return Flag(s.In.Trains(s.At)) }, Entry{"admitted", "yes or no", "", "whether the group filter lets the sample through", ""}},
+		{func(s SampleOf) Number { return Flag(s.In.Pushes(s.At)) }, Entry{"trains", "yes or no", "A′ ≠ 0", "whether the advantage is a number other than 0, float residue aside: what A≠0 counts; in `export` if `--columns` names it", ""}},
 		{func(s SampleOf) Number { return Word(s.In.StatusOf(s.At).String()) }, Entry{"status, sample.status", "–", "", "the trainer's status of the sample: trains, cut off, masked, dropped, errored, or empty if it has no response; masked, dropped and errored ones do not train", ""}},
 		{Entry: Entry{"loss_weight", "weight", "w: the loss's formula", "weight of the sample in the loss; empty if no loss is set or lengths are unknown", ""}},
 		{Entry: Entry{"fate", "–", "", "the same as the group's", ""}},
@@ -119,7 +120,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { return Mean(p.Reward()) }, Entry{"reward", "reward", "Σr / #{finite r}", "mean reward of its tries", ""}},
 		{func(p *ledger.Prompt) Number { low, _ := p.Interval(); return Mean(low) }, Entry{"low_95", "share or reward", "Wilson's score interval, or mean ± 1.96·std / √n", "lower end of the 95 % interval of rate", ""}},
 		{func(p *ledger.Prompt) Number { _, high := p.Interval(); return Mean(high) }, Entry{"high_95", "share or reward", "as low_95", "upper end of it", ""}},
-		{func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(signed(x)) }, Entry{"trend", "share or reward", "later half − earlier half of its groups", "how much greater its rate is than before", ""}},
+		{func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(units.SignedOrMissing(x)) }, Entry{"trend", "share or reward", "later half − earlier half of its groups", "how much greater its rate is than before", ""}},
 		{func(p *ledger.Prompt) Number { _, err := p.Trend(); return Mean(err) }, Entry{"trend_error, ±", "share or reward", "std·√(1/n + 1/m)", "standard error of trend if nothing changes", ""}},
 		{func(p *ledger.Prompt) Number { return CountOf(p.Signal, p.Seen) }, Entry{"signal", "groups", "alive + short", "groups of it with signal", ""}},
 		{func(p *ledger.Prompt) Number { return Mean(p.Abs) }, Entry{"sum_abs", "advantage", "Σ|A′|", "absolute advantages of all of its samples that train: how much it taught", ""}},
@@ -130,11 +131,4 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { return Text(p.Why()) }, Entry{"state_why", "text", "", "the numbers by which it is in its state", ""}},
 		{func(p *ledger.Prompt) Number { return Text(p.Preview) }, Entry{"prompt", "–", "", "the beginning of the prompt, or the id of its groups", ""}},
 	}
-}
-
-func signed(x float64) string {
-	if math.IsNaN(x) {
-		return units.Missing
-	}
-	return units.Signed(x)
 }

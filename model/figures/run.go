@@ -55,7 +55,7 @@ type RunMetric struct {
 	steps       int
 }
 
-// MetricOf returns the metric of one step. A mean reward that is not finite is that of the rewards that are.
+// MetricOf returns the metric of one step.
 func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 	x, weight, over := s.Metric(metric), 1.0, OverSteps(metric)
 	switch over {
@@ -69,7 +69,7 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 		return RunMetric{over, s.AbsProcessed, s.Squares, 1}
 	case MeanOfSteps, SumOfSteps, MostOfSteps, LeastOfSteps:
 	}
-	if x-x != 0 && s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
+	if s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
 		x, weight = s.RewardSum/float64(s.FiniteRewards), float64(s.FiniteRewards)
 	}
 	return RunMetric{over, x * weight, weight, 1}
@@ -80,17 +80,6 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 func Reward(s *analysis.StepFigures) (mean float64, counted bool) {
 	r := MetricOf(s, "critic/score/mean")
 	return r.Value(), s.InvalidRewards > 0 && s.FiniteRewards == 0
-}
-
-// Rewards is the mean reward of each step, by [Reward]: NaN where a step is pending or open.
-func Rewards(t *analysis.Trend) []float64 {
-	all := t.Series("critic/score/mean")
-	for i := range t.Steps {
-		if s := &t.Steps[i]; !s.Open && !s.Pending {
-			all[i], _ = Reward(s)
-		}
-	}
-	return all
 }
 
 // InvalidText says how many rewards are no numbers, and if they count in the mean next to it; "" if all are.
@@ -122,7 +111,7 @@ func (r *RunMetric) Join(o RunMetric) {
 
 // Add adds the metric of a step. A step without a finite one adds nothing.
 func (r *RunMetric) Add(s *analysis.StepFigures, metric string) {
-	if o := MetricOf(s, metric); o.sum-o.sum == 0 {
+	if o := MetricOf(s, metric); units.IsFinite(o.sum) {
 		r.Join(o)
 	}
 }

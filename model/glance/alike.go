@@ -1,6 +1,7 @@
 package glance
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,13 +89,27 @@ func Suspect(s *analysis.StepFigures) bool {
 	return !s.Pending && !s.Open && s.Groups > 0 && 2*s.Fates[model.FateAllWrong] >= s.Groups
 }
 
-// MostRead is of how many steps of a run answers are read, the newest first: of a log on another machine 64, else 512, or a step for each
-// 32 KB of it up to 4,096. A step takes a third of a millisecond, so that is a second for 100 MB.
+// MostRead is of how many steps of a run answers are read, the newest first: 512, or a step for each 32 KB of the log up to 4,096. A step
+// takes a third of a millisecond, so that is a second for 100 MB. It is the same wherever the log is: it would say something else of a copy.
 func MostRead(p model.Progress) int {
-	if p.Link.IsRemote() {
-		return 64
-	}
 	return int(min(4096, max(512, p.BytesRead>>15)))
+}
+
+// ReadAnswers reads a few answers of a step of a snapshot, and says how far they are alike. What cannot be read is not alike.
+func ReadAnswers(ctx context.Context, step model.Step, a *analysis.Analysis, read analysis.ReadTexts) Alike {
+	places := model.Mapped(Samples(a), func(column int) model.Place { return step.Place(int(a.InputRow[column])) })
+	slices.SortFunc(places, model.Place.Compare) // they are read in large pieces
+	texts, known := make([]model.Text, len(places)), make([]bool, len(places))
+	if read(ctx, places, nil, func(i int, text model.Text, err error) { texts[i], known[i] = text, err == nil }) != nil {
+		return Alike{}
+	}
+	answers := texts[:0]
+	for i, text := range texts {
+		if known[i] {
+			answers = append(answers, text)
+		}
+	}
+	return Judge(answers)
 }
 
 // maxRead is how many answers of a step are read: enough to tell most from half, which three in four of eight are not.

@@ -80,6 +80,9 @@ func (g *Glance) SamplesText() string {
 	return text
 }
 
+// Unread is of how many steps of mostly wrong groups no answer was read, though answers are read of others like them.
+func (g *Glance) Unread() int { return g.unread }
+
 // UnreadText says of how many steps answers were not read that are read of others like them; "" if of none. Their causes say nothing of
 // answers.
 func (g *Glance) UnreadText() string {
@@ -144,7 +147,7 @@ type usual struct {
 }
 
 func usualOf(t *analysis.Trend) usual {
-	reward, median := figures.Rewards(t), diagnosis.Median
+	reward, median := t.Series(meanReward), diagnosis.Median
 	u := usual{reward: median(reward), length: median(t.Series("response_length/mean")), atLimit: median(t.Series("response_length/clip_ratio"))}
 	off := make([]float64, len(reward))
 	for i, x := range reward {

@@ -12,6 +12,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // Ledger is the accounts of the prompts of some steps.
@@ -227,14 +228,14 @@ func (p *Prompt) add(a *analysis.Analysis, step model.Step, g int) {
 			continue
 		}
 		x := a.Rewards[i]
-		if x-x == 0 {
+		if units.IsFinite(x) {
 			p.Rewards++
 			p.rewards += x
 		}
 		if p.Known {
 			x = a.Grade(group, i)
 		}
-		if x-x == 0 {
+		if units.IsFinite(x) {
 			p.sum, p.squares, v.sum = p.sum+x, p.squares+x*x, v.sum+float32(x)
 			p.Partly += model.Count01(p.Known && x > 0.5 && x < 1)
 		}

@@ -69,7 +69,7 @@ func (m moments) unbiasedStd() float64 {
 func momentsOf(values []float64) moments {
 	var p moments
 	for _, x := range values {
-		if x-x == 0 {
+		if units.IsFinite(x) {
 			p.n++
 			p.sum += x
 			p.sumSquares += x * x

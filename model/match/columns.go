@@ -11,6 +11,7 @@ import (
 	"vantage/estimators/torchsum"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // FoundColumns says which columns of a log make up its reward, and with which weights. TRL logs a column for each reward function,
@@ -306,7 +307,7 @@ func sampleStep(snap model.Snapshot, i int, set model.Settings, columns []string
 // eachGroup calls f with the bounds of the groups whose advantages are all logged and finite.
 func (s *sampledStep) eachGroup(f func(lo, hi int)) {
 	for lo, hi := range s.Groups() {
-		if hi-lo > 1 && !slices.ContainsFunc(s.LoggedAdvantages[lo:hi], func(a float64) bool { return a-a != 0 }) {
+		if hi-lo > 1 && !slices.ContainsFunc(s.LoggedAdvantages[lo:hi], func(a float64) bool { return !units.IsFinite(a) }) {
 			f(lo, hi)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // prover looks for groups with which an estimator gives the logged advantages, if the log's own are
@@ -292,4 +293,4 @@ func isAffine(rewards, advantages []float64) bool {
 	return slope >= 0
 }
 
-func areFinite(x, y float64) bool { return x-x == 0 && y-y == 0 }
+func areFinite(x, y float64) bool { return units.IsFinite(x) && units.IsFinite(y) }

@@ -424,7 +424,7 @@ func onlyResidue(grouped []*analysis.GroupedStep) bool {
 
 func rewardsDiffer(grouped []*analysis.GroupedStep) bool {
 	for g := range groupsOf(grouped) {
-		if slices.ContainsFunc(g.rewards, func(r float64) bool { return r-r == 0 && r != g.rewards[0] }) {
+		if slices.ContainsFunc(g.rewards, func(r float64) bool { return units.IsFinite(r) && r != g.rewards[0] }) {
 			return true
 		}
 	}

@@ -27,7 +27,7 @@ import (
 // the counts leave possible is true: see [rateFit].
 type GroupSizes struct {
 	Steps   int
-	Groups  int
+	Groups  int      // all, those that are left out too
 	Counts  []Count  // by size, then solved
 	Rates   Rates    // of the prompts
 	Solved  []string // which rewards are solved, and why: see model.Snapshot.SolvedEvidence
@@ -88,11 +88,11 @@ func EstimateSizes(ctx context.Context, snap model.Snapshot, set model.Settings,
 }
 
 func (r *GroupSizes) count(counts map[Count]int, g *analysis.Group) {
+	r.Groups++
 	if !g.HasSolved || g.Invalid > 0 {
 		r.LeftOut++
 		return
 	}
-	r.Groups++
 	counts[Count{Size: g.Counted, Solved: g.Solved}]++
 	if g.Counted > 1 && (g.Solved == 0 || g.Solved == g.Counted) {
 		r.Dead++
@@ -101,6 +101,9 @@ func (r *GroupSizes) count(counts map[Count]int, g *analysis.Group) {
 		}
 	}
 }
+
+// Judged is how many groups say how many of their samples are solved: the estimates are from them.
+func (r *GroupSizes) Judged() int { return r.Groups - r.LeftOut }
 
 func (r *GroupSizes) whyNone(scales []model.RewardScale) string {
 	samples, solved, largest := 0, 0, 0

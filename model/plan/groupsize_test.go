@@ -248,7 +248,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Steps != 1 || r.Groups != 4 || r.Dead != 3 || r.Partial != 1 || r.LeftOut != 1 || r.OwnSize() != 4 || len(r.Sizes) != 3 || r.Sizes[1].Size != 4 {
+	if r.Steps != 1 || r.Groups != 5 || r.Judged() != 4 || r.Dead != 3 || r.Partial != 1 || r.LeftOut != 1 || r.OwnSize() != 4 || len(r.Sizes) != 3 || r.Sizes[1].Size != 4 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -535,7 +535,7 @@ func (o *observed) totalsOf(a *analysis.Analysis, g *analysis.Group) totals {
 	for i := g.Start; i < g.End; i++ {
 		o.unknown = o.unknown || a.Lengths[i] < 0
 		t.tokens += float64(a.Lengths[i])
-		if x := a.Processed[i]; a.Moves(i) && x-x == 0 {
+		if x := a.Processed[i]; a.Moves(i) && units.IsFinite(x) {
 			t.abs += math.Abs(x)
 			t.squares += x * x
 		}

@@ -272,6 +272,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"notes", s.notes()[:room.count(partNote)]},
 			{"worst", worst},
 			{"more_worst", some(len(g.Spans) - worstShown)},
+			{"unread_steps", some(g.Unread())},
 			{"warnings", warnings},
 		}...)
 	})
@@ -451,7 +452,7 @@ func StepsText(w io.Writer, s *Steps) error {
 func stepLine(s *analysis.StepFigures) string {
 	signal, open := fmt.Sprintf("%d/%d", s.Signal, s.Groups), ""
 	reward, counted := figures.Reward(s)
-	if s.InvalidRewards > 0 && reward-reward == 0 {
+	if s.InvalidRewards > 0 && units.IsFinite(reward) {
 		open = "; rewards " + figures.InvalidText(s.InvalidRewards, counted)
 	}
 	if s.Open {

@@ -118,7 +118,7 @@ func (b *Breakdown) columns() []textColumn[*analysis.Part] {
 		{"admitted", -14, 4, func(p *analysis.Part) string { return units.Fraction(p.Admitted, p.Groups) }},
 		{"A≠0", -18, 3, func(p *analysis.Part) string { return units.Fraction(p.Nonzero, p.Samples) }},
 		{"Σ|A|", 6, 0, func(p *analysis.Part) string { return percent(p.AbsProcessed, all.AbsProcessed) }},
-		{"push", 6, 0, func(p *analysis.Part) string { return signed(p.Push / p.AbsProcessed) }},
+		{"push", 6, 0, func(p *analysis.Part) string { return units.SignedOrMissing(p.Push / p.AbsProcessed) }},
 		{lengthHead(b.Unit), 6, 0, func(p *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},
 	}
 	if b.Settings.Loss != "" {
@@ -195,14 +195,6 @@ func percent(x, all float64) string {
 		return fmt.Sprintf("%.0f%%", share)
 	}
 	return units.Missing
-}
-
-// signed is as [units.Signed], without the space before what rounds to 0: sums that cancel leave the last bits of either sign.
-func signed(x float64) string {
-	if x-x != 0 {
-		return units.Missing
-	}
-	return strings.TrimSpace(units.Signed(x))
 }
 
 func cut(text string, n int) string {

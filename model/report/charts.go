@@ -9,7 +9,6 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -103,9 +102,6 @@ func (c *Charts) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	p.Last, p.Count = s.Step, p.Count+1
 	for i := range c.Trends {
 		switch l := &c.Trends[i]; {
-		case l.Name == "reward":
-			mean, _ := figures.Reward(s)
-			l.add(cell, mean)
 		case l.value == nil:
 			l.add(cell, s.Metric(l.metric))
 		case a != nil:
@@ -139,7 +135,7 @@ type trendLine struct {
 }
 
 func (l *trendLine) add(cell int, x float64) {
-	if x-x != 0 {
+	if !units.IsFinite(x) {
 		return
 	}
 	l.sums[cell] += x
@@ -184,7 +180,7 @@ func (h *histogram) add(values []float64, keep []bool) {
 		}
 		h.N++
 		switch {
-		case x-x != 0:
+		case !units.IsFinite(x):
 			h.NotFinite++
 			continue
 		case x == 0:

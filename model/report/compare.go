@@ -185,7 +185,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 // CompareJSON writes the object that the schema compare@2 describes.
 func CompareJSON(w io.Writer, c Comparison) error {
 	finite := func(x float64) any { // left out where there is none
-		if x-x != 0 {
+		if !units.IsFinite(x) {
 			return absent{}
 		}
 		return x

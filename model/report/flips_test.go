@@ -20,7 +20,7 @@ func TestKindsOfFlips(t *testing.T) {
 	}{
 		"text": {Text, []string{"flips: 6 of 8 kept samples change sign in recompute: 2 0→−, 4 +→0", "8/14 (57%)           4/14 (29%)"}},
 		"md":   {Markdown, []string{"flips: 6 of 8 kept samples change sign in recompute: 2 0→−, 4 +→0.", "| 2/7 (29%) |"}},
-		"csv":  {CSV, []string{",nonzero_samples,flips,flips/pos_to_neg,flips/neg_to_pos,flips/zero_to_pos,flips/zero_to_neg,flips/pos_to_zero,flips/neg_to_zero,", "1,false,7,2,1,4,2,3,0,0,0,1,2,0,"}},
+		"csv":  {CSV, []string{",nonzero_samples,flips,invalid_rewards,flips/pos_to_neg,flips/neg_to_pos,flips/zero_to_pos,flips/zero_to_neg,flips/pos_to_zero,flips/neg_to_zero,", "1,false,7,2,1,4,2,3,0,0,0,0,1,2,0,"}},
 		"json": {JSON, []string{`"nonzero_samples": 4`, `"flips": 6`, `"zero_to_neg": 2`, `"pos_to_zero": 4`}},
 	} {
 		var out bytes.Buffer

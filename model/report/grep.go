@@ -36,12 +36,12 @@ func GrepFacts(g *Grep) []Fact {
 			return text(of(&g.With).Mean()) + " with it, which every sample has"
 		}
 		difference, err := of(&g.With).Less(of(&g.Without))
-		return fmt.Sprintf("%s with it, %s without: %s ± %s", text(of(&g.With).Mean()), text(of(&g.Without).Mean()), signed(difference), meanText(err))
+		return fmt.Sprintf("%s with it, %s without: %s ± %s", text(of(&g.With).Mean()), text(of(&g.Without).Mean()), units.SignedOrMissing(difference), meanText(err))
 	}
 	if g.With.Samples > 0 {
 		facts = append(facts,
 			fact("reward", worth(meanText, func(t *textsearch.Tally) textsearch.Moments { return t.Reward })),
-			fact("advantage", worth(signed, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
+			fact("advantage", worth(units.SignedOrMissing, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
 	}
 	if g.Unread > 0 {
 		facts = append(facts, fact("unread", fmt.Sprintf("the text of %s cannot be read again: %s", units.Plural(g.Unread, "samples"), g.WhyUnread)))
@@ -55,7 +55,7 @@ func GrepLines(g *Grep, w int) []string {
 		columns := []textColumn[*textsearch.Count]{
 			{"matches", -18, 0, func(c *textsearch.Count) string { return units.Fraction(c.With.Samples, c.Samples) }},
 			{"reward", 7, 0, func(c *textsearch.Count) string { return meanText(c.With.Reward.Mean()) }},
-			{"advantage", 9, 0, func(c *textsearch.Count) string { return signed(c.With.Advantage.Mean()) }},
+			{"advantage", 9, 0, func(c *textsearch.Count) string { return units.SignedOrMissing(c.With.Advantage.Mean()) }},
 			{g.By, -4, 0, func(c *textsearch.Count) string { return sanitize.Line(c.Name) }},
 		}
 		return textTable(columns, "  ", g.Counts)
@@ -64,7 +64,7 @@ func GrepLines(g *Grep, w int) []string {
 		{"step", 7, 0, func(m textsearch.Match) string { return fmt.Sprint(m.Step) }},
 		{"group", -8, 0, func(m textsearch.Match) string { return cut(sanitize.Line(m.Group), 8) }},
 		{"reward", 7, 0, func(m textsearch.Match) string { return meanText(m.Reward) }},
-		{"adv", 6, 0, func(m textsearch.Match) string { return signed(m.Advantage) }},
+		{"adv", 6, 0, func(m textsearch.Match) string { return units.SignedOrMissing(m.Advantage) }},
 		{"in", -6, 0, func(m textsearch.Match) string { return string(m.In) }},
 	}
 	lines := textTable(columns, " ", g.Matches)

@@ -41,7 +41,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		size = "of " + units.Count(n)
 	}
 	facts := []Fact{
-		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
+		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Judged()))),
 		fact("selected", sanitize.Line(r.Where)),
 	}
 	for _, text := range r.Solved {
@@ -52,7 +52,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		facts = append(facts, fact("", fmt.Sprintf("%s of the dead groups still have signal: their rewards differ, although all or none are solved", units.Count(r.Partial))))
 	}
 	if r.LeftOut > 0 {
-		facts = append(facts, fact("left out", units.Plural(r.LeftOut, "groups")+" with invalid rewards, or of a run whose rewards don't show which samples are solved"))
+		facts = append(facts, fact("left out", fmt.Sprintf("%s of these groups, with invalid rewards, or of a run whose rewards don't show which samples are solved", units.Count(r.LeftOut))))
 	}
 	facts = append(facts,
 		fact("rates", ratesText(r.Rates)),

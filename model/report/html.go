@@ -251,7 +251,7 @@ func (c *chainTotal) add(a *analysis.Analysis) {
 			c.invalid += a.Warnings[i].Count
 		}
 	}
-	if x := a.LoggedMean(); x-x == 0 {
+	if x := a.LoggedMean(); units.IsFinite(x) {
 		n := a.Rows
 		if a.FiniteRewards > 0 {
 			n = a.FiniteRewards

@@ -24,7 +24,7 @@ func pageTrends() []trendLine {
 		trendLine{Name: "|A|", value: func(_ *analysis.StepFigures, a *analysis.Analysis) float64 {
 			sum, n := 0.0, 0
 			for _, x := range a.Processed { // 0 of those that the filter drops
-				if x-x == 0 {
+				if units.IsFinite(x) {
 					sum, n = sum+math.Abs(x), n+1
 				}
 			}
@@ -519,7 +519,7 @@ func (h *htmlPage) heatMap(s *Sweep, recompute bool, title string, choice sweep.
 		for j := range s.Grid.Neg {
 			c, x := s.Grid.At(recompute, i, j), float64(heatLeft)+float64(j)*width
 			ratio, share, text, kind := c.AbsRatio(), 0.0, units.Missing, class("cell middle")
-			if ratio-ratio == 0 {
+			if units.IsFinite(ratio) {
 				text = units.Fixed(100*ratio, 0)
 				if most > least {
 					share = (ratio - least) / (most - least)

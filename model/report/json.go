@@ -18,6 +18,7 @@ import (
 	"vantage/model/figures"
 	"vantage/model/match"
 	"vantage/model/sanitize"
+	"vantage/model/units"
 )
 
 // JSON writes the run and its steps as one object, which the schema report@3 of the documentation describes. by_group is
@@ -78,7 +79,8 @@ func jsonFoot(p *page) {
 	problems := model.Mapped(p.Snap.Run.Problems, func(one model.Problem) object {
 		return object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}}
 	})
-	summary := slices.Concat(object{{"steps", p.total.complete()}}, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
+	counted := object{{"steps", p.total.complete()}, {"open_steps", append([]int64{}, p.total.Open...)}, {"open_samples", p.total.openRows}}
+	summary := slices.Concat(counted, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
 	p.writeMembers(object{{"problems", problems}, {"summary", summary}})
 	p.printf("  \"complete\": true\n}\n")
 }
@@ -496,7 +498,7 @@ type rounded float64
 
 // MarshalJSON writes what JSON lacks as in [JSON].
 func (x rounded) MarshalJSON() ([]byte, error) {
-	if f := float64(x); f-f == 0 {
+	if f := float64(x); units.IsFinite(f) {
 		x6, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
 		x = rounded(x6)
 	}

@@ -272,7 +272,7 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 		groupTable: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "flips", "reward", "std"),
 		groupKeys: figures.Select(figures.Groups(), "group", "fate", "samples", "rollouts", "kept_pos", "kept_zero", "kept_neg", "nonzero", "flips",
 			"reward_mean", "reward_std", "invalid", "prompt", "refused", "admitted", "why_skipped"),
-		counts: figures.Select(figures.Steps(), "samples", "groups", "signal_groups", "kept_samples", "nonzero_samples", "flips"),
+		counts: figures.Select(figures.Steps(), "samples", "groups", "signal_groups", "kept_samples", "nonzero_samples", "flips", "invalid_rewards"),
 		charts: newCharts(r, scales, lines, points), rewardScales: scales,
 	}, nil
 }
@@ -327,6 +327,8 @@ type runTotal struct {
 	Steps int     // all
 	Open  []int64 // numbers of those that are still being written
 
+	openRows int // samples of these
+
 	sum          analysis.StepFigures // of the complete steps, without metrics
 	notNumbers   int                  // rewards that the mean reward leaves out
 	metricNames  []string
@@ -351,7 +353,7 @@ func (t *runTotal) complete() int { return t.Steps - len(t.Open) }
 func (t *runTotal) add(s *analysis.StepFigures) {
 	t.Steps++
 	if s.Open {
-		t.Open = append(t.Open, s.Step)
+		t.Open, t.openRows = append(t.Open, s.Step), t.openRows+s.Rows
 		return
 	}
 	all := &t.sum
@@ -363,7 +365,7 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 	all.Nonzero += s.Nonzero
 	all.Statuses.Add(&s.Statuses)
 	all.Flips.Add(&s.Flips)
-	if x := s.Metric("critic/score/mean"); x-x != 0 {
+	if x := s.Metric("critic/score/mean"); !units.IsFinite(x) || s.FiniteRewards > 0 {
 		t.notNumbers += s.Rows - s.FiniteRewards
 	}
 	for f, n := range s.Fates {
@@ -413,6 +415,7 @@ func (t *runTotal) summary() *analysis.StepFigures {
 // advantages are computed all the same: NaN or a number that no training saw.
 type Refusals struct {
 	Written int // samples of all groups that were written
+	Residue int // samples of all groups whose advantage is not 0 only by float arithmetic
 	steps   int // with such groups
 	refused int // groups
 	groups  int // all, of all steps
@@ -427,6 +430,7 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 		return
 	}
 	r.groups += a.Groups
+	r.Residue += a.Residue
 	text := a.Refusal()
 	if text == "" {
 		return

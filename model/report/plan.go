@@ -103,7 +103,7 @@ func planColumns(rows []plan.Row) []textColumn[plan.Row] {
 }
 
 func timesText(x float64) string {
-	if x-x != 0 {
+	if !units.IsFinite(x) {
 		return units.Missing
 	}
 	return units.Fixed(x, 2) + "×"

@@ -87,7 +87,7 @@ func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
 func (s Sweep) valueRange(value func(*sweep.Cell) float64, recompute, finite bool) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for c := range s.cells(recompute) {
-		if x := value(c); !finite || x-x == 0 {
+		if x := value(c); !finite || units.IsFinite(x) {
 			least, most = min(least, x), max(most, x)
 		}
 	}
@@ -325,7 +325,7 @@ func SweepSVG(w io.Writer, s Sweep) error {
 
 // shade returns a blue for x, pale at lo and dark at hi, and a readable colour for text on it.
 func shade(x, lo, hi float64) (fill, textColour string) {
-	if x-x != 0 || hi <= lo {
+	if !units.IsFinite(x) || hi <= lo {
 		return "#eeeeee", "#000000"
 	}
 	at := (x - lo) / (hi - lo)

@@ -99,7 +99,7 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 	}
 	ofSamples := Series{Name: "reward", Means: Reward}
 	for i, x := range d.Rewards {
-		if x-x == 0 {
+		if units.IsFinite(x) {
 			ofSamples.Steps, ofSamples.Values = append(ofSamples.Steps, d.Numbers[i]), append(ofSamples.Values, x)
 		}
 	}

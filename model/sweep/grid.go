@@ -421,7 +421,7 @@ func outcomeOf(g *analysis.Group, isRecomputed bool, rewards, original, processe
 			continue
 		}
 		o.Trained++
-		if x-x == 0 {
+		if units.IsFinite(x) {
 			o.sum += x
 			o.sumSquares += x * x
 			o.sumAbs += math.Abs(x)

@@ -11,6 +11,7 @@ import (
 	"vantage/estimators/torchsum"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // groupWorker computes the outcomes of one group at a time and reuses its buffers.
@@ -261,7 +262,7 @@ func (s *rankedSide) clear() {
 func (s *rankedSide) add(reward, advantage, bound float64) {
 	n := len(s.rewards)
 	s.train = append(s.train, s.train[n]+model.Count01(math.Abs(advantage) > bound))
-	if advantage-advantage != 0 || math.Abs(advantage) <= bound {
+	if !units.IsFinite(advantage) || math.Abs(advantage) <= bound {
 		advantage = 0 // sums are of finite advantages
 	}
 	s.rewards = append(s.rewards, reward)
@@ -292,14 +293,14 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 	}
 	mean /= float64(len(rewards))
 	for i, x := range original {
-		r.finite = r.finite && x-x == 0
+		r.finite = r.finite && units.IsFinite(x)
 		if x == 0 {
 			y := rewards[i] - mean
 			r.zeros, r.zeroSum, r.zeroSquares = r.zeros+1, r.zeroSum+y, r.zeroSquares+y*y
 			r.zeroLo, r.zeroHi = min(r.zeroLo, y), max(r.zeroHi, y)
 		}
 	}
-	r.finite = r.finite && mean-mean == 0
+	r.finite = r.finite && units.IsFinite(mean)
 	for k, i := range rank {
 		if k < positive {
 			r.pos.add(rewards[i]-mean, original[i], bound)

@@ -123,7 +123,7 @@ func (c *Cell) MassText() string {
 }
 
 func percent(format string, share float64) string {
-	if share-share != 0 {
+	if !units.IsFinite(share) {
 		return units.Missing
 	}
 	return fmt.Sprintf(format, 100*share)

@@ -21,6 +21,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/model/figures"
+	"vantage/model/units"
 )
 
 // Search is what is looked for, and where.
@@ -103,7 +104,7 @@ type Moments struct {
 }
 
 func (m *Moments) add(x float64) {
-	if x-x == 0 {
+	if units.IsFinite(x) {
 		m.N, m.sum, m.squares = m.N+1, m.sum+x, m.squares+x*x
 	}
 }

@@ -84,7 +84,7 @@ func (a Axis) at(fraction float64) float64 { return a.Lo*(1-fraction) + a.Hi*fra
 func Range(values []float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
-		if isFinite(v) {
+		if units.IsFinite(v) {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
@@ -107,15 +107,13 @@ func fractionOf(v, lo, hi float64) float64 {
 func finiteMean(values []float64) float64 {
 	sum, n := 0.0, 0
 	for _, v := range values {
-		if isFinite(v) {
+		if units.IsFinite(v) {
 			sum += v
 			n++
 		}
 	}
 	return sum / float64(n)
 }
-
-func isFinite(v float64) bool { return v-v == 0 }
 
 // RowLabels returns a label for each of h rows of a plot whose lines have the axis, from the top: round values
 // in the rows where they are drawn, at least two in 4 rows and three in more, and "" elsewhere: 4 rows have no middle.
@@ -253,7 +251,7 @@ func WholeAxis(values []float64, w int) (axis Axis, bins int, ok bool) {
 	const exact = 1 << 52 // from here on half a unit is lost
 	found := false
 	for _, v := range values {
-		if !isFinite(v) {
+		if !units.IsFinite(v) {
 			continue
 		}
 		if v != math.Trunc(v) || math.Abs(v) > exact {

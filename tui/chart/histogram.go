@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"vantage/model/units"
 	"vantage/themes"
 )
 
@@ -55,7 +56,7 @@ func (h *Histogram) add(values []float64) {
 	columns, middle := h.Axis.columns(len(h.Counts)), h.middle()
 	for _, v := range values {
 		switch {
-		case !isFinite(v):
+		case !units.IsFinite(v):
 			h.NonFinite++
 			continue
 		case v == 0:
@@ -177,7 +178,7 @@ func DotPlot(t *themes.Theme, g Glyphs, axis Axis, original, processed []float64
 		if !kept {
 			v, d = original[i], droppedDot
 		}
-		if isFinite(v) {
+		if units.IsFinite(v) {
 			dots[axis.Column(v, w)] |= d
 		}
 	}

@@ -43,7 +43,7 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 		line = line.withGaps().Within(p.X).averaged(w).thinned(p.X, w)
 		if g.ASCII {
 			for column, height := range line.heights(p.X, c.w) {
-				if isFinite(height) {
+				if units.IsFinite(height) {
 					c.set((Axis{0, 1}).plotRow(height, c.h)*c.w+column, line.Stroke.mark(), line.Role)
 				}
 			}
@@ -121,7 +121,7 @@ func (l Line) gapAfter(i int, x Axis, w int) bool {
 }
 
 func (l Line) joinsNext(i int, x Axis, w int) bool {
-	return i+1 < len(l.Y) && isFinite(l.Y[i]) && isFinite(l.Y[i+1]) && !l.gapAfter(i, x, w)
+	return i+1 < len(l.Y) && units.IsFinite(l.Y[i]) && units.IsFinite(l.Y[i+1]) && !l.gapAfter(i, x, w)
 }
 
 // minAveraged is over how many points a running mean is at least.
@@ -144,7 +144,7 @@ func (l Line) averaged(w int) Line {
 	sums, counts := make([]float64, len(l.Y)+1), make([]int, len(l.Y)+1)
 	for i, v := range l.Y {
 		sums[i+1], counts[i+1] = sums[i], counts[i]
-		if isFinite(v) {
+		if units.IsFinite(v) {
 			sums[i+1], counts[i+1] = sums[i]+v, counts[i]+1
 		}
 	}
@@ -156,7 +156,7 @@ func (l Line) averaged(w int) Line {
 			}
 		}
 		from, to := max(first, i-n/2), min(last, i+(n-1)/2)+1
-		if means[i] = v; isFinite(v) {
+		if means[i] = v; units.IsFinite(v) {
 			means[i] = (sums[to] - sums[from]) / float64(counts[to]-counts[from])
 		}
 	}
@@ -172,7 +172,7 @@ func (l Line) addRange(c *plotCells, x Axis, ascii bool) {
 	}
 	top, bottom := make([]int, c.w), slices.Repeat([]int{-1}, c.w) // rows of dots
 	for i, v := range l.Y {
-		if column := x.PlotColumn(l.X[i], c.w); isFinite(v) {
+		if column := x.PlotColumn(l.X[i], c.w); units.IsFinite(v) {
 			row := dotRow(l.Axis, v, c.h)
 			if bottom[column] < 0 || row < top[column] {
 				top[column] = row
@@ -266,7 +266,7 @@ func (l Line) addDots(c *plotCells, x Axis) {
 	var last canvas.Point
 	connected := false
 	for i, v := range l.Y {
-		if !isFinite(v) {
+		if !units.IsFinite(v) {
 			continue
 		}
 		p, joins := canvas.Point{X: dotColumn(x, l.X[i], c.w), Y: dotRow(l.Axis, v, c.h)}, l.joinsNext(i, x, c.w)
@@ -311,7 +311,7 @@ func brailleDot(x, y int) rune {
 func (l Line) heights(x Axis, w int) []float64 {
 	means, counts := make([]float64, w), make([]float64, w)
 	for i, v := range l.Y {
-		if !isFinite(v) {
+		if !units.IsFinite(v) {
 			continue
 		}
 		column := x.PlotColumn(l.X[i], w)
@@ -329,7 +329,7 @@ func (l Line) heights(x Axis, w int) []float64 {
 	for column, n := range counts {
 		if n == 0 {
 			means[column] = math.NaN()
-		} else if isFinite(means[column]) {
+		} else if units.IsFinite(means[column]) {
 			means[column] = fractionOf(means[column], l.Axis.Lo, l.Axis.Hi)
 		}
 	}
@@ -407,7 +407,7 @@ func Smoothed(values []float64, weight float64) []float64 {
 	smooth := make([]float64, len(values))
 	average, left := 0.0, 1.0 // left is weightⁿ
 	for i, v := range values {
-		if !isFinite(v) {
+		if !units.IsFinite(v) {
 			smooth[i] = v
 			continue
 		}
@@ -471,7 +471,7 @@ func (s Spark) Draw(t *themes.Theme, g Glyphs, w int) string {
 // addGlyphs draws a row of glyphs, the last at height 1.
 func (c *plotCells) addGlyphs(heights []float64, glyphs []string, role themes.Role) {
 	for x, height := range heights {
-		if isFinite(height) {
+		if units.IsFinite(height) {
 			glyph := []rune(glyphs[int(math.Round(height*float64(len(glyphs)-1)))])
 			c.set(x, glyph[0], role)
 		}
