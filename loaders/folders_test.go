@@ -1,0 +1,240 @@
+package loaders
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
+	"vantage/internal/testkit/repotest"
+	"vantage/loaders/discover"
+	"vantage/model"
+)
+
+// folderSample is a sample with what its chunk says of it, so that two can be compared by ==. Components have their names, which
+// may be in another order in each file.
+type folderSample struct {
+	step, offset      int64
+	prompt            uint64
+	group, preview    string
+	components        string
+	reward, advantage string
+	length            int32
+	index             int32
+	rollout           model.Rollout
+	status            model.Status
+	format            string
+	lengthUnit        model.LengthUnit
+	hasTruth          bool
+}
+
+func newFolderSample(c *model.Chunk, r *model.Record) folderSample {
+	var components []string
+	for k, x := range r.Components {
+		if x == x {
+			components = append(components, c.ComponentNames[k]+" "+shownNumber(x))
+		}
+	}
+	slices.Sort(components)
+	return folderSample{
+		step: r.Step, offset: r.Offset, prompt: r.Prompt, group: r.Group, preview: r.Preview, components: strings.Join(components, ", "),
+		reward: shownNumber(r.Reward), advantage: shownNumber(r.Advantage), length: r.Length, index: r.IndexInLine, rollout: r.Rollout,
+		status: r.Status, format: c.Format, lengthUnit: c.LengthUnit, hasTruth: c.HasTruth,
+	}
+}
+
+func shownNumber(x float64) string {
+	if estimators.IsMissing(x) {
+		return "missing"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// folderRead is all that is read of a folder, by the name of the file.
+type folderRead struct {
+	Samples             map[string][]folderSample
+	Texts               map[string][]string
+	Problems, Notes     []string
+	Skipped             int
+	HasTotal, SumsParts bool
+	caughtUp            bool
+}
+
+func (r *folderRead) add(c *model.Chunk) {
+	name := func(f int32) string { return c.Files[f] }
+	for _, f := range c.Forget {
+		delete(r.Samples, name(f))
+	}
+	records := slices.Clone(c.Records)
+	for i := range c.Blocks {
+		records = append(records, c.Blocks[i].Records()...)
+	}
+	for i := range records {
+		at := name(records[i].File)
+		r.Samples[at] = append(r.Samples[at], newFolderSample(c, &records[i]))
+	}
+	for _, p := range c.Problems {
+		r.Problems = append(r.Problems, p.String())
+	}
+	r.Notes, r.Skipped, r.caughtUp = append(r.Notes, c.Notes...), r.Skipped+c.Skipped, c.Progress.CaughtUp
+	r.HasTotal, r.SumsParts = r.HasTotal || c.HasTotal, r.SumsParts || c.SumsComponents
+}
+
+func (r *folderRead) samples() (n int) {
+	for _, all := range r.Samples {
+		n += len(all)
+	}
+	return n
+}
+
+// folderOptions read all that is there, whatever it repeats.
+func folderOptions(serial bool) Options {
+	return Options{serial: serial, Attempt: AllAttempts, Split: discover.SplitAll}
+}
+
+func readFolder(t *testing.T, dir string, serial bool) folderRead {
+	t.Helper()
+	s := open(t, folderOptions(serial), dir)
+	r := folderRead{Samples: map[string][]folderSample{}}
+	for {
+		c, err := s.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.add(c)
+	}
+	r.readTexts(t, s)
+	_ = s.Close()
+	return r
+}
+
+// readTexts reads the texts and the lines of some samples of each file: the first, the last, and some between them, one by one
+// from the last on and then in their order.
+func (r *folderRead) readTexts(t *testing.T, s *Source) {
+	t.Helper()
+	const most = 6
+	r.Texts = map[string][]string{}
+	for number, name := range s.names {
+		all := r.Samples[name]
+		var places []model.Place
+		for i := range min(most, len(all)) {
+			x := all[i*(len(all)-1)/max(1, min(most, len(all))-1)]
+			places = append(places, model.Place{File: int32(number), Offset: x.offset, IndexInLine: x.index})
+		}
+		lines, err := s.Lines(t.Context(), places)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := make([]string, len(places))
+		for i := len(places) - 1; i >= 0; i-- {
+			text, err := s.Text(t.Context(), places[i])
+			texts[i] = fmt.Sprintf("%d: %v %v", lines[i], text, err)
+		}
+		if err := s.Texts(t.Context(), places, nil, func(i int, text model.Text, err error) {
+			if again := fmt.Sprintf("%d: %v %v", lines[i], text, err); again != texts[i] {
+				t.Errorf("%s: the text of %+v is %q by itself, and %q in order", name, places[i], texts[i], again)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(texts) > 0 {
+			r.Texts[name] = texts
+		}
+	}
+}
+
+// join makes one of what was read of the files one by one.
+func join(all map[string]folderRead, names []string) folderRead {
+	joined := folderRead{Samples: map[string][]folderSample{}, Texts: map[string][]string{}}
+	for _, name := range names {
+		r := all[name]
+		for file, samples := range r.Samples {
+			joined.Samples[file] = samples
+		}
+		for file, texts := range r.Texts {
+			joined.Texts[file] = texts
+		}
+		joined.Problems, joined.Notes = append(joined.Problems, r.Problems...), append(joined.Notes, r.Notes...)
+		joined.Skipped += r.Skipped
+		joined.HasTotal, joined.SumsParts = joined.HasTotal || r.HasTotal, joined.SumsParts || r.SumsParts
+	}
+	return joined
+}
+
+func compareFolders(t *testing.T, what string, want, got folderRead) {
+	t.Helper()
+	for _, r := range []*folderRead{&want, &got} {
+		slices.Sort(r.Problems)
+		slices.Sort(r.Notes)
+		r.Notes = slices.Compact(r.Notes) // some are of all files of a format
+	}
+	for name, samples := range want.Samples {
+		compareSamples(t, what+", "+name, samples, got.Samples[name])
+	}
+	if len(got.Samples) > len(want.Samples) {
+		t.Fatalf("%s: samples of %d files, want %d", what, len(got.Samples), len(want.Samples))
+	}
+	want.Samples, got.Samples = nil, nil
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(folderRead{})); diff != "" {
+		t.Fatalf("%s: -alone +together\n%.3000s", what, diff)
+	}
+}
+
+func compareSamples(t *testing.T, what string, want, got []folderSample) {
+	t.Helper()
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			t.Fatalf("%s: sample %d is\n%+v, want\n%+v", what, i, got[i], want[i])
+		}
+	}
+	if len(want) != len(got) {
+		t.Fatalf("%s: %d samples, want %d", what, len(got), len(want))
+	}
+}
+
+// A folder reads as its files do one by one, whatever their sizes, their order and what they have in common, with one worker
+// and with several, and while it is followed and its files grow.
+func TestFolderReadsAsItsFiles(t *testing.T) {
+	for _, kind := range folderKinds(t) {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			orders := kind.orders(repotest.Times(3, len(folderOrders)))
+			alone := map[string]folderRead{} // by name and size
+			for _, order := range orders {
+				dir := t.TempDir()
+				var names []string
+				read := map[string]folderRead{}
+				for i := range len(order) {
+					name, text := kind.file(i), kind.text(t, i, order[i:i+1])
+					filetest.Write(t, filepath.Join(dir, name), text)
+					key := fmt.Sprint(name, len(text))
+					if _, ok := alone[key]; !ok {
+						only := t.TempDir()
+						filetest.Write(t, filepath.Join(only, name), text)
+						alone[key] = readFolder(t, only, true)
+					}
+					names, read[name] = append(names, name), alone[key]
+				}
+				want := join(read, names)
+				if want.samples() == 0 {
+					t.Fatalf("no samples; problems %q", want.Problems)
+				}
+				for _, serial := range []bool{true, false} {
+					compareFolders(t, fmt.Sprintf("%s, one worker: %v", order, serial), want, readFolder(t, dir, serial))
+				}
+			}
+		})
+	}
+}
