@@ -325,6 +325,27 @@ func TestLineOfSeveralFiles(t *testing.T) {
 	}
 }
 
+// Lines are counted anew in a file that was rewritten while it is followed, packed or not.
+func TestLineInARewrittenFile(t *testing.T) {
+	t.Parallel()
+	first := row(1, 1) + row(1, 2) + row(1, 3) + row(1, 4)
+	second := fmt.Sprintf(`{"step":1,"prompt":"p","response":"%s","reward":7}`+"\n", strings.Repeat("x", 1000)) + row(1, 8)
+	for name, pack := range map[string]func(*testing.T, string) string{"a.jsonl": func(_ *testing.T, s string) string { return s }, "b.jsonl.gz": gzipped} {
+		w := trainer{t, t.TempDir()}
+		w.add(name, pack(t, first))
+		r := follow(t, w.path(name), Options{})
+		r.until("the rows", hasRewards("1 2 3 4"))
+		if line, err := lineOf(r.s, &r.Records[3]); line != 4 || err != nil {
+			t.Errorf("%s: line %d, want 4: %v", name, line, err)
+		}
+		w.replace(name, pack(t, second))
+		r.until("others", hasRewards("7 8"))
+		if line, err := lineOf(r.s, &r.Records[1]); line != 2 || err != nil {
+			t.Errorf("%s, rewritten: line %d, want 2: %v", name, line, err)
+		}
+	}
+}
+
 // BenchmarkText reads the texts of random samples of the log named by VANTAGE_BENCH_LOG
 // ("first"), and of the sample after each ("next").
 func BenchmarkText(b *testing.B) {
