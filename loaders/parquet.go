@@ -23,7 +23,7 @@ import (
 // openParquet opens a Parquet file. One whose footer is not written yet is
 // io.ErrUnexpectedEOF.
 func openParquet(f *file, p *packedFile, size int64, workers int) error {
-	table, err := pages.Open(p.handle, size, &pages.Memory{})
+	table, err := pages.Open(p.handle, size, nil)
 	if err != nil {
 		return err
 	}

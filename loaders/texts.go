@@ -29,7 +29,7 @@ type textIndex struct {
 	parquet    parquet.CellCache
 	starts     map[int32]int // how often a file was read from its start again
 	inOrder    sync.Mutex    // of who reads many texts of a compressed file, for what follows
-	last       *pieces    // the one that was read last, nil if none is
+	last       *pieces       // the one that was read last, nil if none is
 }
 
 // release closes what is open, when the source is closed, but not what is being read: that may hang.

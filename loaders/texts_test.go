@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -492,5 +493,49 @@ func TestTextsAreAsOneByOne(t *testing.T) {
 				t.Errorf("%d hold the word: %v", n, err)
 			}
 		}
+	}
+}
+
+// A person who looks at the texts of a table of conversations, one after the other, takes no more memory for each.
+func TestTextsOfATableHoldLittleMemory(t *testing.T) {
+	type turn struct {
+		Role    string `parquet:"role,dict"`
+		Content string `parquet:"content,dict"`
+	}
+	type row struct {
+		Step       int64   `parquet:"step"`
+		Prompt     []turn  `parquet:"prompt,list"`
+		Completion []turn  `parquet:"completion,list"`
+		Accuracy   float64 `parquet:"accuracy"`
+		Advantage  float64 `parquet:"advantage"`
+	}
+	w := trainer{t, t.TempDir()}
+	for name, rows := range map[string]int{"completions_1.parquet": 4, "completions_2.parquet": 1200} { // held in memory, and not
+		all := make([]row, rows)
+		for i := range all {
+			all[i] = row{7, []turn{{"user", response(i)}}, []turn{{"assistant", response(i + 1)}}, 1, 0}
+		}
+		var b bytes.Buffer
+		if err := parquet.Write(&b, all); err != nil {
+			t.Fatal(err)
+		}
+		w.add(name, b.String())
+		s, samples := openAndRead(t, w.path(name))
+		read := func(times int) {
+			for i := range times {
+				x := samples[i%len(samples)]
+				if text, err := s.Text(t.Context(), model.Place{File: x.File, Offset: x.Offset}); err != nil || text.Response != "assistant: "+response(i%rows+1) {
+					t.Fatalf("%s, row %d: %q, %v", name, i, text.Response, err)
+				}
+			}
+		}
+		read(100)
+		before := heap()
+		const more = 300
+		read(more)
+		if grown := (heap() - before) / more; grown > 200 {
+			t.Errorf("%s: each text takes %d bytes", name, grown)
+		}
+		runtime.KeepAlive(s)
 	}
 }
