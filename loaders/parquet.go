@@ -226,7 +226,11 @@ func (o *parquetPrefetcher) prefetch(f *file) {
 
 // read reads the footer of a file, and its rows if it is small.
 func (o *parquetPrefetcher) read(f *file) (ok bool) {
-	defer func() { ok = ok && recover() == nil }()
+	defer func() {
+		if broken := recover(); broken != nil {
+			ok = false
+		}
+	}()
 	p := f.packed
 	table, err := pages.Open(p.handle, p.info.Size(), o.memory)
 	switch {

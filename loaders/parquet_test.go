@@ -10,8 +10,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +25,7 @@ import (
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/fileio"
 	"vantage/model"
 )
 
@@ -358,5 +361,41 @@ func TestChatParquet(t *testing.T) {
 				t.Error("-want +got\n" + diff)
 			}
 		})
+	}
+}
+
+// panickingHandle is a file that a fault of the program is met in, once.
+type panickingHandle struct {
+	fileio.Handle
+	met *atomic.Bool
+}
+
+func (h panickingHandle) ReadAt(p []byte, at int64) (int, error) {
+	if !h.met.Swap(true) {
+		panic("a page is broken")
+	}
+	return h.Handle.ReadAt(p, at)
+}
+
+// A table that ends the reading ahead with a panic is read when it is its turn.
+func TestPanicWhileReadingAhead(t *testing.T) {
+	t.Parallel()
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("one worker reads nothing ahead")
+	}
+	w := trainer{t, t.TempDir()}
+	for i := range 5 {
+		w.add(fmt.Sprintf("completions_%05d.parquet", i), plainTables(t, i, "s"))
+	}
+	var met atomic.Bool
+	faults := func(path string, h fileio.Handle, err error) (fileio.Handle, error) {
+		if strings.HasSuffix(path, "2.parquet") {
+			h = panickingHandle{h, &met}
+		}
+		return h, err
+	}
+	got := drain(t, open(t, Options{faults: faults}, w.dir))
+	if want := 5 * folderRows["s"]; len(got.Records) != want || len(got.Problems) > 0 || !met.Load() {
+		t.Errorf("%d rows, want %d; problems %v; met: %v", len(got.Records), want, got.Problems, met.Load())
 	}
 }
