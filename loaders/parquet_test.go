@@ -25,6 +25,7 @@ import (
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/model"
 )
@@ -397,5 +398,24 @@ func TestPanicWhileReadingAhead(t *testing.T) {
 	got := drain(t, open(t, Options{faults: faults}, w.dir))
 	if want := 5 * folderRows["s"]; len(got.Records) != want || len(got.Problems) > 0 || !met.Load() {
 		t.Errorf("%d rows, want %d; problems %v; met: %v", len(got.Records), want, got.Problems, met.Load())
+	}
+}
+
+// Rows of a table in which no column tells those of evaluations are no evaluation, as those of other files are not.
+func TestTableOfNoEvaluation(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		split discover.Split
+		rows  int
+	}{{discover.SplitTrain, 4}, {discover.SplitVal, 0}, {discover.SplitAll, 4}} {
+		for name, text := range map[string]string{
+			"rows.parquet": writeTable(t, folderRowsOf(0, "s"), asUsual), "rows.jsonl": folderLines(false)(t, 0, "s"), "rows.csv": folderCSV(t, 0, "s"),
+		} {
+			w := trainer{t, t.TempDir()}
+			w.add(name, text)
+			if got := drain(t, open(t, Options{Split: c.split}, w.path(name))); len(got.Records) != c.rows {
+				t.Errorf("%s of %s: %d rows, want %d", c.split, name, len(got.Records), c.rows)
+			}
+		}
 	}
 }
