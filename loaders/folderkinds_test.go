@@ -28,6 +28,18 @@ type folderKind struct {
 	grow  bool                                          // one file may become a larger one
 }
 
+// folderTexts are the texts of files that were made, by number and size.
+type folderTexts map[string]string
+
+func (all folderTexts) of(t *testing.T, k *folderKind, i int, size string) string {
+	t.Helper()
+	key := size + strconv.Itoa(i)
+	if _, made := all[key]; !made {
+		all[key] = k.text(t, i, size)
+	}
+	return all[key]
+}
+
 // folderRows are how many rows a file of a size has: a few; more bytes than are read at once, and than a Parquet file may have that
 // is held in memory; enough for several workers, and for several chunks.
 var folderRows = map[string]int{"s": 4, "m": 1200, "l": 9600}
@@ -81,7 +93,7 @@ func folderRowsOf(i int, size string) []folderRow {
 // jsonRow is a row with the fields that a file of that number has.
 func jsonRow(i, k int, r *folderRow) string {
 	fields := map[string]any{"step": r.step, "prompt": r.prompt, "response": r.completion, "reward": r.reward}
-	switch i % 4 {
+	switch i % 5 {
 	case 1:
 		fields["accuracy_reward"], fields["advantage"] = r.accuracy, r.advantage
 	case 2: // in rows to come, after nulls
@@ -91,6 +103,9 @@ func jsonRow(i, k int, r *folderRow) string {
 		}
 	case 3:
 		fields["ground_truth"], fields["length"], fields["group_id"] = r.truth, 3+k%5, fmt.Sprint("g", k/4)
+	case 4: // the reward is that of its parts
+		delete(fields, "reward")
+		fields["accuracy_reward"] = r.accuracy
 	}
 	text, _ := json.Marshal(fields)
 	return string(text)
@@ -147,15 +162,20 @@ func folderDocument(_ *testing.T, i int, size string) string {
 	return "[\n" + strings.Join(rows, ",\n") + "\n]\n"
 }
 
-// members packs text as one member after the other.
-func members(t *testing.T, text string, pack func(*testing.T, string) string) string {
-	t.Helper()
-	n := max(1, len(text)/3)
-	packed := ""
-	for at := 0; at < len(text); at += n {
-		packed += pack(t, text[at:min(at+n, len(text))])
+// packedLines are lines that are packed as one member for each size up to theirs, as they are when they grow.
+func packedLines(pack func(*testing.T, string) string) func(*testing.T, int, string) string {
+	return func(t *testing.T, i int, size string) string {
+		t.Helper()
+		packed, before := "", 0
+		for _, s := range []string{"s", "m", "l"} {
+			text := folderLines(true)(t, i, s)
+			packed, before = packed+pack(t, text[before:]), len(text)
+			if s == size {
+				break
+			}
+		}
+		return packed
 	}
-	return packed
 }
 
 // The rows of tables with other columns, or the same ones in another order, of another type, or that may be null.
@@ -196,6 +216,12 @@ type (
 		Accuracy float64 `parquet:"accuracy_reward"`
 		Prompt   string  `parquet:"prompt,dict"`
 		Truth    string  `parquet:"ground_truth"`
+		Response string  `parquet:"response"`
+		Step     int64   `parquet:"step"`
+	}
+	partsTable struct {
+		Accuracy float64 `parquet:"accuracy_reward"`
+		Prompt   string  `parquet:"prompt"`
 		Response string  `parquet:"response"`
 		Step     int64   `parquet:"step"`
 	}
@@ -265,6 +291,10 @@ func asTruth(_ int, r *folderRow) truthTable {
 	return truthTable{r.accuracy, r.prompt, r.truth, r.completion, r.step}
 }
 
+func asParts(_ int, r *folderRow) partsTable {
+	return partsTable{r.accuracy, r.prompt, r.completion, r.step}
+}
+
 func asGroup(k int, r *folderRow) groupTable {
 	return groupTable{r.step, r.prompt + fmt.Sprint(k), []string{r.completion, "no"}, []float64{r.reward, math.NaN()}}
 }
@@ -290,7 +320,10 @@ func otherTables(t *testing.T, i int, size string) string {
 }
 
 func usualTables(t *testing.T, i int, size string) string {
-	if i%3 == 1 {
+	switch i % 4 {
+	case 1:
+		return writeTable(t, folderRowsOf(i, size), asParts, tableOptions(i)...)
+	case 2:
 		return writeTable(t, folderRowsOf(i, size), asTruth, tableOptions(i)...)
 	}
 	return writeTable(t, folderRowsOf(i, size), asUsual, tableOptions(i)...)
@@ -300,16 +333,13 @@ func usualTables(t *testing.T, i int, size string) string {
 func folderKinds(t *testing.T) []folderKind {
 	t.Helper()
 	lines := folderLines(true)
-	packed := func(pack func(*testing.T, string) string) func(*testing.T, int, string) string {
-		return func(t *testing.T, i int, size string) string { return members(t, lines(t, i, size), pack) }
-	}
 	kinds := []folderKind{
 		{"lines", numbered("rows_%03d.jsonl"), lines, "sml", true},
 		{"lines alike", numbered("rows_%03d.jsonl"), folderLines(false), "sml", true},
 		{"CSV", numbered("rows_%03d.csv"), folderCSV, "sml", true},
 		{"documents", numbered("samples_%03d.json"), folderDocument, "sm", false},
-		{"gzip", numbered("rows_%03d.jsonl.gz"), packed(gzipped), "sml", true},
-		{"zstd", numbered("rows_%03d.jsonl.zst"), packed(zstdCompressed), "sml", true},
+		{"gzip", numbered("rows_%03d.jsonl.gz"), packedLines(gzipped), "sml", true},
+		{"zstd", numbered("rows_%03d.jsonl.zst"), packedLines(zstdCompressed), "sml", true},
 		{"packed or not", func(i int) string {
 			return fmt.Sprintf("rows_%03d.jsonl%s", i+1, []string{"", ".gz", ".zst"}[i%3])
 		}, func(t *testing.T, i int, size string) string {

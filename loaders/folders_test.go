@@ -1,14 +1,17 @@
 package loaders
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -204,37 +207,118 @@ func compareSamples(t *testing.T, what string, want, got []folderSample) {
 	}
 }
 
+// soloReads are what was read of files that lie in a folder of their own, by name and size.
+type soloReads map[string]folderRead
+
+// of joins what is read of files by themselves, line by line.
+func (all soloReads) of(t *testing.T, names, texts []string) folderRead {
+	t.Helper()
+	read := map[string]folderRead{}
+	for i, name := range names {
+		key := fmt.Sprint(name, len(texts[i]))
+		if _, ok := all[key]; !ok {
+			dir := t.TempDir()
+			filetest.Write(t, filepath.Join(dir, name), texts[i])
+			all[key] = readFolder(t, dir, true)
+		}
+		read[name] = all[key]
+	}
+	joined := join(read, names)
+	if joined.samples() == 0 {
+		t.Fatalf("no samples; problems %q", joined.Problems)
+	}
+	return joined
+}
+
 // A folder reads as its files do one by one, whatever their sizes, their order and what they have in common, with one worker
-// and with several, and while it is followed and its files grow.
+// and with several.
 func TestFolderReadsAsItsFiles(t *testing.T) {
 	for _, kind := range folderKinds(t) {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
-			orders := kind.orders(repotest.Times(3, len(folderOrders)))
-			alone := map[string]folderRead{} // by name and size
-			for _, order := range orders {
+			made, solo := folderTexts{}, soloReads{}
+			for _, order := range kind.orders(repotest.Times(2, len(folderOrders))) {
 				dir := t.TempDir()
-				var names []string
-				read := map[string]folderRead{}
+				var names, texts []string
 				for i := range len(order) {
-					name, text := kind.file(i), kind.text(t, i, order[i:i+1])
-					filetest.Write(t, filepath.Join(dir, name), text)
-					key := fmt.Sprint(name, len(text))
-					if _, ok := alone[key]; !ok {
-						only := t.TempDir()
-						filetest.Write(t, filepath.Join(only, name), text)
-						alone[key] = readFolder(t, only, true)
-					}
-					names, read[name] = append(names, name), alone[key]
+					names, texts = append(names, kind.file(i)), append(texts, made.of(t, &kind, i, order[i:i+1]))
+					filetest.Write(t, filepath.Join(dir, names[i]), texts[i])
 				}
-				want := join(read, names)
-				if want.samples() == 0 {
-					t.Fatalf("no samples; problems %q", want.Problems)
-				}
+				want := solo.of(t, names, texts)
 				for _, serial := range []bool{true, false} {
 					compareFolders(t, fmt.Sprintf("%s, one worker: %v", order, serial), want, readFolder(t, dir, serial))
 				}
 			}
 		})
 	}
+}
+
+// A folder that is followed gives in the end what it gives at once: files are added to it, and grow over each limit.
+func TestFolderIsFollowedAsItsFilesAreRead(t *testing.T) {
+	for _, kind := range folderKinds(t) {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			made := folderTexts{}
+			w := trainer{t, t.TempDir()}
+			var names, texts []string
+			put := func(i int, size string) { // a file that is there grows
+				name, text := kind.file(i), made.of(t, &kind, i, size)
+				switch {
+				case i == len(names):
+					names, texts = append(names, name), append(texts, text)
+					filetest.Write(t, w.path(name), text)
+				case strings.HasPrefix(text, texts[i]):
+					w.add(name, text[len(texts[i]):])
+				default:
+					w.replace(name, text)
+				}
+				texts[i] = text
+			}
+			put(0, "s")
+			o := folderOptions(false)
+			o.Follow, o.Poll, o.settleTime = true, 10*time.Millisecond, 50*time.Millisecond
+			s := open(t, o, w.dir)
+			got := folderRead{Samples: map[string][]folderSample{}}
+			for _, stage := range kind.stages() {
+				for _, step := range stage {
+					put(step.file, step.size)
+				}
+				got.follow(t, s, soloReads{}.of(t, names, texts))
+			}
+			_ = s.Close()
+		})
+	}
+}
+
+// folderStep makes a file one of a size.
+type folderStep struct {
+	file int
+	size string
+}
+
+// stages are what becomes of a folder between two looks. Its first file is small.
+func (k *folderKind) stages() [][]folderStep {
+	larger := k.sizes[len(k.sizes)-1:]
+	if !k.grow {
+		return [][]folderStep{{{1, "s"}}, {{2, larger}, {3, "s"}, {4, "s"}}, {{5, larger}}}
+	}
+	return [][]folderStep{{{0, "m"}}, {{1, "s"}, {2, "s"}}, {{2, "m"}, {0, larger}, {3, "m"}}}
+}
+
+// follow reads on until all that is wanted has come, and compares it.
+func (r *folderRead) follow(t *testing.T, s *Source, want folderRead) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for r.samples() != want.samples() || !r.caughtUp {
+		c, err := s.Next(ctx)
+		if err != nil {
+			t.Fatalf("%d samples, want %d; problems %q: %v", r.samples(), want.samples(), r.Problems, err)
+		}
+		r.add(c)
+	}
+	now := *r
+	now.Samples = maps.Clone(r.Samples)
+	now.readTexts(t, s)
+	compareFolders(t, fmt.Sprintf("%d files", len(want.Samples)), want, now)
 }
