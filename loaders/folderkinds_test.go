@@ -26,6 +26,9 @@ type folderKind struct {
 	text  func(t *testing.T, i int, size string) string // a file of a size that folderRows has
 	sizes string                                        // that there are
 	grow  bool                                          // one file may become a larger one
+
+	ofFormat  bool // a made log of a format, of which there are many
+	evaluates bool // some rows are of an evaluation
 }
 
 // folderTexts are the texts of files that were made, by number and size.
@@ -83,7 +86,8 @@ func folderRowsOf(i int, size string) []folderRow {
 			text[at] = letters[random.IntN(len(letters))]
 		}
 		rows[k] = folderRow{
-			step: int64(i + 1), prompt: fmt.Sprintf("wie groß ist %d in \"%d\"?", k/4, i), completion: string(text) + "é\n", truth: strconv.Itoa(k / 4),
+			step: int64(i + 1), prompt: fmt.Sprintf("wie groß ist %d in \"%d\"?", k/4, i), completion: string(text) + "é\n",
+			truth:  strconv.Itoa(k / 4),
 			reward: float64(random.IntN(9)) / 8, accuracy: float64(random.IntN(2)), advantage: float64(random.IntN(9)-4) / 4,
 		}
 	}
@@ -123,6 +127,19 @@ func folderLines(vary bool) func(*testing.T, int, string) string {
 		}
 		return b.String()
 	}
+}
+
+// folderEvaluations are lines of which some say that they are of an evaluation: in each second file, and there not at first.
+func folderEvaluations(_ *testing.T, i int, size string) string {
+	var b strings.Builder
+	for k, r := range folderRowsOf(i, size) {
+		split := "train"
+		if i%2 == 0 && k > 2 && k%7 == 3 {
+			split = "eval"
+		}
+		fmt.Fprintf(&b, `{"split":%q,"step":%d,"prompt":%q,"response":%q,"reward":%v}`+"\n", split, r.step, r.prompt, r.completion, r.reward)
+	}
+	return b.String()
 }
 
 // folderCSV is a table. The columns of every second one are in another order, with another separator, and some cells are quoted.
@@ -300,7 +317,8 @@ func asGroup(k int, r *folderRow) groupTable {
 }
 
 func asChat(k int, r *folderRow) chatRow {
-	return chatRow{r.step, []chatTurn{turn("user", r.prompt)}, []chatTurn{turn("assistant", r.completion), turn("assistant", fmt.Sprint(k))}, r.accuracy, r.advantage}
+	completion := []chatTurn{turn("assistant", r.completion), turn("assistant", fmt.Sprint(k))}
+	return chatRow{r.step, []chatTurn{turn("user", r.prompt)}, completion, r.accuracy, r.advantage}
 }
 
 func plainTables(t *testing.T, i int, size string) string {
@@ -334,42 +352,43 @@ func folderKinds(t *testing.T) []folderKind {
 	t.Helper()
 	lines := folderLines(true)
 	kinds := []folderKind{
-		{"lines", numbered("rows_%03d.jsonl"), lines, "sml", true},
-		{"lines alike", numbered("rows_%03d.jsonl"), folderLines(false), "sml", true},
-		{"CSV", numbered("rows_%03d.csv"), folderCSV, "sml", true},
-		{"documents", numbered("samples_%03d.json"), folderDocument, "sm", false},
-		{"gzip", numbered("rows_%03d.jsonl.gz"), packedLines(gzipped), "sml", true},
-		{"zstd", numbered("rows_%03d.jsonl.zst"), packedLines(zstdCompressed), "sml", true},
-		{"packed or not", func(i int) string {
+		{name: "lines", file: numbered("rows_%03d.jsonl"), text: lines, sizes: "sml", grow: true},
+		{name: "lines alike", file: numbered("rows_%03d.jsonl"), text: folderLines(false), sizes: "sml", grow: true},
+		{name: "lines with evaluations", file: numbered("rows_%03d.jsonl"), text: folderEvaluations, sizes: "sml", grow: true, evaluates: true},
+		{name: "CSV", file: numbered("rows_%03d.csv"), text: folderCSV, sizes: "sml", grow: true},
+		{name: "documents", file: numbered("samples_%03d.json"), text: folderDocument, sizes: "sm"},
+		{name: "gzip", file: numbered("rows_%03d.jsonl.gz"), text: packedLines(gzipped), sizes: "sml", grow: true},
+		{name: "zstd", file: numbered("rows_%03d.jsonl.zst"), text: packedLines(zstdCompressed), sizes: "sml", grow: true},
+		{name: "packed or not", file: func(i int) string {
 			return fmt.Sprintf("rows_%03d.jsonl%s", i+1, []string{"", ".gz", ".zst"}[i%3])
-		}, func(t *testing.T, i int, size string) string {
+		}, text: func(t *testing.T, i int, size string) string {
 			text := lines(t, i, size)
 			return []string{text, gzipped(t, text), zstdCompressed(t, text)}[i%3]
-		}, "sml", false},
-		{"tables of TRL", numbered("completions_%05d.parquet"), plainTables, "sml", false},
-		{"tables of TRL by others", numbered("completions_%05d.parquet"), otherTables, "sm", false},
-		{"tables of TRL with nulls", numbered("completions_%05d.parquet"), func(t *testing.T, i int, size string) string {
+		}, sizes: "sml"},
+		{name: "tables of TRL", file: numbered("completions_%05d.parquet"), text: plainTables, sizes: "sml"},
+		{name: "tables of TRL by others", file: numbered("completions_%05d.parquet"), text: otherTables, sizes: "sm"},
+		{name: "tables of TRL with nulls", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
 			return writeTable(t, folderRowsOf(i, size), asOptionalTRL(i), tableOptions(i)...)
-		}, "sm", false},
-		{"tables of TRL in other codecs", numbered("completions_%05d.parquet"), func(t *testing.T, i int, size string) string {
+		}, sizes: "sm"},
+		{name: "tables of TRL in other codecs", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
 			return writeTable(t, folderRowsOf(i, size), asPlainTRL, tableOptions(i)...)
-		}, "sm", false},
-		{"tables", numbered("rows_%05d.parquet"), usualTables, "sm", true},
-		{"tables of conversations", numbered("completions_%05d.parquet"), func(t *testing.T, i int, size string) string {
+		}, sizes: "sm"},
+		{name: "tables", file: numbered("rows_%05d.parquet"), text: usualTables, sizes: "sm", grow: true},
+		{name: "tables of conversations", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
 			return writeTable(t, folderRowsOf(i, size), asChat, tableOptions(i)...)
-		}, "sm", false},
-		{"tables of groups", numbered("rows_%05d.parquet"), func(t *testing.T, i int, size string) string {
+		}, sizes: "sm"},
+		{name: "tables of groups", file: numbered("rows_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
 			return writeTable(t, folderRowsOf(i, size), asGroup, tableOptions(i)...)
-		}, "sm", true},
-		{"packed tables", numbered("completions_%05d.parquet.gz"), func(t *testing.T, i int, size string) string {
+		}, sizes: "sm", grow: true},
+		{name: "packed tables", file: numbered("completions_%05d.parquet.gz"), text: func(t *testing.T, i int, size string) string {
 			return gzipped(t, plainTables(t, i, size))
-		}, "sm", false},
-		{"rollouts of slime", numbered("rollout_data/%d.pt"), func(t *testing.T, i int, _ string) string {
+		}, sizes: "sm"},
+		{name: "rollouts of slime", file: numbered("rollout_data/%d.pt"), text: func(t *testing.T, i int, _ string) string {
 			return string(filetest.Read(t, fmt.Sprintf("compressed/torchfile/testdata/protocol%d.pt", []int{2, 5}[i%2])))
-		}, "s", false},
-		{"tables of Arrow", numbered("data-%05d.arrow"), func(t *testing.T, _ int, _ string) string {
+		}, sizes: "s"},
+		{name: "tables of Arrow", file: numbered("data-%05d.arrow"), text: func(t *testing.T, _ int, _ string) string {
 			return string(filetest.Read(t, "compressed/arrowfile/testdata/samples.arrow"))
-		}, "s", false},
+		}, sizes: "s"},
 	}
 	for _, log := range formatstest.Logs(t, "formats/testdata") {
 		kinds = append(kinds, kindOfLog(&log))
@@ -391,7 +410,8 @@ func kindOfLog(log *formatstest.Log) folderKind {
 		return strings.TrimSuffix(log.Name, ext) + fmt.Sprintf("_%d", i) + ext
 	}
 	text := func(_ *testing.T, i int, size string) string {
-		text := strings.NewReplacer(`"p"`, fmt.Sprintf(`"p%d"`, i), "what is", fmt.Sprintf("what %d is", i), "abc", fmt.Sprintf("abc%d", i)).Replace(log.Text)
+		n := strconv.Itoa(i)
+		text := strings.NewReplacer(`"p"`, `"p`+n+`"`, "what is", "what "+n+" is", "abc", "abc"+n).Replace(log.Text)
 		const room = 300 << 10
 		switch {
 		case size == "s":
@@ -406,5 +426,5 @@ func kindOfLog(log *formatstest.Log) folderKind {
 		}
 		return header + strings.Repeat(text, 1+room/len(text))
 	}
-	return folderKind{log.Format, file, text, "sm", false}
+	return folderKind{name: log.Format, file: file, text: text, sizes: "sm", ofFormat: true}
 }

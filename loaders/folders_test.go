@@ -68,6 +68,7 @@ type folderRead struct {
 	Texts               map[string][]string
 	Problems, Notes     []string
 	Skipped             int
+	PassedOver          map[string]model.PassedOver
 	HasTotal, SumsParts bool
 	caughtUp            bool
 }
@@ -76,6 +77,7 @@ func (r *folderRead) add(c *model.Chunk) {
 	name := func(f int32) string { return c.Files[f] }
 	for _, f := range c.Forget {
 		delete(r.Samples, name(f))
+		delete(r.PassedOver, name(f))
 	}
 	records := slices.Clone(c.Records)
 	for i := range c.Blocks {
@@ -88,6 +90,10 @@ func (r *folderRead) add(c *model.Chunk) {
 	for _, p := range c.Problems {
 		r.Problems = append(r.Problems, p.String())
 	}
+	for f, n := range c.PassedOver {
+		before := r.PassedOver[name(f)]
+		r.PassedOver[name(f)] = model.PassedOver{Untrained: before.Untrained + n.Untrained, Evaluated: before.Evaluated + n.Evaluated}
+	}
 	r.Notes, r.Skipped, r.caughtUp = append(r.Notes, c.Notes...), r.Skipped+c.Skipped, c.Progress.CaughtUp
 	r.HasTotal, r.SumsParts = r.HasTotal || c.HasTotal, r.SumsParts || c.SumsComponents
 }
@@ -99,15 +105,23 @@ func (r *folderRead) samples() (n int) {
 	return n
 }
 
-// folderOptions read all that is there, whatever it repeats.
-func folderOptions(serial bool) Options {
-	return Options{serial: serial, Attempt: AllAttempts, Split: discover.SplitAll}
+func newFolderRead() folderRead {
+	return folderRead{Samples: map[string][]folderSample{}, PassedOver: map[string]model.PassedOver{}, Texts: map[string][]string{}}
 }
 
-func readFolder(t *testing.T, dir string, serial bool) folderRead {
+// options read all that is there, whatever it repeats, but for evaluations that rows tell.
+func (k *folderKind) options(serial bool) Options {
+	split := discover.SplitAll
+	if k.evaluates {
+		split = discover.SplitTrain
+	}
+	return Options{serial: serial, Attempt: AllAttempts, Split: split}
+}
+
+func (k *folderKind) read(t *testing.T, dir string, serial bool) folderRead {
 	t.Helper()
-	s := open(t, folderOptions(serial), dir)
-	r := folderRead{Samples: map[string][]folderSample{}}
+	s := open(t, k.options(serial), dir)
+	r := newFolderRead()
 	for {
 		c, err := s.Next(t.Context())
 		if errors.Is(err, io.EOF) {
@@ -160,15 +174,12 @@ func (r *folderRead) readTexts(t *testing.T, s *Source) {
 
 // join makes one of what was read of the files one by one.
 func join(all map[string]folderRead, names []string) folderRead {
-	joined := folderRead{Samples: map[string][]folderSample{}, Texts: map[string][]string{}}
+	joined := newFolderRead()
 	for _, name := range names {
 		r := all[name]
-		for file, samples := range r.Samples {
-			joined.Samples[file] = samples
-		}
-		for file, texts := range r.Texts {
-			joined.Texts[file] = texts
-		}
+		maps.Copy(joined.Samples, r.Samples)
+		maps.Copy(joined.Texts, r.Texts)
+		maps.Copy(joined.PassedOver, r.PassedOver)
 		joined.Problems, joined.Notes = append(joined.Problems, r.Problems...), append(joined.Notes, r.Notes...)
 		joined.Skipped += r.Skipped
 		joined.HasTotal, joined.SumsParts = joined.HasTotal || r.HasTotal, joined.SumsParts || r.SumsParts
@@ -211,7 +222,7 @@ func compareSamples(t *testing.T, what string, want, got []folderSample) {
 type soloReads map[string]folderRead
 
 // of joins what is read of files by themselves, line by line.
-func (all soloReads) of(t *testing.T, names, texts []string) folderRead {
+func (all soloReads) of(t *testing.T, k *folderKind, names, texts []string) folderRead {
 	t.Helper()
 	read := map[string]folderRead{}
 	for i, name := range names {
@@ -219,7 +230,7 @@ func (all soloReads) of(t *testing.T, names, texts []string) folderRead {
 		if _, ok := all[key]; !ok {
 			dir := t.TempDir()
 			filetest.Write(t, filepath.Join(dir, name), texts[i])
-			all[key] = readFolder(t, dir, true)
+			all[key] = k.read(t, dir, true)
 		}
 		read[name] = all[key]
 	}
@@ -237,16 +248,20 @@ func TestFolderReadsAsItsFiles(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			made, solo := folderTexts{}, soloReads{}
-			for _, order := range kind.orders(repotest.Times(2, len(folderOrders))) {
+			few := 2
+			if kind.ofFormat {
+				few = 1
+			}
+			for _, order := range kind.orders(repotest.Times(few, len(folderOrders))) {
 				dir := t.TempDir()
 				var names, texts []string
 				for i := range len(order) {
 					names, texts = append(names, kind.file(i)), append(texts, made.of(t, &kind, i, order[i:i+1]))
 					filetest.Write(t, filepath.Join(dir, names[i]), texts[i])
 				}
-				want := solo.of(t, names, texts)
+				want := solo.of(t, &kind, names, texts)
 				for _, serial := range []bool{true, false} {
-					compareFolders(t, fmt.Sprintf("%s, one worker: %v", order, serial), want, readFolder(t, dir, serial))
+					compareFolders(t, fmt.Sprintf("%s, one worker: %v", order, serial), want, kind.read(t, dir, serial))
 				}
 			}
 		})
@@ -257,6 +272,9 @@ func TestFolderReadsAsItsFiles(t *testing.T) {
 func TestFolderIsFollowedAsItsFilesAreRead(t *testing.T) {
 	for _, kind := range folderKinds(t) {
 		t.Run(kind.name, func(t *testing.T) {
+			if kind.ofFormat {
+				repotest.OneIn(t, 5)
+			}
 			t.Parallel()
 			made := folderTexts{}
 			w := trainer{t, t.TempDir()}
@@ -275,15 +293,15 @@ func TestFolderIsFollowedAsItsFilesAreRead(t *testing.T) {
 				texts[i] = text
 			}
 			put(0, "s")
-			o := folderOptions(false)
+			o := kind.options(false)
 			o.Follow, o.Poll, o.settleTime = true, 10*time.Millisecond, 50*time.Millisecond
 			s := open(t, o, w.dir)
-			got := folderRead{Samples: map[string][]folderSample{}}
+			got := newFolderRead()
 			for _, stage := range kind.stages() {
 				for _, step := range stage {
 					put(step.file, step.size)
 				}
-				got.follow(t, s, soloReads{}.of(t, names, texts))
+				got.follow(t, s, soloReads{}.of(t, &kind, names, texts))
 			}
 			_ = s.Close()
 		})
