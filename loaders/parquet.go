@@ -153,9 +153,10 @@ func ignoreEOF(err error) error {
 // maxPrefetched is how many Parquet files are opened at a time.
 const maxPrefetched = 128
 
-// isUnopenedTable reports whether a file has the name of a Parquet file and was never opened.
+// isUnopenedTable reports whether a file that is to be read has the name of a Parquet file and was never opened.
 func isUnopenedTable(f *file) bool {
-	return f.disk != nil && f.disk.Info == nil && f.packed == nil && framing.Extension(f.name) == ".parquet"
+	wasOpened := f.disk == nil || f.disk.Info != nil || f.packed != nil
+	return !wasOpened && !f.refused && framing.Extension(f.name) == ".parquet"
 }
 
 // prefetchTables opens the Parquet files that are next in the queue on all workers, and reads

@@ -419,3 +419,23 @@ func TestTableOfNoEvaluation(t *testing.T) {
 		}
 	}
 }
+
+// Tables for which there is something better before they were read are not read, be it by one worker or by several.
+func TestTablesLeftOutBeforeTheyAreRead(t *testing.T) {
+	t.Parallel()
+	for _, serial := range []bool{true, false} {
+		w := trainer{t, t.TempDir()}
+		for i := range 3 {
+			filetest.Write(t, w.path(fmt.Sprintf("val/rows_%d.parquet", i)), writeTable(t, folderRowsOf(i, "s"), asUsual))
+		}
+		s := open(t, Options{Follow: true, serial: serial}, w.dir)
+		filetest.Write(t, w.path("train/rows_7.parquet"), writeTable(t, folderRowsOf(7, "s"), asUsual))
+		r := &follower{t: t, s: s}
+		r.until("all of it", func(r *follower) bool { return len(r.Records) > 0 && r.Progress.CaughtUp })
+		for _, x := range r.Records {
+			if x.Step != 8 {
+				t.Errorf("one worker: %v: a row of step %d in %s", serial, x.Step, r.Files[x.File])
+			}
+		}
+	}
+}
