@@ -80,6 +80,12 @@ func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
 	n.Components, k.Components = names, parts
 }
 
+// take says what the next samples are. They may be of another file than those before, of which some may have a total, or none.
+func (b *chunkBuilder) take(f *formats.Format, n decode.Note) {
+	n.HasTotal, n.SumsComponents = n.HasTotal || b.note.HasTotal, n.SumsComponents || b.note.SumsComponents
+	b.format, b.note = f, n
+}
+
 func (b *chunkBuilder) drop(file int32, name string) {
 	b.Records = slices.DeleteFunc(b.Records, func(r model.Record) bool { return r.File == file })
 	b.Blocks = slices.DeleteFunc(b.Blocks, func(k model.Block) bool { return k.File == file })
@@ -187,7 +193,7 @@ func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool,
 		q.ready = append(q.ready, q.pending)
 		q.pending = &chunkBuilder{}
 	}
-	q.pending.format, q.pending.note = f, n
+	q.pending.take(f, n)
 	return q.pending
 }
 

@@ -330,3 +330,22 @@ func TestFailedRollouts(t *testing.T) {
 		t.Errorf("%+v", chunks)
 	}
 }
+
+// Whether all rewards of a run are sums of components does not depend on the order of its files, which share a chunk.
+func TestTotalsOfFilesOfAChunk(t *testing.T) {
+	t.Parallel()
+	total := `{"step":%d,"prompt":"p","response":"a","reward":2,"accuracy_reward":1}` + "\n"
+	parts := `{"step":%d,"prompt":"p","response":"a","accuracy_reward":1}` + "\n"
+	for _, c := range []struct {
+		rows []string
+		sums bool
+	}{{[]string{total, parts}, false}, {[]string{parts, total}, false}, {[]string{parts, parts}, true}, {[]string{total, total}, false}} {
+		w := trainer{t, t.TempDir()}
+		for i, row := range c.rows {
+			w.add(fmt.Sprintf("rows_%d.jsonl", i), fmt.Sprintf(row, i))
+		}
+		if snap := snapshotOf(t, open(t, Options{}, w.dir)); snap.Rows != 2 || snap.Run.SumsComponents != c.sums {
+			t.Errorf("%q: %d rows, all sums: %v, want %v", c.rows, snap.Rows, snap.Run.SumsComponents, c.sums)
+		}
+	}
+}

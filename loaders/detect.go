@@ -231,7 +231,7 @@ func sniffedIf(is bool, format, name string) (sniffed, error) {
 }
 
 func sniffParquet(h io.ReaderAt, size int64, name string) (sniffed, error) {
-	table, err := pages.Open(h, size, &pages.Memory{})
+	table, err := pages.Open(h, size, nil)
 	if err != nil {
 		return sniffed{}, err
 	}

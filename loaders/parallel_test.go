@@ -385,3 +385,30 @@ func readJSON(row string) (plainRow, bool) {
 	step, err := strconv.ParseInt(string(stepNumber), 10, 32)
 	return plainRow{group, reward, utf8.RuneCountInString(response), step}, err == nil && !math.IsNaN(reward)
 }
+
+// Rows without what rows before them have are refused by all workers, whichever of them met the first that has it.
+func TestWorkersRefuseTheSameRows(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("x", 200)
+	row := func(rows int, fields string) string {
+		return strings.Repeat(fmt.Sprintf(`{%s,"response":"%s","reward":1}`+"\n", fields, text), rows)
+	}
+	for name, c := range map[string]struct {
+		log           string
+		rows, refused int
+	}{
+		"rows.jsonl":       {row(3000, `"step":1,"prompt":""`) + row(1, `"step":1,"prompt":"p"`) + row(20_000, `"step":1,"prompt":""`), 3001, 20_000},
+		"rows_step1.jsonl": {row(3000, `"step":1,"prompt":"p"`) + row(1, `"step":2,"prompt":"p"`) + row(20_000, `"prompt":"p"`), 3001, 20_000},
+	} {
+		w := trainer{t, t.TempDir()}
+		w.add(name, c.log)
+		w.add(name+".gz", gzipped(t, c.log))
+		for _, path := range []string{w.path(name), w.path(name + ".gz")} {
+			for _, serial := range []bool{true, false} {
+				if got := drain(t, open(t, Options{serial: serial}, path)); len(got.Records) != c.rows || int(got.Skipped) != c.refused {
+					t.Errorf("%s, one worker: %v: %d rows and %d refused, want %d and %d", path, serial, len(got.Records), got.Skipped, c.rows, c.refused)
+				}
+			}
+		}
+	}
+}

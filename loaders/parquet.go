@@ -23,7 +23,7 @@ import (
 // openParquet opens a Parquet file. One whose footer is not written yet is
 // io.ErrUnexpectedEOF.
 func openParquet(f *file, p *packedFile, size int64, workers int) error {
-	table, err := pages.Open(p.handle, size, &pages.Memory{})
+	table, err := pages.Open(p.handle, size, nil)
 	if err != nil {
 		return err
 	}
@@ -153,9 +153,10 @@ func ignoreEOF(err error) error {
 // maxPrefetched is how many Parquet files are opened at a time.
 const maxPrefetched = 128
 
-// isUnopenedTable reports whether a file has the name of a Parquet file and was never opened.
+// isUnopenedTable reports whether a file that is to be read has the name of a Parquet file and was never opened.
 func isUnopenedTable(f *file) bool {
-	return f.disk != nil && f.disk.Info == nil && f.packed == nil && framing.Extension(f.name) == ".parquet"
+	wasOpened := f.disk == nil || f.disk.Info != nil || f.packed != nil
+	return !wasOpened && !f.refused && framing.Extension(f.name) == ".parquet"
 }
 
 // prefetchTables opens the Parquet files that are next in the queue on all workers, and reads
@@ -226,7 +227,11 @@ func (o *parquetPrefetcher) prefetch(f *file) {
 
 // read reads the footer of a file, and its rows if it is small.
 func (o *parquetPrefetcher) read(f *file) (ok bool) {
-	defer func() { ok = ok && recover() == nil }()
+	defer func() {
+		if broken := recover(); broken != nil {
+			ok = false
+		}
+	}()
 	p := f.packed
 	table, err := pages.Open(p.handle, p.info.Size(), o.memory)
 	switch {

@@ -10,8 +10,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +25,8 @@ import (
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/model"
 )
 
@@ -358,5 +362,80 @@ func TestChatParquet(t *testing.T) {
 				t.Error("-want +got\n" + diff)
 			}
 		})
+	}
+}
+
+// panickingHandle is a file that a fault of the program is met in, once.
+type panickingHandle struct {
+	fileio.Handle
+	met *atomic.Bool
+}
+
+func (h panickingHandle) ReadAt(p []byte, at int64) (int, error) {
+	if !h.met.Swap(true) {
+		panic("a page is broken")
+	}
+	return h.Handle.ReadAt(p, at)
+}
+
+// A table that ends the reading ahead with a panic is read when it is its turn.
+func TestPanicWhileReadingAhead(t *testing.T) {
+	t.Parallel()
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("one worker reads nothing ahead")
+	}
+	w := trainer{t, t.TempDir()}
+	for i := range 5 {
+		w.add(fmt.Sprintf("completions_%05d.parquet", i), plainTables(t, i, "s"))
+	}
+	var met atomic.Bool
+	faults := func(path string, h fileio.Handle, err error) (fileio.Handle, error) {
+		if strings.HasSuffix(path, "2.parquet") {
+			h = panickingHandle{h, &met}
+		}
+		return h, err
+	}
+	got := drain(t, open(t, Options{faults: faults}, w.dir))
+	if want := 5 * folderRows["s"]; len(got.Records) != want || len(got.Problems) > 0 || !met.Load() {
+		t.Errorf("%d rows, want %d; problems %v; met: %v", len(got.Records), want, got.Problems, met.Load())
+	}
+}
+
+// Rows of a table in which no column tells those of evaluations are no evaluation, as those of other files are not.
+func TestTableOfNoEvaluation(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		split discover.Split
+		rows  int
+	}{{discover.SplitTrain, 4}, {discover.SplitVal, 0}, {discover.SplitAll, 4}} {
+		for name, text := range map[string]string{
+			"rows.parquet": writeTable(t, folderRowsOf(0, "s"), asUsual), "rows.jsonl": folderLines(false)(t, 0, "s"), "rows.csv": folderCSV(t, 0, "s"),
+		} {
+			w := trainer{t, t.TempDir()}
+			w.add(name, text)
+			if got := drain(t, open(t, Options{Split: c.split}, w.path(name))); len(got.Records) != c.rows {
+				t.Errorf("%s of %s: %d rows, want %d", c.split, name, len(got.Records), c.rows)
+			}
+		}
+	}
+}
+
+// Tables for which there is something better before they were read are not read, be it by one worker or by several.
+func TestTablesLeftOutBeforeTheyAreRead(t *testing.T) {
+	t.Parallel()
+	for _, serial := range []bool{true, false} {
+		w := trainer{t, t.TempDir()}
+		for i := range 3 {
+			filetest.Write(t, w.path(fmt.Sprintf("val/rows_%d.parquet", i)), writeTable(t, folderRowsOf(i, "s"), asUsual))
+		}
+		s := open(t, Options{Follow: true, serial: serial}, w.dir)
+		filetest.Write(t, w.path("train/rows_7.parquet"), writeTable(t, folderRowsOf(7, "s"), asUsual))
+		r := &follower{t: t, s: s}
+		r.until("all of it", func(r *follower) bool { return len(r.Records) > 0 && r.Progress.CaughtUp })
+		for _, x := range r.Records {
+			if x.Step != 8 {
+				t.Errorf("one worker: %v: a row of step %d in %s", serial, x.Step, r.Files[x.File])
+			}
+		}
 	}
 }

@@ -232,7 +232,7 @@ func (r *reading) restart(f *file) {
 		f.packed.close()
 		f.packed = nil
 	}
-	r.texts.compressed.Forget(f.index)
+	r.texts.restart(f.index)
 	r.schedule.watcher.renew(f.disk.Path)
 	repeats := r.chunks.duplicates.repeats[f.index] // which count now
 	delete(r.chunks.duplicates.repeats, f.index)

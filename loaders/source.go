@@ -190,7 +190,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s := &Source{
 		fileSet: &fileSet{
-			reading: &reading{options: o, chunks: newChunkQueue(), offline: map[fileio.Storage]bool{}, texts: &textIndex{files: map[int32]textFile{}}},
+			reading: &reading{options: o, chunks: newChunkQueue(), offline: map[fileio.Storage]bool{}, texts: &textIndex{files: map[int32]textFile{}, starts: map[int32]int{}}},
 			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{}, attempts: runAttempts{replaced: map[int32]replacedFile{}},
 		},
 		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),

@@ -27,8 +27,9 @@ type textIndex struct {
 	files      map[int32]textFile
 	compressed compressed.Index
 	parquet    parquet.CellCache
-	inOrder    sync.Mutex // of who reads many texts of a compressed file, for what follows
-	last       *pieces    // the one that was read last, nil if none is
+	starts     map[int32]int // how often a file was read from its start again
+	inOrder    sync.Mutex    // of who reads many texts of a compressed file, for what follows
+	last       *pieces       // the one that was read last, nil if none is
 }
 
 // release closes what is open, when the source is closed, but not what is being read: that may hang.
@@ -47,6 +48,7 @@ type textFile struct {
 	format    *formats.Format
 	framing   framing.Framing
 	pageIndex pages.Index // of a Parquet file
+	start     int         // see textIndex.starts
 	lost      string      // why what was read is not there any more; "" if it is
 }
 
@@ -68,7 +70,16 @@ func (x *textIndex) add(f *file) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	t.start = x.starts[f.index]
 	x.files[f.index] = t
+}
+
+// restart notes that a file is read from its start again: what was found in it may be somewhere else.
+func (x *textIndex) restart(number int32) {
+	x.compressed.Forget(number)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.starts[number]++
 }
 
 // retire notes that another file may be where one was.
@@ -238,6 +249,7 @@ type lineIndex struct {
 
 // countedLines is how far the line breaks of a file are counted.
 type countedLines struct {
+	start  int     // of the file, see textIndex.starts
 	offset int64   // up to which
 	lines  int64   // before offset
 	marks  []int64 // lines before each multiple of markDistance up to offset
@@ -274,8 +286,8 @@ func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, line
 		x.counted, x.buf = map[int32]*countedLines{}, make([]byte, 256<<10)
 	}
 	c := x.counted[f.number]
-	if c == nil {
-		c = &countedLines{marks: []int64{0}}
+	if c == nil || c.start != f.start { // what was counted is not there any more
+		c = &countedLines{start: f.start, marks: []int64{0}}
 		x.counted[f.number] = c
 	}
 	for i, p := range at {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -325,6 +326,27 @@ func TestLineOfSeveralFiles(t *testing.T) {
 	}
 }
 
+// Lines are counted anew in a file that was rewritten while it is followed, packed or not.
+func TestLineInARewrittenFile(t *testing.T) {
+	t.Parallel()
+	first := row(1, 1) + row(1, 2) + row(1, 3) + row(1, 4)
+	second := fmt.Sprintf(`{"step":1,"prompt":"p","response":"%s","reward":7}`+"\n", strings.Repeat("x", 1000)) + row(1, 8)
+	for name, pack := range map[string]func(*testing.T, string) string{"a.jsonl": func(_ *testing.T, s string) string { return s }, "b.jsonl.gz": gzipped} {
+		w := trainer{t, t.TempDir()}
+		w.add(name, pack(t, first))
+		r := follow(t, w.path(name), Options{})
+		r.until("the rows", hasRewards("1 2 3 4"))
+		if line, err := lineOf(r.s, &r.Records[3]); line != 4 || err != nil {
+			t.Errorf("%s: line %d, want 4: %v", name, line, err)
+		}
+		w.replace(name, pack(t, second))
+		r.until("others", hasRewards("7 8"))
+		if line, err := lineOf(r.s, &r.Records[1]); line != 2 || err != nil {
+			t.Errorf("%s, rewritten: line %d, want 2: %v", name, line, err)
+		}
+	}
+}
+
 // BenchmarkText reads the texts of random samples of the log named by VANTAGE_BENCH_LOG
 // ("first"), and of the sample after each ("next").
 func BenchmarkText(b *testing.B) {
@@ -471,5 +493,49 @@ func TestTextsAreAsOneByOne(t *testing.T) {
 				t.Errorf("%d hold the word: %v", n, err)
 			}
 		}
+	}
+}
+
+// A person who looks at the texts of a table of conversations, one after the other, takes no more memory for each.
+func TestTextsOfATableHoldLittleMemory(t *testing.T) {
+	type turn struct {
+		Role    string `parquet:"role,dict"`
+		Content string `parquet:"content,dict"`
+	}
+	type row struct {
+		Step       int64   `parquet:"step"`
+		Prompt     []turn  `parquet:"prompt,list"`
+		Completion []turn  `parquet:"completion,list"`
+		Accuracy   float64 `parquet:"accuracy"`
+		Advantage  float64 `parquet:"advantage"`
+	}
+	w := trainer{t, t.TempDir()}
+	for name, rows := range map[string]int{"completions_1.parquet": 4, "completions_2.parquet": 1200} { // held in memory, and not
+		all := make([]row, rows)
+		for i := range all {
+			all[i] = row{7, []turn{{"user", response(i)}}, []turn{{"assistant", response(i + 1)}}, 1, 0}
+		}
+		var b bytes.Buffer
+		if err := parquet.Write(&b, all); err != nil {
+			t.Fatal(err)
+		}
+		w.add(name, b.String())
+		s, samples := openAndRead(t, w.path(name))
+		read := func(times int) {
+			for i := range times {
+				x := samples[i%len(samples)]
+				if text, err := s.Text(t.Context(), model.Place{File: x.File, Offset: x.Offset}); err != nil || text.Response != "assistant: "+response(i%rows+1) {
+					t.Fatalf("%s, row %d: %q, %v", name, i, text.Response, err)
+				}
+			}
+		}
+		read(100)
+		before := heap()
+		const more = 300
+		read(more)
+		if grown := (heap() - before) / more; grown > 200 {
+			t.Errorf("%s: each text takes %d bytes", name, grown)
+		}
+		runtime.KeepAlive(s)
 	}
 }

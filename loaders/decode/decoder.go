@@ -49,6 +49,8 @@ type Note struct {
 	SumsComponents bool // rewards are the sum of the components
 	AnyNumber      bool // any number without another role is taken for a component
 
+	SawGroup, SawStep bool // see [Learned]
+
 	Missing []string // columns that a person named and no row has had so far
 }
 
@@ -392,7 +394,9 @@ func (r *RowDecoder) Clone() *RowDecoder {
 // SameNote reports whether a clone, whose note is n, has learned nothing that r does not know.
 func (r *RowDecoder) SameNote(n Note) bool {
 	have := r.Note()
-	return have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth && slices.Equal(have.Components, n.Components)
+	refusesTheSame := have.SawGroup == n.SawGroup && have.SawStep == n.SawStep
+	return refusesTheSame && have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth &&
+		slices.Equal(have.Components, n.Components)
 }
 
 // Reset makes r read another file with the same columns. It keeps the memory of prompts.

@@ -64,7 +64,7 @@ func (r *RowDecoder) Note() Note {
 		n.note.Components = slices.Clip(r.Components.Names)
 		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
 	}
-	n.note.LengthUnit, n.note.HasTruth = r.LengthUnit, r.HasTruth
+	n.note.LengthUnit, n.note.HasTruth, n.note.SawGroup, n.note.SawStep = r.LengthUnit, r.HasTruth, r.SawGroup, r.SawStep
 	n.note.HasTotal, n.note.SumsComponents, n.note.AnyNumber = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents, r.Fields.anyComponent
 	return n.note
 }

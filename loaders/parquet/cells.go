@@ -56,7 +56,7 @@ func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64
 	t := c.remove(f)
 	if t == nil {
 		t = &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}}
-		if t.pages, err = pages.Open(t.handle, f.Info.Size(), &pages.Memory{}); err != nil {
+		if t.pages, err = pages.Open(t.handle, f.Info.Size(), nil); err != nil {
 			return err
 		}
 		t.pages.SetIndex(f.Index)
@@ -141,9 +141,6 @@ func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, err
 
 func (t *cachedFile) wholeCell(n *pages.Node, group int, row int64) (v jsonscan.Value, err error) {
 	r := newFieldReader(t.pages, n)
-	for i := range r.leaves {
-		r.leaves[i].buffer = &pages.Buffer{}
-	}
 	if err = r.open(group, row); err != nil {
 		return v, err
 	}

@@ -138,7 +138,8 @@ var errNeedsRows = errors.New("a table that must be read row by row")
 // that its role has, or shares its role with others so that each row must choose.
 func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *columnReader {
 	r := &columnReader{decoder: decoder, file: f, workers: workers, fixed: true}
-	if decoder.Fields.HasRequested() || decoder.Layout != nil {
+	isWanted := decoder.Wants == nil || decoder.Wants(false) // of rows that say nothing of evaluations
+	if decoder.Fields.HasRequested() || decoder.Layout != nil || !isWanted {
 		return nil
 	}
 	var found [decode.RoleCount][]candidate

@@ -235,7 +235,8 @@ func (r *rowBuilder) readGroup() bool {
 		return false
 	}
 	r.group = groupKey{step, r.promptNumber(), r.groupNumber()}
-	return !r.slow.SawGroup || r.group.group != 0 || r.block.Prompts[r.group.prompt].Hash != 0
+	hasGroup := r.group.group != 0 || r.block.Prompts[r.group.prompt].Hash != 0
+	return hasGroup == r.slow.SawGroup // else it is refused, or the first with one, from which the RowDecoder learns
 }
 
 // isEmptyText reports whether the value of a role is "", which is no id.
@@ -264,10 +265,14 @@ func (r *rowBuilder) step() (int64, bool) {
 	if v.kind == jsonscan.Absent {
 		return r.slow.FileStep, !r.slow.SawStep
 	}
-	if v.kind == jsonscan.Number && math.Abs(v.number) < 1<<53 {
-		return int64(v.number), v.number == math.Trunc(v.number)
+	step, ok := int64(v.number), v.number == math.Trunc(v.number)
+	if v.kind != jsonscan.Number || math.Abs(v.number) >= 1<<53 {
+		step, ok = r.value(decode.RoleStep).ToInt()
 	}
-	return r.value(decode.RoleStep).ToInt()
+	if ok {
+		r.slow.SeeStep(step)
+	}
+	return step, ok
 }
 
 // length returns the length of the response, as RowDecoder does. Numbers of tokens that cannot be

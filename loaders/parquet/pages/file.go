@@ -32,8 +32,8 @@ type File struct {
 	r       io.ReaderAt
 	whole   []byte // the bytes of the file if Open has read all of them, else nil
 	size    int64
-	footer  int64 // offset
-	memory  *Memory
+	footer  int64   // offset
+	memory  *Memory // nil if what is read has memory of its own
 	index   Index
 }
 
@@ -89,10 +89,15 @@ const (
 // MaxInMemory is the size in bytes up to which Open reads the whole file.
 const MaxInMemory = 128 << 10
 
-// Open reads the footer of a Parquet file of that size. The file uses m until the last read. A
-// file that is not complete yet is io.ErrUnexpectedEOF.
+// Open reads the footer of a Parquet file of that size. A file that it reads as a whole uses m until the last read; m is nil if
+// it is not used again. A file that is not complete yet is io.ErrUnexpectedEOF.
 func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
-	f := &File{r: r, size: size, memory: m}
+	f := &File{r: r, size: size}
+	if m == nil {
+		m = &Memory{}
+	} else if size <= MaxInMemory { // what a large file holds of a group goes with that
+		f.memory = m
+	}
 	tail := resize(&m.file, int(min(size, MaxInMemory)))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -115,7 +120,7 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 			return nil, err
 		}
 	}
-	return f, f.decodeFooter(&thriftDecoder{data: footer})
+	return f, f.decodeFooter(&thriftDecoder{data: footer}, &m.schema)
 }
 
 // Fetcher is implemented by files whose bytes come from far: Fetch says that a range is read next, and does not wait.
@@ -132,12 +137,12 @@ func (f *File) WillRead(group, column int) {
 	}
 }
 
-func (f *File) decodeFooter(d *thriftDecoder) (err error) {
+func (f *File) decodeFooter(d *thriftDecoder, schema *schemaCache) (err error) {
 	rows, all, hasGroups := int64(0), int64(0), false
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 2 && kind == thriftList:
-			f.Columns, f.Fields = f.memory.schema.decode(d)
+			f.Columns, f.Fields = schema.decode(d)
 		case id == 3:
 			all = d.integer(kind)
 		case id == 4 && kind == thriftList:
@@ -255,8 +260,13 @@ func (c *chunk) decodeMetadata(d *thriftDecoder) {
 // Bytes returns the size of a column chunk in the file.
 func (f *File) Bytes(group, column int) int64 { return f.Groups[group].chunks[column].size }
 
-// Buffer returns a buffer from the memory of the file, for the caller alone until that is reset.
-func (f *File) Buffer() *Buffer { return f.memory.buffers.next() }
+// Buffer returns a buffer, which is for the caller alone until the memory of the file, if it has one, is reset.
+func (f *File) Buffer() *Buffer {
+	if f.memory == nil {
+		return &Buffer{}
+	}
+	return f.memory.buffers.next()
+}
 
 // InMemory reports whether Open has read the whole file.
 func (f *File) InMemory() bool { return f.whole != nil }

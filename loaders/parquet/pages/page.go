@@ -23,7 +23,6 @@ type Reader struct {
 	numbers      []float64 // the dictionary
 	texts        *Texts    // the dictionary
 	size         int       // of the dictionary in memory
-	longLived    bool      // the dictionary has memory of its own
 }
 
 // Page is a page of which only the header has been read.
@@ -39,7 +38,7 @@ func (f *File) Column(group, column int) *Reader {
 	g := f.Groups[group]
 	c := g.chunks[column]
 	r := &Reader{}
-	if f.InMemory() {
+	if f.memory != nil {
 		r = f.memory.readers.next()
 	}
 	*r = Reader{
@@ -189,10 +188,7 @@ func (r *Reader) Next() (Page, error) {
 }
 
 func (r *Reader) readDictionary(p Page) error {
-	b := &Buffer{}
-	if !r.longLived {
-		b = r.f.Buffer()
-	}
+	b := r.f.Buffer()
 	_, data, err := p.read(b)
 	if err != nil {
 		return err
@@ -385,7 +381,6 @@ func (c *Cells) find(group, column int, row int64) (*openChunk, error) {
 	k := c.chunks[n]
 	if k == nil {
 		k = &openChunk{reader: c.f.Column(group, column)}
-		k.reader.longLived = true
 	}
 	delete(c.chunks, n) // it is put back if all goes well
 	c.size -= k.size
