@@ -42,15 +42,19 @@ func main() {
 	runtime.LockOSThread() // the kernel hands signals to the first thread, which must wait for no disk: that would hold them too
 	end := newEnding()
 	out := &output{File: os.Stdout}
-	p := &program{Program: commands.Program{In: os.Stdin, Out: out, ErrOut: os.Stderr, Disk: &fileio.Disk{}, MemoryLimit: commands.LimitMemory()}, end: end}
+	p := &program{Program: commands.Program{In: os.Stdin, Out: out, ErrOut: os.Stderr, Disk: &fileio.Disk{}}, end: end}
+	args := os.Args[1:]
+	var err error
+	if p.MemoryLimit, err = commands.LimitMemory(); err != nil {
+		commands.PrintError(os.Stderr, args, err)
+		os.Exit(commands.ExitCode(err))
+	}
 	var opened atomic.Pointer[[]string]
 	p.Opening = func(paths []string) { opened.Store(&paths) }
-	args := os.Args[1:]
 	done := fault.Later(func() error { return p.start(args) })
 	var failed *fault.Fault
 	select {
 	case outcome := <-done:
-		var err error
 		if err, failed = outcome.Result(); failed != nil {
 			break
 		}

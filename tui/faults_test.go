@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -208,5 +209,22 @@ func TestFaultsAreBounded(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(state, "vantage", "faults", "*"))
 	if err != nil || len(kept) != 10 || kept[9] != faultFile.FindString(stderr.String()) {
 		t.Errorf("%d files are kept, of which the last is not that of %q (%v)", len(kept), stderr.String(), err)
+	}
+}
+
+// With few addresses a command answers, or refuses with a sentence: Go's runtime would end it with a dump.
+func TestFewAddressesAreRefused(t *testing.T) {
+	t.Parallel()
+	dir := fourSteps(t)
+	for _, limit := range []int{800_000, 850_000, 900_000, 1_000_000} { // KB, of which Go takes 0.7 GB before the program begins
+		cmd := exec.Command("sh", "-c", `ulimit -v "$1" && exec "$2" summary "$3"`, "sh", strconv.Itoa(limit), programPath(t), dir)
+		var out, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &stderr
+		err := cmd.Run()
+		refused := cmd.ProcessState.ExitCode() == 1 && strings.Count(stderr.String(), "\n") == 1 && strings.Contains(stderr.String(), "of addresses (ulimit -v)") && out.Len() == 0
+		answered := err == nil && stderr.Len() == 0 && strings.Contains(out.String(), "32 samples")
+		if !refused && !answered {
+			t.Errorf("ulimit -v %d: %v, %q", limit, err, stderr.String())
+		}
 	}
 }
