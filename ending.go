@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vantage/loaders/commands"
+	"vantage/model/fault"
 	"vantage/tui/tty"
 )
 
@@ -32,7 +33,7 @@ func newEnding() *ending {
 	signals := make(chan os.Signal, 2)
 	// SIGQUIT and SIGABRT too: Go's own handling of them prints goroutines over a terminal that stays raw
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
-	go func() {
+	fault.Go(func() {
 		first := &commands.SignalError{Signal: <-signals}
 		cancel(first)
 		if first.Signal == os.Interrupt && e.closed.Load() {
@@ -50,7 +51,7 @@ func newEnding() *ending {
 			e.end(&lateError{first})
 			return
 		}
-	}()
+	})
 	return e
 }
 
@@ -71,13 +72,13 @@ func (e *ending) soon() {
 // leave gives the terminal back and says the last words, if there are any.
 func (e *ending) leave(say func()) {
 	said := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(said)
 		if screen := e.screen.Load(); screen != nil {
 			screen.Leave()
 		}
 		say()
-	}()
+	})
 	select {
 	case <-said:
 	case <-time.After(lastWords):

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -28,6 +29,7 @@ import (
 	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/diagnosis"
+	"vantage/model/fault"
 	"vantage/model/runlist"
 	"vantage/model/session"
 	"vantage/themes"
@@ -40,26 +42,44 @@ func main() {
 	runtime.LockOSThread() // the kernel hands signals to the first thread, which must wait for no disk: that would hold them too
 	end := newEnding()
 	out := &output{File: os.Stdout}
-	done := make(chan int, 1)
-	go func() {
-		code := start(end, os.Args[1:], os.Stdin, out, os.Stderr)
-		if code == 0 && out.err != nil {
-			commands.PrintError(os.Stderr, os.Args[1:], out.err)
-			code = commands.ExitCode(out.err)
-		}
-		done <- code
-	}()
+	p := &program{Program: commands.Program{In: os.Stdin, Out: out, ErrOut: os.Stderr, Disk: &fileio.Disk{}}, end: end}
+	args := os.Args[1:]
+	var err error
+	if p.MemoryLimit, err = commands.LimitMemory(); err != nil {
+		commands.PrintError(os.Stderr, args, err)
+		os.Exit(commands.ExitCode(err))
+	}
+	var opened atomic.Pointer[[]string]
+	p.Opening = func(paths []string) { opened.Store(&paths) }
+	done := fault.Later(func() error { return p.start(args) })
+	var failed *fault.Fault
 	select {
-	case code := <-done:
-		os.Exit(code)
+	case outcome := <-done:
+		if err, failed = outcome.Result(); failed != nil {
+			break
+		}
+		if err == nil && out.err != nil {
+			err = out.err
+			commands.PrintError(os.Stderr, args, err)
+		}
+		os.Exit(commands.ExitCode(err))
 	case err := <-end.overdue:
 		end.leave(func() {
 			if err != nil {
-				commands.PrintError(os.Stderr, os.Args[1:], err)
+				commands.PrintError(os.Stderr, args, err)
 			}
 		})
 		os.Exit(commands.ExitCode(err))
+	case failed = <-fault.Unheard():
 	}
+	end.leave(func() {
+		var log []string
+		if paths := opened.Load(); paths != nil {
+			log = *paths
+		}
+		commands.PrintFault(os.Stderr, args, log, failed)
+	})
+	os.Exit(1)
 }
 
 // output remembers that a write failed: --help and version do not say so themselves.
@@ -78,23 +98,23 @@ func (o *output) Write(p []byte) (int, error) {
 
 func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
 
-func start(end *ending, args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx := end.ctx
-	p := &program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, Disk: &fileio.Disk{}, MemoryLimit: commands.LimitMemory()}, end: end}
-	go p.SayWhenSilent(ctx, args, func() bool { return end.screen.Load() != nil })
+// start does what the command line asks for, and says what went wrong.
+func (p *program) start(args []string) error {
+	ctx := p.end.ctx
+	fault.Go(func() { p.SayWhenSilent(ctx, args, func() bool { return p.end.screen.Load() != nil }) })
 	root := p.root()
 	root.SetArgs(commands.JoinSwitches(args))
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetIn(p.In)
+	root.SetOut(p.Out)
+	root.SetErr(p.ErrOut)
 	commands.CheckWords(root)
 	root.SetHelpFunc(p.Help)
 	root.Version, root.SilenceUsage, root.SilenceErrors = commands.ReadBuildInfo().Version, true, true
 	err := commands.WithCause(ctx, root.ExecuteContext(ctx))
 	if err != nil {
-		commands.PrintError(errOut, args, err)
+		commands.PrintError(p.ErrOut, args, err)
 	}
-	return commands.ExitCode(err)
+	return err
 }
 
 // program adds the screen to the commands.

@@ -11,6 +11,7 @@ import (
 
 	"vantage/loaders/commands"
 	"vantage/loaders/fileio"
+	"vantage/model/fault"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/tui/cells"
@@ -20,7 +21,7 @@ import (
 type waiting struct {
 	disk  *fileio.Disk
 	title string // of what is opened
-	done  <-chan error
+	done  <-chan fault.Outcome[error]
 	w, h  int
 	err   error // with which it ended
 }
@@ -35,12 +36,14 @@ func (p *program) behind(ctx context.Context, title string, do func() error) err
 	if !isTerminal(p.Out) || p.OutputFormat != "" {
 		return do()
 	}
-	done := make(chan error, 1)
-	go func() { done <- do() }()
+	done := fault.Later(func() error {
+		fault.Plant("waiting", "")
+		return do()
+	})
 	for open := false; !open; {
 		select {
-		case err := <-done:
-			return err
+		case outcome := <-done:
+			return outcome.Get()
 		case <-ctx.Done():
 			return commands.Stopped(ctx)
 		case <-time.After(blankFor / 10):
@@ -68,7 +71,10 @@ func (w waiting) redraw() tea.Cmd {
 }
 
 func (w waiting) Init() tea.Cmd {
-	return tea.Batch(w.redraw(), func() tea.Msg { return readyMsg{<-w.done} })
+	return tea.Batch(w.redraw(), func() tea.Msg {
+		outcome := <-w.done
+		return readyMsg{outcome.Get()}
+	})
 }
 
 func (w waiting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

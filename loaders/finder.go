@@ -20,6 +20,7 @@ import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/model"
+	"vantage/model/fault"
 	"vantage/model/runlist"
 )
 
@@ -118,7 +119,7 @@ func (f *Finder) Looked() runlist.Looked {
 func (f *Finder) begin() {
 	over, cancel := context.WithTimeout(context.Background(), f.options.Time)
 	f.over = over
-	go f.look(over, cancel)
+	fault.Go(func() { f.look(over, cancel) })
 }
 
 func (f *Finder) look(over context.Context, end func()) {
@@ -128,7 +129,7 @@ func (f *Finder) look(over context.Context, end func()) {
 	}
 	f.walk.over, f.walk.here, f.walk.home, f.walk.limit = over, here, f.options.Home, maxEntries
 	f.walk.emit, f.walk.disk = f.emit, f.options.Disk
-	var all sync.WaitGroup
+	var all fault.Group
 	for _, dir := range append([]string{here}, f.options.Also...) {
 		all.Go(func() { f.walk.below(dir) })
 	}

@@ -13,6 +13,7 @@ import (
 	"vantage/loaders/decode/fast"
 	"vantage/loaders/framing"
 	"vantage/model"
+	"vantage/model/fault"
 )
 
 // The large rest of a file of lines is read in strides, by as many workers as there are processors, up
@@ -130,16 +131,16 @@ func (r *reading) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks 
 		f.workers = append(f.workers, newWorker(lead))
 	}
 	round := strideRound{tasks: tasks, pool: &r.buffers.blocks, lead: lead, deadline: deadline}
-	var wg sync.WaitGroup
+	var all fault.Group
 	for _, worker := range f.workers {
-		wg.Go(func() {
+		all.Go(func() {
 			for task := round.take(); task != nil; task = round.take() {
 				worker.decode(h, task)
 				round.done(task)
 			}
 		})
 	}
-	wg.Wait()
+	all.Wait()
 	return tasks[:round.taken]
 }
 
@@ -284,6 +285,7 @@ func (w *worker) decode(h io.ReaderAt, task *strideTask) {
 	if task.endsInQuotes != nil {
 		defer close(task.endsInQuotes) // so that the next stride is read, whatever happens to this one
 	}
+	fault.Plant("worker", "")
 	n, err := h.ReadAt(w.buf, task.from)
 	if err != nil && (!errors.Is(err, io.EOF) || n < task.size) {
 		task.err = err

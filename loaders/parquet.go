@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"vantage/loaders/decode"
@@ -18,6 +17,7 @@ import (
 	"vantage/loaders/parquet/pages"
 	"vantage/loaders/runs"
 	"vantage/model"
+	"vantage/model/fault"
 )
 
 // openParquet opens a Parquet file. One whose footer is not written yet is
@@ -185,10 +185,10 @@ func (r *reading) prefetchTables() {
 	for len(r.prefetchers) < r.workerCount() {
 		r.prefetchers = append(r.prefetchers, &parquetPrefetcher{workers: r.workerCount(), memory: &pages.Memory{}})
 	}
-	var wg sync.WaitGroup
+	var all fault.Group
 	until := time.Now().Add(budget) // a slow server must not hold up what has been read
 	for _, p := range r.prefetchers {
-		wg.Go(func() {
+		all.Go(func() {
 			p.root = root
 			for f := range next {
 				if time.Now().After(until) {
@@ -198,7 +198,7 @@ func (r *reading) prefetchTables() {
 			}
 		})
 	}
-	wg.Wait()
+	all.Wait()
 }
 
 // parquetPrefetcher opens Parquet files one after the other. The files of a run are alike, so
@@ -227,11 +227,8 @@ func (o *parquetPrefetcher) prefetch(f *file) {
 
 // read reads the footer of a file, and its rows if it is small.
 func (o *parquetPrefetcher) read(f *file) (ok bool) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			ok = false
-		}
-	}()
+	defer fault.Catch(func(*fault.Fault) { ok = false }) // when it is its turn it is told
+	fault.Plant("prefetch", f.name)
 	p := f.packed
 	table, err := pages.Open(p.handle, p.info.Size(), o.memory)
 	switch {

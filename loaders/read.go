@@ -14,8 +14,46 @@ import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/runs"
 	"vantage/model"
+	"vantage/model/fault"
 	"vantage/model/units"
 )
+
+// readGuarded is readFile, but that a panic is a problem of the file, which is then read no more: what was read of it stays, and the
+// others are read.
+func (s *fileSet) readGuarded(f *file, deadline time.Time) (end bool) {
+	defer fault.Catch(func(failed *fault.Fault) {
+		s.giveUp(f, failed)
+		end = true
+	})
+	return s.readFile(f, deadline)
+}
+
+// maxKeptFaults is of how many panics of a run the details are kept: those of many files are mostly the same.
+const maxKeptFaults = 3
+
+func (r *reading) giveUp(f *file, failed *fault.Fault) {
+	what, where := "it", ""
+	if f.format != nil {
+		what = "the rest of it"
+	}
+	if r.faults++; r.options.KeepFault != nil && r.faults <= maxKeptFaults {
+		where = "; " + r.options.KeepFault(failed.During("reading "+f.name))
+	}
+	f.noteFile(fmt.Sprintf("%s could not be read: a fault of vantage (%s)%s", what, failed.Reason(), where))
+	f.refused, f.decoder, f.scratch, f.workers, f.appender = true, nil, nil, nil, nil
+	r.prefetchers = nil // which may have been at work
+	if f.packed != nil {
+		f.packed.close()
+		f.packed = nil
+	}
+	switch {
+	case f.stream != nil:
+		f.stream.close()
+		f.stream.ended = true
+	case f.disk != nil:
+		r.advance(f, f.disk.Size-f.disk.Pos)
+	}
+}
 
 // readFile continues to read a file until the deadline. It reports whether everything that is there
 // now has been read.
@@ -26,6 +64,7 @@ func (s *fileSet) readFile(f *file, deadline time.Time) bool {
 	if f.disk == nil {
 		return true // its folder was replaced
 	}
+	fault.Plant("reading", f.name)
 	defer s.texts.add(f)
 	d := f.disk
 	if d.Info == nil && isUnopenedTable(f) {

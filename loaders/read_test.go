@@ -13,8 +13,8 @@ import (
 	"vantage/model"
 )
 
-// fault makes one operation on a file fail.
-type fault struct {
+// failing makes one operation on a file fail.
+type failing struct {
 	op    string // "open", "stat" or "read"
 	err   error
 	left  int // how many times it still fails; forever if negative
@@ -23,7 +23,7 @@ type fault struct {
 }
 
 // failure returns the error of an operation that fails now.
-func (f *fault) failure(op string) error {
+func (f *failing) failure(op string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if op != f.op || f.left == 0 {
@@ -35,7 +35,7 @@ func (f *fault) failure(op string) error {
 }
 
 // inject implements [fileio.FaultInjector].
-func (f *fault) inject(path string, h fileio.Handle, err error) (fileio.Handle, error) {
+func (f *failing) inject(path string, h fileio.Handle, err error) (fileio.Handle, error) {
 	if bad := f.failure("open"); err == nil && bad != nil {
 		_ = h.Close()
 		return nil, &os.PathError{Op: "open", Path: path, Err: bad}
@@ -46,7 +46,7 @@ func (f *fault) inject(path string, h fileio.Handle, err error) (fileio.Handle, 
 // faultyHandle is a file on a failing network filesystem.
 type faultyHandle struct {
 	fileio.Handle
-	fault *fault
+	fault *failing
 }
 
 func (f faultyHandle) Stat() (os.FileInfo, error) {
@@ -73,7 +73,7 @@ func (f faultyHandle) Read(p []byte) (int, error) {
 const forever = -1
 
 // failFor makes the next operations fail.
-func (f *fault) failFor(left int) {
+func (f *failing) failFor(left int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = left
@@ -91,7 +91,7 @@ func TestTransientErrorsAreRetried(t *testing.T) {
 			for _, err := range []error{syscall.ESTALE, syscall.EIO} {
 				for _, follows := range []bool{false, true} {
 					synctest.Test(t, func(t *testing.T) {
-						f := &fault{op: op, err: err, left: 2}
+						f := &failing{op: op, err: err, left: 2}
 						s, bad := Open([]string{w.path(dir)}, Options{Follow: follows, polling: true, faults: f.inject})
 						if bad != nil {
 							t.Fatalf("%s %s %v: %v", dir, op, err, bad)
@@ -126,7 +126,7 @@ func TestLastingErrorIsReportedOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := trainer{t, t.TempDir()}
 			w.add("1.jsonl", row(1, 1))
-			f := &fault{op: c.op, err: c.err, left: forever}
+			f := &failing{op: c.op, err: c.err, left: forever}
 			s := open(t, Options{faults: f.inject}, w.dir)
 			if got := drain(t, s); len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0].Reason, c.want) || got.Problems[0].File != "1.jsonl" {
 				t.Errorf("%s %v: %v", c.op, c.err, got.Problems)
@@ -141,7 +141,7 @@ func TestFollowSurvivesLastingError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
-		f := &fault{op: "read", err: syscall.EIO}
+		f := &failing{op: "read", err: syscall.EIO}
 		r := follow(t, w.dir, Options{polling: true, Poll: 5 * time.Millisecond, faults: f.inject})
 		r.until("the first row", hasRewards("1"))
 		f.failFor(forever)
@@ -166,7 +166,7 @@ func TestTextIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
-		f := &fault{op: "read", err: syscall.ESTALE}
+		f := &failing{op: "read", err: syscall.ESTALE}
 		s := open(t, Options{faults: f.inject}, w.path("1.jsonl"))
 		drain(t, s)
 		f.failFor(1)

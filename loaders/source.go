@@ -42,6 +42,7 @@ import (
 	"vantage/loaders/formats"
 	"vantage/loaders/scalars"
 	"vantage/model"
+	"vantage/model/fault"
 	"vantage/model/units"
 )
 
@@ -55,9 +56,11 @@ type Options struct {
 	Attempt  Attempt        // which attempt of a run that was started again
 	Split    discover.Split // which logs of a directory; "" means training
 	Columns  decode.Columns // columns that a person named
-	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer
-	Storage  StorageOptions
-	Disk     *fileio.Disk // of this machine's files; nil means one of its own
+
+	KeepFault func(*fault.Fault) (where string) // keeps the details of a panic in reading a file; nil: nobody does
+	Stdin     io.Reader                         // read for "-", and closed by Close if it is an io.Closer
+	Storage   StorageOptions
+	Disk      *fileio.Disk // of this machine's files; nil means one of its own
 
 	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. Beyond it, Next
 	// returns an error, or reads no more if following.
@@ -94,13 +97,13 @@ type Source struct {
 	lines        lineIndex
 	beside       beside
 	memory       *memoryLimit
-	ahead        chan nextChunk // the next chunk, while it is read in the background; nil if it is not
-	lentBlocks   []model.Block  // of the chunk that Next returned last
-	lastProgress model.Progress // as it was read last
-	shown        model.Progress // as Next returned it last
-	started      bool           // the first chunk has been read
-	asked        bool           // it has been said which storages are asked
-	mu           sync.Mutex     // held while files are read
+	ahead        <-chan fault.Outcome[nextChunk] // the next chunk, while it is read in the background; nil if it is not
+	lentBlocks   []model.Block                   // of the chunk that Next returned last
+	lastProgress model.Progress                  // as it was read last
+	shown        model.Progress                  // as Next returned it last
+	started      bool                            // the first chunk has been read
+	asked        bool                            // it has been said which storages are asked
+	mu           sync.Mutex                      // held while files are read
 	closed       chan struct{}
 	once         sync.Once
 }
@@ -140,6 +143,7 @@ type reading struct {
 	lost        error                       // a storage cannot be read on and is not followed: part of a run is no run
 	texts       *textIndex
 	prefetchers []*parquetPrefetcher
+	faults      int // panics in reading a file
 	buffers     buffers
 	chunks      *chunkQueue
 }
@@ -247,12 +251,10 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 }
 
 func (s *Source) readAhead(ctx context.Context) {
-	ahead := make(chan nextChunk, 1)
-	s.ahead = ahead
-	go func() {
+	s.ahead = fault.Later(func() nextChunk {
 		chunk, err := s.next(ctx)
-		ahead <- nextChunk{chunk, err}
-	}()
+		return nextChunk{chunk, err}
+	})
 }
 
 // takeAhead waits for the chunk that is read in the background; it is nil if none is. While a disk does not answer it returns, each
@@ -264,8 +266,9 @@ func (s *Source) takeAhead(ctx context.Context) (*model.Chunk, error) {
 	for {
 		_, waits := s.options.Disk.Waits()
 		select {
-		case got := <-s.ahead:
+		case outcome := <-s.ahead:
 			s.ahead = nil
+			got := outcome.Get()
 			if got.chunk != nil {
 				s.shown = got.chunk.Progress
 			} else if ctx.Err() == nil && (errors.Is(got.err, context.Canceled) || errors.Is(got.err, context.DeadlineExceeded)) {
@@ -428,7 +431,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 			return
 		}
 		f := s.queue[0]
-		end := s.readFile(f, deadline)
+		end := s.readGuarded(f, deadline)
 		s.attempts.changed = true
 		if !f.leftOut {
 			s.newest.update(f)

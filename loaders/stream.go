@@ -11,6 +11,7 @@ import (
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
+	"vantage/model/fault"
 )
 
 // stream is standard input or a named pipe. It is read once, as bytes arrive, in its own goroutine: a
@@ -31,10 +32,11 @@ type stream struct {
 // newStream reads what open returns. Opening a named pipe may block, as reading may.
 func newStream(open func() (io.Reader, error)) *stream {
 	s := &stream{buffers: make(chan []byte), closed: make(chan struct{})}
-	go func() {
+	fault.Go(func() {
 		defer close(s.buffers)
+		defer fault.Catch(func(f *fault.Fault) { s.err = f })
 		s.err = s.read(open)
-	}()
+	})
 	return s
 }
 

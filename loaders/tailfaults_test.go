@@ -101,7 +101,7 @@ type tailPlay struct {
 	opened string // the path that is followed
 	pace   time.Duration
 	clock  time.Time // of the last write
-	denied *fault
+	denied *failing
 	s      *Source
 	store  *model.Store
 	stays  map[string]string // files that are gone, and stay in what is shown
@@ -548,7 +548,7 @@ func TestTailFaultsWithEvents(t *testing.T) {
 
 func playFault(t *testing.T, f tailFault, kind tailKind, whole bool, pace time.Duration, o Options) {
 	t.Helper()
-	p := &tailPlay{trainer: trainer{t, t.TempDir()}, kind: kind, pace: pace, denied: &fault{op: "open", err: syscall.EACCES}, store: model.NewStore()}
+	p := &tailPlay{trainer: trainer{t, t.TempDir()}, kind: kind, pace: pace, denied: &failing{op: "open", err: syscall.EACCES}, store: model.NewStore()}
 	if p.opened = p.dir; !whole {
 		p.opened = p.path(kind.file)
 	}

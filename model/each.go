@@ -5,8 +5,9 @@ import (
 	"context"
 	"math"
 	"reflect"
-	"sync"
 	"sync/atomic"
+
+	"vantage/model/fault"
 )
 
 // Mapped returns what becomes of each element.
@@ -87,14 +88,15 @@ func InParallel(ctx context.Context, goroutines, n int, do func(int)) {
 	}
 	var next atomic.Int64
 	work := func() {
+		fault.Plant("parallel", "")
 		for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 			do(i)
 		}
 	}
-	var wg sync.WaitGroup
+	var all fault.Group
 	for range min(goroutines, n) - 1 {
-		wg.Go(work)
+		all.Go(work)
 	}
-	work()
-	wg.Wait()
+	all.Here(work)
+	all.Wait()
 }

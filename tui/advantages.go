@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/fault"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -412,7 +412,7 @@ func (s distributionState) charts(e env, width int) chartCache {
 		above, all = key.base.Processed, e.onlyShown(key.base.Keep)
 		axis = chart.SymmetricAxis(max(maxAbs(above, nil), processed))
 	}
-	var upper sync.WaitGroup
+	var upper fault.Group
 	upper.Go(func() { m.upper = chart.Bin(axis, width, above, all) })
 	m.lower = chart.Bin(axis, width, x.Processed, kept)
 	upper.Wait()

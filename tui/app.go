@@ -3,9 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -216,7 +214,7 @@ func (a App) Init() tea.Cmd {
 	if a.notice != "" {
 		first = append(first, endNotice(a.ctx, a.noticeNumber))
 	}
-	return guarded(tea.Batch(first...))
+	return tea.Batch(first...)
 }
 
 // Update handles a message. Then each part of the screen takes the message if it is its answer, and requests what it shows and
@@ -249,7 +247,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.updateFigureCache().updateHelp()
 	all := a.started
 	a.started = nil
-	return a, guarded(tea.Batch(all...))
+	return a, tea.Batch(all...)
 }
 
 // starts has a command run after the message that is being handled.
@@ -338,16 +336,6 @@ func (msg chunkMsg) on(a App) App {
 	return a.starts(readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
-// panicMsg is a panic in a command, a fault of the program.
-type panicMsg struct {
-	value any
-	stack []byte
-}
-
-func (msg panicMsg) on(App) App {
-	panic(fmt.Sprintf("%v, in a command:\n%s", msg.value, msg.stack))
-}
-
 // readChunk waits for the next chunk, after a pause. Each answer issues it again.
 func readChunk(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
@@ -369,32 +357,6 @@ func pauseAfter(p model.Progress) time.Duration {
 		return refreshInterval
 	}
 	return 0
-}
-
-// guarded turns a panic of cmd, or of a command in its batch, into a message. Update
-// panics with it: Bubble Tea then restores the terminal first, so that the trace is
-// written to the screen that stays.
-func guarded(cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	return func() (msg tea.Msg) {
-		defer func() {
-			if value := recover(); value != nil {
-				msg = panicMsg{value, debug.Stack()}
-			}
-		}()
-		msg = cmd()
-		batch, ok := msg.(tea.BatchMsg)
-		if !ok {
-			return msg
-		}
-		all := make(tea.BatchMsg, len(batch))
-		for i, one := range batch {
-			all[i] = guarded(one)
-		}
-		return all
-	}
 }
 
 // suspendCommand stops the program and returns when it is continued. Bubble Tea runs it

@@ -22,14 +22,16 @@ import (
 var scratch string
 
 // buildProgram builds the whole program, once.
-var buildProgram = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(scratch, "vantage")
-	out, err := exec.Command("go", "build", "-o", path, "vantage").CombinedOutput()
+var buildProgram = sync.OnceValues(func() (string, error) { return buildAs("vantage") })
+
+func buildAs(name string, options ...string) (string, error) {
+	path := filepath.Join(scratch, name)
+	out, err := exec.Command("go", append(append([]string{"build", "-o", path}, options...), "vantage")...).CombinedOutput()
 	if err != nil {
 		return "", errors.New(string(out))
 	}
 	return path, nil
-})
+}
 
 // programPath returns the path of the program. With -short, as for the race detector, which does not see into other
 // processes, the test is skipped.
@@ -52,10 +54,6 @@ func onPath(t *testing.T) string {
 }
 
 func TestMain(m *testing.M) {
-	if what := os.Getenv(panicVariable); what != "" {
-		runPanicking(what)
-		return
-	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "vantage-test"); err == nil {
 		err = os.Setenv("XDG_STATE_HOME", filepath.Join(scratch, "state")) // not the user's

@@ -1,23 +1,12 @@
 package tui_test
 
 import (
-	"context"
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
-
-	"vantage/loaders/demo"
-	"vantage/model"
-	"vantage/tui"
-	"vantage/tui/tty"
 
 	"vantage/internal/testkit/repotest"
 )
@@ -137,89 +126,4 @@ func TestScreenIsWholeAfterManyResizes(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	x.checkRestored()
-}
-
-// panicVariable is the environment variable that makes this test binary a program that panics.
-const panicVariable = "VANTAGE_TEST_PANIC"
-
-// After a panic the terminal is restored, and the trace is on its screen.
-func TestPanicGivesTheTerminalBack(t *testing.T) {
-	for _, where := range []string{"update", "view", "command"} {
-		t.Run(where, func(t *testing.T) {
-			t.Parallel()
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = []string{panicVariable + "=" + where}
-			x := startCommand(t, cmd)
-			x.waitFor("advantages")
-			x.send("!")
-			if code := x.waitExit(); code != 3 {
-				t.Errorf("exit code %d", code)
-			}
-			x.checkRestored()
-			sent := x.output()
-			if !strings.Contains(sent[strings.LastIndex(sent, "\x1b[?1049l"):], "a fault in "+where) {
-				t.Errorf("the trace is not on the screen of before: %q", sent[max(0, len(sent)-2000):])
-			}
-		})
-	}
-}
-
-// panickingModel is App with a panic at the key !.
-type panickingModel struct {
-	tea.Model
-
-	where  string
-	now    bool
-	source *panickingSource
-}
-
-// panickingSource is a source that panics once now is closed.
-type panickingSource struct {
-	tui.Source
-
-	now chan struct{}
-}
-
-func (s *panickingSource) Next(ctx context.Context) (*model.Chunk, error) {
-	select {
-	case <-s.now:
-		panic("a fault in command")
-	default:
-		return s.Source.Next(ctx)
-	}
-}
-
-// runPanicking runs App as main does, with a panic in one place.
-func runPanicking(where string) {
-	source := &panickingSource{demo.New(demo.Options{Seed: 1}), make(chan struct{})}
-	app := tui.New(context.Background(), source, tui.Options{Title: "demo", Settings: model.DefaultSettings(), Mouse: true})
-	screen, err := tty.New(panickingModel{Model: app, where: where, source: source}, os.Stdout, colorprofile.ANSI256)
-	if err == nil {
-		_, err = screen.Run()
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(3)
-}
-
-func (f panickingModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "!" {
-		switch f.where {
-		case "update":
-			panic("a fault in update")
-		case "command":
-			close(f.source.now)
-		case "view":
-			f.now = true
-		}
-	}
-	next, cmd := f.Model.Update(msg)
-	f.Model = next
-	return f, cmd
-}
-
-func (f panickingModel) View() tea.View {
-	if f.now {
-		panic("a fault in view")
-	}
-	return f.Model.View()
 }

@@ -41,6 +41,7 @@ import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/model"
+	"vantage/model/fault"
 )
 
 // Options say how a table is read. The zero value reads everything that is there.
@@ -113,7 +114,7 @@ func Open(table string, o Options) (*Source, error) {
 // [io.EOF] after everything has been read, [os.ErrClosed] after Close, or that of ctx; when following, Next waits
 // for more instead of returning io.EOF. The blocks of a chunk are valid until the next call.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
-	s.begin.Do(func() { go newReader(s).run(s.ctx) })
+	s.begin.Do(func() { fault.Go(func() { newReader(s).run(s.ctx) }) })
 	for _, rows := range s.lent {
 		select {
 		case s.free <- rows:

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"vantage/model/check"
+	"vantage/model/fault"
 	"vantage/model/trainer"
 )
 
@@ -59,11 +60,7 @@ func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	if err := checkYAMLBounds(text); err != nil {
 		return nil, err
 	}
-	defer func() { // the YAML parser may panic
-		if r := recover(); r != nil {
-			err = fmt.Errorf("cannot be parsed: %v", r)
-		}
-	}()
+	defer fault.Catch(func(f *fault.Fault) { err = fmt.Errorf("cannot be parsed: %v", f.Cause) }) // the YAML parser may panic
 	if err := yaml.UnmarshalWithOptions(text, &tree, yaml.UseOrderedMap()); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the source
 		return nil, fmt.Errorf("invalid YAML: %s", first)
@@ -241,11 +238,7 @@ var errNoRules = errors.New("expected a list of rules such as `- killed>5%`, at 
 // parseRules parses YAML: a list of strings, or a mapping with only the key rules and such a
 // list. An empty list is an error, since everything would pass.
 func parseRules(text []byte) (rules []check.Rule, err error) {
-	defer func() { // the YAML parser may panic
-		if recover() != nil {
-			rules, err = nil, errNoRules
-		}
-	}()
+	defer fault.Catch(func(*fault.Fault) { rules, err = nil, errNoRules }) // the YAML parser may panic
 	if checkYAMLBounds(text) != nil {
 		return nil, errNoRules
 	}

@@ -146,18 +146,23 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 			label, path = cutLabel(path)
 		}
 		runs, looked := p.RunsBelow(ctx, path, true)
-		if looked.Partial() {
+		switch {
+		case len(runs) == 0 && looked.Partial():
 			p.note(p.OutputFormat, fmt.Sprintf("%s may hold more runs than were found: %s", Title([]string{path}), looked.Text()))
-		}
-		if len(runs) == 0 {
 			return label + path
+		case len(runs) == 0:
+			return label + path
+		}
+		several := fmt.Sprintf("%d runs, and this is the one written last", len(runs))
+		if looked.Partial() {
+			several = fmt.Sprintf("%d runs or more (%s), and this is the one of them written last", len(runs), looked.Text())
 		}
 		others := runs[1].Paths[0]
 		if more := len(runs) - 2; more > 0 {
 			others += fmt.Sprintf(" and %d more", more)
 		}
-		p.note(p.OutputFormat, fmt.Sprintf("%s holds %d runs, and this is the one written last, %s; give the path of another, %s, or --merge to read all as one",
-			Title([]string{path}), len(runs), Title(runs[0].Paths), others))
+		p.note(p.OutputFormat, fmt.Sprintf("%s holds %s, %s; give the path of another, %s, or --merge to read all as one",
+			Title([]string{path}), several, Title(runs[0].Paths), others))
 		return label + runs[0].Paths[0]
 	})
 }

@@ -50,6 +50,22 @@ func TestSeveralRunsAreNotOne(t *testing.T) {
 	}
 }
 
+// Where more may lie deeper than is looked, one line says so with what was found.
+func TestNotAllRunsAreFoundIsOneLine(t *testing.T) {
+	t.Parallel()
+	row := `{"input":"q","output":"a","gts":"1","score":1.0,"step":1}` + "\n"
+	dir := t.TempDir()
+	putRun(t, filepath.Join(dir, "a", "1.jsonl"), row, time.Now().Add(-time.Hour))
+	putRun(t, filepath.Join(dir, "b", "1.jsonl"), row, time.Now())
+	putRun(t, filepath.Join(dir, strings.Repeat("d/", 40), "1.jsonl"), row, time.Now())
+	var said bytes.Buffer
+	got := (&Program{ErrOut: &said}).OneRun(t.Context(), []string{dir})
+	text := said.String()
+	if want := filepath.Join(dir, "b"); got[0] != want || strings.Count(text, "\n") != 1 || !strings.Contains(text, "2 runs or more (listed") || !strings.Contains(text, "--merge") {
+		t.Errorf("%v, want %s: %q", got, want, text)
+	}
+}
+
 // A run of the list is read for what it holds and what ails it: here the reward is 0 for every sample from step 9 on. One that is large,
 // on another machine or gone says nothing.
 func TestExamineARunOfTheList(t *testing.T) {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"vantage/model/units"
 )
 
 // The node is training: take at most a quarter of its available memory, and collect earlier
@@ -22,17 +25,24 @@ const (
 
 // LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
 // set. That limit is soft: beyond it the program gets slower. It returns the hard one, at which
-// reading has to stop, 0 if it is unknown.
-func LimitMemory() (hard int64) {
-	free := availableMemory("/")
+// reading has to stop, 0 if it is unknown. The error says that there are too few addresses to begin.
+func LimitMemory() (hard int64, err error) {
+	free, addresses := availableMemory("/"), addressSpace("/")
+	if addresses != nil && addresses.left() < smallLog {
+		return 0, addresses
+	}
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(firstPercent)
 		runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
+		soft := max(minMemoryLimit, free/memoryDivisor)
+		if addresses != nil {
+			soft = min(soft, addresses.left())
+		}
 		if free > 0 {
-			debug.SetMemoryLimit(max(minMemoryLimit, free/memoryDivisor))
+			debug.SetMemoryLimit(soft)
 		}
 	}
-	return free - free/8 // the rest is for what is not counted: stacks, code, the screen
+	return free - free/8, nil // the rest is for what is not counted: stacks, code, the screen
 }
 
 // availableMemory returns how many bytes this process can still get: the least that the system, each
@@ -40,7 +50,11 @@ func LimitMemory() (hard int64) {
 // nothing tells. The files of the kernel are read below root, which is "/" but in tests.
 func availableMemory(root string) int64 {
 	free := number(root, "proc/meminfo", "MemAvailable:") << 10
-	for _, left := range []int64{groupMemory(root), addressSpace(root)} {
+	limits := []int64{groupMemory(root)}
+	if addresses := addressSpace(root); addresses != nil {
+		limits = append(limits, max(1, addresses.left()))
+	}
+	for _, left := range limits {
 		if left > 0 && (free == 0 || left < free) {
 			free = left
 		}
@@ -48,13 +62,26 @@ func availableMemory(root string) int64 {
 	return free
 }
 
-// Go's runtime takes addresses by the arena, and ends the program if it gets none. A small log needs no more than it has at the start.
+// addresses are a limit on the addresses of the process, as an error: it is too low. Go's runtime takes them by the arena, at a place that
+// chance decides, and ends the program with a dump if it gets none.
+type addresses struct{ limit, taken int64 }
+
 const (
 	arena    = 64 << 20
 	smallLog = 16 << 20
+	enough   = 2_000_000 // KB, as ulimit counts: with less Go's runtime may end before the program begins
 )
 
-func addressSpace(root string) int64 {
+// left is how many bytes can be taken for a log.
+func (a *addresses) left() int64 { return a.limit - a.taken - 2*arena }
+
+func (a *addresses) Error() string {
+	return fmt.Sprintf("the system limits this process to %s of addresses (ulimit -v), and %s are taken before a log is read: allow more, as with `ulimit -v %d`",
+		units.Bytes(a.limit), units.Bytes(a.taken), enough)
+}
+
+// addressSpace returns the limit on the addresses of the process, nil if there is none.
+func addressSpace(root string) *addresses {
 	for line := range lines(root, "proc/self/limits") {
 		rest, ok := strings.CutPrefix(line, "Max address space")
 		if !ok {
@@ -62,13 +89,13 @@ func addressSpace(root string) int64 {
 		}
 		fields := strings.Fields(rest)
 		if len(fields) == 0 {
-			return 0
+			return nil
 		}
 		if limit, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
-			return max(smallLog, limit-number(root, "proc/self/status", "VmSize:")<<10-2*arena)
+			return &addresses{limit, number(root, "proc/self/status", "VmSize:") << 10}
 		}
 	}
-	return 0
+	return nil
 }
 
 // memoryController says where a version of control groups tells limit and use.

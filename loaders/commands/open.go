@@ -24,6 +24,7 @@ import (
 	"vantage/loaders/formats"
 	"vantage/model"
 	"vantage/model/check"
+	"vantage/model/fault"
 	"vantage/model/units"
 )
 
@@ -45,6 +46,9 @@ type Source interface {
 // Open opens the paths with the options of the flags; with follow it waits for more at
 // their end.
 func (p *Program) Open(paths []string, follow bool) (Source, error) {
+	if p.Opening != nil {
+		p.Opening(paths)
+	}
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
 	}
@@ -64,7 +68,7 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loaders.Open(paths, loaders.Options{Storage: reach, Disk: p.Disk, Follow: follow, Wait: p.Waits, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
+	return loaders.Open(paths, loaders.Options{KeepFault: keepFault, Storage: reach, Disk: p.Disk, Follow: follow, Wait: p.Waits, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
 }
 
 // SayWhenSilent says, until ctx ends, when a disk does not answer: once, and not again before it has answered. While a screen is open, it
@@ -257,15 +261,16 @@ func askPassword(t clickhouse.Target) (string, error) {
 		text []byte
 		err  error
 	}
-	typed, interrupted := make(chan line, 1), make(chan os.Signal, 1)
+	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(interrupted)
-	go func() {
+	typed := fault.Later(func() line {
 		text, err := term.ReadPassword(os.Stdin.Fd())
-		typed <- line{text, err}
-	}()
+		return line{text, err}
+	})
 	select {
-	case got := <-typed:
+	case outcome := <-typed:
+		got := outcome.Get()
 		return string(got.text), got.err
 	case s := <-interrupted: // reading a line does not end by itself
 		_ = term.Restore(os.Stdin.Fd(), before)

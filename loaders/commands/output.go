@@ -16,6 +16,7 @@ import (
 
 	"vantage/loaders/fileio"
 	"vantage/loaders/userfiles"
+	"vantage/model/fault"
 	"vantage/model/sanitize"
 )
 
@@ -163,13 +164,13 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 		n   int
 		err error
 	}
-	results := make(chan result, 1)
-	go func() {
+	results := fault.Later(func() result {
 		n, err := o.out.Write(p)
-		results <- result{n, err}
-	}()
+		return result{n, err}
+	})
 	select {
-	case a := <-results:
+	case outcome := <-results:
+		a := outcome.Get()
 		return a.n, a.err
 	case <-o.ctx.Done():
 		return 0, o.ctx.Err()

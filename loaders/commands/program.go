@@ -28,6 +28,9 @@ type Program struct {
 	Out    io.Writer
 	ErrOut io.Writer
 
+	// Opening is told of each log that is opened; nil: nobody is.
+	Opening func(paths []string)
+
 	// Disk makes the calls for files of this machine; nil: nothing is known of those that get no answer.
 	Disk *fileio.Disk
 

@@ -16,6 +16,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/diagnosis"
+	"vantage/model/fault"
 	"vantage/model/match"
 	"vantage/model/units"
 )
@@ -66,7 +67,7 @@ func (p *Program) whileRead(ctx context.Context) (context.Context, context.Cance
 	}
 	if info, err := out.Stat(); err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
 		fd := []unix.PollFd{{Fd: int32(out.Fd())}} // no events: errors and its end are told without
-		go func() {
+		fault.Go(func() {
 			for {
 				if n, err := unix.Poll(fd, -1); n > 0 || err != unix.EINTR {
 					break
@@ -75,7 +76,7 @@ func (p *Program) whileRead(ctx context.Context) (context.Context, context.Cance
 			if fd[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
 				cancel(unix.EPIPE)
 			}
-		}()
+		})
 	}
 	return ctx, func() { cancel(nil) }
 }
@@ -124,12 +125,12 @@ const minPollInterval = 500 * time.Millisecond
 func (w *watcher) run(ctx, waiting context.Context) error {
 	store := model.NewStore()
 	w.notReady = errors.New("the input ended without samples")
-	chunks := make(chan readResult, 1)
-	w.read(waiting, chunks)
+	chunks := w.read(waiting)
 	for {
 		var got readResult
 		select {
-		case got = <-chunks:
+		case outcome := <-chunks:
+			got = outcome.Get()
 		case <-w.recheck:
 		}
 		if got.chunk != nil {
@@ -160,7 +161,7 @@ func (w *watcher) run(ctx, waiting context.Context) error {
 			case <-waiting.Done():
 			}
 		}
-		w.read(waiting, chunks)
+		chunks = w.read(waiting)
 	}
 }
 
@@ -173,11 +174,11 @@ type readResult struct {
 
 func (r readResult) caughtUp() bool { return r.chunk == nil || r.chunk.Progress.CaughtUp }
 
-func (w *watcher) read(ctx context.Context, chunks chan<- readResult) {
-	go func() {
+func (w *watcher) read(ctx context.Context) <-chan fault.Outcome[readResult] {
+	return fault.Later(func() readResult {
 		chunk, err := w.source.Next(ctx)
-		chunks <- readResult{chunk, err}
-	}()
+		return readResult{chunk, err}
+	})
 }
 
 // awaitRows makes a short last step be checked again once it counts as complete, and reports whether

@@ -14,7 +14,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
@@ -22,6 +21,7 @@ import (
 	"vantage/loaders/compressed/arrowfile"
 	"vantage/loaders/compressed/gzipindex"
 	"vantage/loaders/compressed/torchfile"
+	"vantage/model/fault"
 )
 
 // Packing is how a file is packed, so that it can only be read from its start.
@@ -110,7 +110,7 @@ type Decompressor struct {
 	filled  chan *buffer
 	free    chan *buffer
 	stopped chan struct{}
-	running sync.WaitGroup
+	running fault.Group
 
 	current *buffer // that Next returned last
 	err     error   // after its text
@@ -175,11 +175,7 @@ func (d *Decompressor) run() {
 
 // fill turns a panic, which a damaged file might cause, into the file's error.
 func (d *Decompressor) fill(b *buffer) {
-	defer func() {
-		if r := recover(); r != nil {
-			b.err = fmt.Errorf("%w: %v", errDamaged, r)
-		}
-	}()
+	defer fault.Catch(func(f *fault.Fault) { b.err = fmt.Errorf("%w: %v", errDamaged, f.Cause) })
 	if b.text == nil {
 		b.text = make([]byte, bufferSize)
 	}

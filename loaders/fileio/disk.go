@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"vantage/model/fault"
 )
 
 // Disk makes the calls for files of this machine. A call that waits for a disk cannot be called off: who must go on makes it in a goroutine
@@ -223,11 +225,9 @@ func (f *DiskFile) Stat() (fs.FileInfo, error) {
 // Within returns what f returns, or false if that takes longer: then f is left behind, and goes on for nothing. The files of the person's
 // home are read so, which may hang while the log does not.
 func Within[T any](limit time.Duration, f func() T) (got T, ok bool) {
-	done := make(chan T, 1)
-	go func() { done <- f() }()
 	select {
-	case got = <-done:
-		return got, true
+	case done := <-fault.Later(f):
+		return done.Get(), true
 	case <-time.After(limit):
 		return got, false
 	}

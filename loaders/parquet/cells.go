@@ -14,6 +14,7 @@ import (
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
 	"vantage/model"
+	"vantage/model/fault"
 )
 
 // CellCache keeps the Parquet files from which rows were decoded last open but for their
@@ -52,7 +53,7 @@ type swapHandle struct{ io.ReaderAt }
 
 // DecodeRow decodes one row of a file, of which it reads as little as possible.
 func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64) (err error) {
-	defer caught(&err)
+	defer fault.Catch(broken(&err))
 	t := c.remove(f)
 	if t == nil {
 		t = &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}}

@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/parquet/pages"
 	"vantage/model"
+	"vantage/model/fault"
 )
 
 // Reader reads the samples of a Parquet file by columns, or row by row from the first
@@ -44,7 +44,7 @@ func (r *Reader) ReadRows(first int64) {
 // Next returns the next samples, as a block or appended to records; there may be none yet.
 // It returns io.EOF after the last.
 func (r *Reader) Next(records []model.Record) (b model.Block, _ []model.Record, err error) {
-	defer caught(&err)
+	defer fault.Catch(broken(&err))
 	if r.columns != nil {
 		b, err = r.columns.next()
 		if !errors.Is(err, errNeedsRows) {
@@ -431,7 +431,7 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 	for len(r.buffers) < max(1, workers) {
 		r.buffers = append(r.buffers, r.file.Buffer())
 	}
-	var wg sync.WaitGroup
+	var all fault.Group
 	var begun atomic.Int64
 	read := func(b *pages.Buffer) {
 		for i := int(begun.Add(1)); i <= len(work); i = int(begun.Add(1)) {
@@ -440,17 +440,17 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 	}
 	if workers > 1 {
 		for _, b := range r.buffers[:workers] {
-			wg.Go(func() { read(b) })
+			all.Go(func() { read(b) })
 		}
 	}
 	err := func() (err error) {
-		defer caught(&err) // the workers must end first
+		defer fault.Catch(broken(&err)) // the workers must end first
 		return meanwhile()
 	}()
 	if workers <= 1 {
 		read(r.buffers[0])
 	}
-	wg.Wait()
+	all.Wait()
 	for i := range work {
 		if err == nil {
 			err = work[i].err
@@ -460,11 +460,9 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 	return err
 }
 
-// caught turns a panic, which a broken page causes, into an error.
-func caught(err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("a page is broken: %v", r)
-	}
+// broken makes an error of a panic, which a broken page causes.
+func broken(err *error) func(*fault.Fault) {
+	return func(f *fault.Fault) { *err = fmt.Errorf("a page is broken: %v", f.Cause) }
 }
 
 func (r *columnReader) reset(name string, f *pages.File) {

@@ -10,6 +10,7 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
+	"vantage/model/fault"
 )
 
 // numberColumn holds the values of a column that have been read and not yet returned: its
@@ -71,7 +72,7 @@ func (c *numberColumn) all(n int, predicate func(float64) bool) bool {
 
 // read reads the page. Several pages may be read at the same time, each with its own buffer.
 func (p *pageRead) read(b *pages.Buffer) {
-	defer caught(&p.err)
+	defer fault.Catch(broken(&p.err))
 	if p.column.measuresText {
 		p.measure(b)
 		return

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -69,6 +70,26 @@ func (d *Files) Save(name string, data []byte) (path string, err error) {
 		}
 	}
 	return "", fmt.Errorf("%s already has %d files named %s", d.dir, maxFiles, base)
+}
+
+// maxFaults is how many panics are kept.
+const maxFaults = 10
+
+// SaveFault writes the details of a panic to a new file, and removes the oldest if there are too many.
+func (d *Files) SaveFault(text []byte) (path string, err error) {
+	dir := filepath.Join(d.dir, "faults")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, fmt.Sprintf("fault-%s-%d.txt", time.Now().UTC().Format("20060102T150405.000000"), os.Getpid()))
+	if err := create(path, 0o600, text); err != nil {
+		return "", err
+	}
+	kept, _ := os.ReadDir(dir) // in the order of their times
+	for _, old := range kept[:max(0, len(kept)-maxFaults)] {
+		_ = os.Remove(filepath.Join(dir, old.Name()))
+	}
+	return path, nil
 }
 
 func create(path string, mode fs.FileMode, data []byte) error {

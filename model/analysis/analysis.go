@@ -9,6 +9,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/fault"
 	"vantage/model/units"
 )
 
@@ -111,6 +112,7 @@ type plan struct {
 // be grouped. It reuses what it can of known, an analysis of the same store, which may be nil: for a
 // weighted sum the reward scales need a pass over all samples.
 func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (*plan, error) {
+	fault.Plant("analysis", "")
 	p := &plan{snap: snap, settings: set.Effective()}
 	var err error
 	if p.estimator, err = p.settings.FindEstimator(); err != nil {

@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"sync"
+	"vantage/model/fault"
 )
 
 // Pipeline computes values on several processors, and visits them in the order in which they were asked for. It is used by one
@@ -12,13 +12,13 @@ type Pipeline[T any] struct {
 	ahead   []job[T] // that are not visited yet
 	size    int      // of these
 	workers int
-	running sync.WaitGroup
+	running fault.Group
 }
 
 type job[T any] struct {
 	size    int
 	compute func() (T, error)
-	done    chan result[T]
+	done    chan fault.Outcome[result[T]]
 }
 
 type result[T any] struct {
@@ -38,8 +38,11 @@ func NewPipeline[T any](visit func(T) error) *Pipeline[T] {
 	for range p.workers {
 		p.running.Go(func() {
 			for j := range p.jobs {
-				value, err := j.compute()
-				j.done <- result[T]{value, err}
+				j.done <- fault.Try(func() result[T] {
+					fault.Plant("pipeline", "")
+					value, err := j.compute()
+					return result[T]{value, err}
+				})
 			}
 		})
 	}
@@ -53,14 +56,15 @@ func (p *Pipeline[T]) Add(samples int, compute func() (T, error)) error {
 			return err
 		}
 	}
-	j := job[T]{samples, compute, make(chan result[T], 1)}
+	j := job[T]{samples, compute, make(chan fault.Outcome[result[T]], 1)}
 	p.ahead, p.size = append(p.ahead, j), p.size+samples
 	p.jobs <- j
 	return nil
 }
 
 func (p *Pipeline[T]) next() error {
-	r := <-p.ahead[0].done
+	done := <-p.ahead[0].done
+	r := done.Get()
 	p.size -= p.ahead[0].size
 	p.ahead = p.ahead[1:]
 	if r.err != nil {

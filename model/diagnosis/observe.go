@@ -244,7 +244,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		}
 		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}
 		valid, level := takeRewards(rewards)
-		prints = prints[:0]
+		prints = slices.Grow(prints[:0], len(rewards))
 		for i, reward := range rewards {
 			row := int(counted[i])
 			numbers := math.Float64bits(reward)*0x9e3779b97f4a7c15 ^ uint64(uint32(step.Lengths[row])+1)*0xc2b2ae3d27d4eb4f

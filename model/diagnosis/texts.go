@@ -157,26 +157,29 @@ func (t *Texts) pickStep(i int) []Pick {
 		return nil
 	}
 	var picks []Pick
+	var group []int32 // where in rows its samples are: a group may have millions
 	for n, g := range order {
 		if n >= stepGroups && len(picks) >= stepTexts {
 			break
 		}
-		lo, hi := offsets[g], offsets[g+1]
-		var group []Pick
-		for at := lo; at < hi; at++ {
-			row := int(rows[at])
-			if _, last := step.CountedAs(row); last {
-				group = append(group, Pick{Step: s.Index, Row: row, at: i, group: g, reward: rewards[at], prompt: step.PromptNumber(row)})
+		group = group[:0]
+		for at := offsets[g]; at < offsets[g+1]; at++ {
+			if _, last := step.CountedAs(int(rows[at])); last {
+				group = append(group, int32(at))
 			}
 		}
+		some := group
 		if len(group) > groupTexts {
-			sort.Slice(group, func(i, k int) bool {
-				a, b := &group[i], &group[k]
-				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row)) < 0
+			slices.SortFunc(group, func(a, b int32) int {
+				x, y := rows[a], rows[b]
+				return cmp.Or(cmp.Compare(step.Lengths[x], step.Lengths[y]), cmp.Compare(rewards[a], rewards[b]), cmp.Compare(x, y))
 			})
-			group = spread(group, groupTexts)
+			some = spread(group, groupTexts)
 		}
-		picks = append(picks, group...)
+		for _, at := range some {
+			row := int(rows[at])
+			picks = append(picks, Pick{Step: s.Index, Row: row, at: i, group: g, reward: rewards[at], prompt: step.PromptNumber(row)})
+		}
 	}
 	return picks
 }

@@ -17,6 +17,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
+
+	"vantage/model/fault"
 )
 
 // Screen is a model on a terminal, and the model that Bubble Tea sees.
@@ -40,6 +42,8 @@ type Screen struct {
 	mouse    tea.MouseMode
 	atOnce   bool          // the terminal can show a frame in one piece
 	writing  chan struct{} // closed once the terminal has taken what was sent last; nil: it has
+
+	fault *fault.Fault // the model, or one of its commands, panicked: nothing is asked of it any more
 }
 
 // A frame is drawn at once, but the next one only so much later; and the first one when the terminal's first answers may have come.
@@ -116,7 +120,7 @@ func New(first tea.Model, out io.Writer, profile colorprofile.Profile, others ..
 	return s, nil
 }
 
-// Run shows the model until it quits, and returns its last state.
+// Run shows the model until it quits, and returns its last state. A panic of the model or its commands goes on once the terminal is given back.
 func (s *Screen) Run() (tea.Model, error) {
 	if err := s.enter(); err != nil {
 		return s.model, err
@@ -126,13 +130,16 @@ func (s *Screen) Run() (tea.Model, error) {
 		resized := make(chan os.Signal, 1)
 		uv.NotifyWinch(resized)
 		defer func() { signal.Stop(resized); close(resized) }()
-		go func() {
+		fault.Go(func() {
 			for range resized {
 				s.sendSize()
 			}
-		}()
+		})
 	}
 	_, err := s.Program.Run()
+	if s.fault != nil {
+		panic(s.fault)
+	}
 	return s.model, err
 }
 
@@ -149,7 +156,7 @@ func (s *Screen) Outside(f func() error) error {
 	s.Leave()
 	defer func() {
 		_ = s.enter()
-		go s.sendSize()
+		fault.Go(s.sendSize)
 	}()
 	return f()
 }
@@ -208,14 +215,11 @@ func (s *Screen) Leave() {
 
 // Init implements [tea.Model]. What the model starts would take the processors before there is a frame, so it starts after that.
 func (s *Screen) Init() tea.Cmd {
-	start := s.model.Init()
+	start := guarded(func() tea.Msg { return tea.BatchMsg{s.model.Init()} }, "")
 	return func() tea.Msg {
 		select {
 		case <-s.drawn:
 		case <-time.After(lateStart):
-		}
-		if start == nil {
-			return nil
 		}
 		return start()
 	}
@@ -260,21 +264,55 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 }
 
 // Update implements [tea.Model].
-func (s *Screen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
-	defer s.leaveOnPanic()
-	if _, ok := msg.(nextFrameMsg); ok {
-		s.due = false
-		return s, nil
-	}
-	s.model, cmd = s.model.Update(msg)
-	return s, cmd
+func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	return s, s.update(msg)
 }
 
-// leaveOnPanic has Bubble Tea write the trace to the screen that stays.
-func (s *Screen) leaveOnPanic() {
-	if value := recover(); value != nil {
-		s.Leave()
-		panic(value)
+func (s *Screen) update(msg tea.Msg) (cmd tea.Cmd) {
+	defer fault.Catch(func(f *fault.Fault) { s.endWith(f.During("answering a key or a message on the screen")) })
+	switch msg := msg.(type) {
+	case nextFrameMsg:
+		s.due = false
+		return nil
+	case faultMsg:
+		panic(msg.Fault)
+	}
+	if s.fault != nil {
+		return nil
+	}
+	fault.Plant("update", s.keys.last)
+	s.model, cmd = s.model.Update(msg)
+	return guarded(cmd, s.keys.last)
+}
+
+func (s *Screen) endWith(f *fault.Fault) {
+	if s.fault == nil {
+		s.fault = f
+		fault.Go(s.Quit) // it waits for the caller
+	}
+}
+
+// faultMsg is a panic in a command.
+type faultMsg struct{ *fault.Fault }
+
+// guarded turns a panic of a command, or of those in its batch, into a message. It was begun after a key.
+func guarded(cmd tea.Cmd, key string) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer fault.Catch(func(f *fault.Fault) { msg = faultMsg{f.During("computing for the screen")} })
+		fault.Plant("command", key)
+		msg = cmd()
+		batch, ok := msg.(tea.BatchMsg)
+		if !ok {
+			return msg
+		}
+		all := make(tea.BatchMsg, len(batch))
+		for i, one := range batch {
+			all[i] = guarded(one, key)
+		}
+		return all
 	}
 }
 
@@ -290,8 +328,11 @@ func (s *Screen) resize(w, h int) {
 
 // View implements [tea.Model]: it draws, or has a message come when that is due.
 func (s *Screen) View() (nothing tea.View) {
-	defer s.leaveOnPanic()
+	defer fault.Catch(func(f *fault.Fault) { s.endWith(f.During("drawing the screen")) })
 	defer func() { s.keys.handled(time.Now()) }()
+	if s.fault != nil {
+		return nothing
+	}
 	now := time.Now()
 	if s.last.IsZero() {
 		s.last = now.Add(firstTime - frameTime)
@@ -307,6 +348,7 @@ func (s *Screen) View() (nothing tea.View) {
 		}
 		return nothing
 	}
+	fault.Plant("view", s.keys.last)
 	s.draw(s.model.View())
 	s.last = now
 	return nothing
@@ -355,10 +397,10 @@ func (s *Screen) flush() {
 	s.buf.Reset()
 	taken := make(chan struct{})
 	s.writing = taken
-	go func() {
+	fault.Go(func() {
 		defer close(taken)
 		_, _ = s.out.Write(text)
-	}()
+	})
 	select {
 	case <-taken:
 		s.writing = nil

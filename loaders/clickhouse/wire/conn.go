@@ -21,6 +21,8 @@ import (
 
 	"github.com/ClickHouse/ch-go/compress"
 	"github.com/ClickHouse/ch-go/proto"
+
+	"vantage/model/fault"
 )
 
 // protocol is the version that is spoken. It is an old one, which every server since 2020 knows: with later ones
@@ -81,7 +83,7 @@ var ErrNotClickHouse = errors.New("what answers does not speak ClickHouse's nati
 var ErrTooOld = errors.New("too old")
 
 func (c *Conn) logIn(o Options) (err error) {
-	defer recoverAs(&err)
+	defer fault.Catch(misled(&err))
 	var b proto.Buffer
 	proto.ClientHello{Name: "vantage", Major: 1, ProtocolVersion: protocol, User: o.User, Password: o.Password}.Encode(&b)
 	if err := c.send(&b); err != nil {
@@ -180,11 +182,9 @@ func cut(err error) error {
 	return err
 }
 
-// recoverAs makes an error of a panic: ch-go trusts lengths that it is told.
-func recoverAs(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%w: %v", ErrNotClickHouse, p)
-	}
+// misled makes an error of a panic: ch-go trusts lengths that it is told.
+func misled(err *error) func(*fault.Fault) {
+	return func(f *fault.Fault) { *err = fmt.Errorf("%w: %v", ErrNotClickHouse, f.Cause) }
 }
 
 // Setting is a setting of a query.
@@ -340,7 +340,7 @@ type packet struct {
 // receive reads a packet, and its block into columns. An exception is an error. What panics here is the decoding
 // alone, and what it was told.
 func (c *Conn) receive(columns results) (p packet, err error) {
-	defer recoverAs(&err)
+	defer fault.Catch(misled(&err))
 	code, err := c.reader.UVarInt()
 	if err != nil {
 		return p, err

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"vantage/loaders/fileio"
+	"vantage/model/fault"
 )
 
 const maxMemory = 32 << 20
@@ -147,16 +148,16 @@ func (b *block) fetch(at io.ReaderAt, spans []span) (added int64, err error) {
 			missing[i] = b.pages[i] == nil
 		}
 	}
-	var wg sync.WaitGroup
+	var all fault.Group
 	var errs [pagesPerBlock]error
 	for from, end := 0, 0; from < pagesPerBlock; from = end + 1 {
 		for end = from; missing[end]; end++ {
 		}
 		if end > from {
-			wg.Go(func() { errs[from] = b.fetchPages(at, int64(from), int64(end)) })
+			all.Go(func() { errs[from] = b.fetchPages(at, int64(from), int64(end)) })
 		}
 	}
-	wg.Wait()
+	all.Wait()
 	for i, page := range b.pages {
 		if missing[i] {
 			added += int64(len(page))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vantage/loaders/fileio"
+	"vantage/model/fault"
 )
 
 // storage is a storage whose bytes are kept. It implements [fileio.Storage].
@@ -113,7 +114,7 @@ func (h *handle) readAt(p []byte, offset int64) (int, error) {
 	h.fetchOn(last+1, length)
 	blocks := make([]*block, last-first+1)
 	errs := make([]error, len(blocks))
-	var wg sync.WaitGroup
+	var all fault.Group
 	for i := range blocks {
 		start := (first + int64(i)) * blockSize
 		blocks[i] = h.storage.memory.block(h.content, first+int64(i))
@@ -122,9 +123,9 @@ func (h *handle) readAt(p []byte, offset int64) (int, error) {
 			errs[i] = h.fill(blocks[i], needed, []span{h.wider(blocks[i], needed[0], length)})
 			continue
 		}
-		wg.Go(func() { errs[i] = h.fill(blocks[i], needed, needed) })
+		all.Go(func() { errs[i] = h.fill(blocks[i], needed, needed) })
 	}
-	wg.Wait()
+	all.Wait()
 	got := 0
 	for i, b := range blocks {
 		if errs[i] != nil {
@@ -169,18 +170,18 @@ func (h *handle) fetchOn(number, length int64) {
 		if b.ahead.Swap(true) {
 			continue
 		}
-		go func() {
+		fault.Go(func() {
 			whole := []span{{0, b.size()}}
 			if h.fill(b, whole, whole) != nil { // who reads it tries again, and reports the error
 				b.ahead.Store(false)
 			}
-		}()
+		})
 	}
 }
 
 // Fetch fetches a range in the background, as the columns of a Parquet file that are read next. Who reads it reports errors.
 func (h *handle) Fetch(offset, size int64) {
-	go h.fetch(span{max(offset, 0), min(offset+size, h.content.size)})
+	fault.Go(func() { h.fetch(span{max(offset, 0), min(offset+size, h.content.size)}) })
 }
 
 // fetch fetches ranges of the file at the same time.
@@ -192,11 +193,11 @@ func (h *handle) fetch(ranges ...span) {
 			parts[number] = append(parts[number], span{max(s.from-start, 0), min(s.to-start, blockSize)})
 		}
 	}
-	var wg sync.WaitGroup
+	var all fault.Group
 	for number, spans := range parts {
-		wg.Go(func() { _ = h.fill(h.storage.memory.block(h.content, number), spans, spans) })
+		all.Go(func() { _ = h.fill(h.storage.memory.block(h.content, number), spans, spans) })
 	}
-	wg.Wait()
+	all.Wait()
 }
 
 // content is one version of a file.
@@ -289,14 +290,14 @@ func (a *ahead) fetchNext(fetch func(name string) int64) {
 			continue
 		}
 		a.busy[name] = true
-		go func() {
+		fault.Go(func() {
 			fetched := fetch(name)
 			a.mu.Lock()
 			a.unread += fetched
 			delete(a.busy, name)
 			a.mu.Unlock()
 			a.fetchNext(fetch)
-		}()
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"vantage/loaders/fileio"
 	"vantage/model"
+	"vantage/model/fault"
 )
 
 // The wait before a lost connection is made again doubles from the first to the longest, less up to a quarter by
@@ -85,8 +86,9 @@ func (c *connection) session() (*session, error) {
 		c.mu.Lock()
 		now, live, failure, isFinal, isClosed := time.Now(), c.live, c.failure, c.isFinal(), c.ctx.Err() != nil
 		if due := live == nil && c.attempt == nil && !now.Before(c.next); due && !isFinal && !isClosed {
-			c.attempt = make(chan struct{})
-			go c.connect(c.attempt)
+			attempt := make(chan struct{})
+			c.attempt = attempt
+			fault.Go(func() { c.connect(attempt) })
 		}
 		attempt, tried, wake := c.attempt, now, until
 		if attempt == nil {
@@ -126,7 +128,7 @@ func (c *connection) connect(attempt chan struct{}) {
 	defer cancel()
 	s, words, err := open(ctx, c.target, c.terminal)
 	if err == nil {
-		go s.watch(c.silence, func() bool { return c.patience > 0 && !time.Now().Before(c.until()) })
+		fault.Go(func() { s.watch(c.silence, func() bool { return c.patience > 0 && !time.Now().Before(c.until()) }) })
 	}
 	defer close(attempt)
 	c.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"github.com/pkg/sftp"
 
 	"vantage/loaders/fileio"
+	"vantage/model/fault"
 )
 
 const (
@@ -113,14 +114,13 @@ func (f *file) acquire(at *session) (*sftp.File, error) {
 // openIn opens the file, and asks for its description at the same time. If it was open before it must be the same.
 func (f *file) openIn(at *session) error {
 	var now fileio.Object
-	described := make(chan error, 1)
-	go func() {
-		var err error
+	described := fault.Later(func() (err error) {
 		now, err = f.storage.describeIn(at, f.path)
-		described <- err
-	}()
+		return err
+	})
 	remote, openErr := at.Open(f.path)
-	err := cmp.Or(<-described, openErr)
+	outcome := <-described
+	err := cmp.Or(outcome.Get(), openErr)
 	f.storage.mu.Lock()
 	if err == nil && f.object.Path == "" {
 		f.object = now
@@ -158,7 +158,8 @@ func (f *file) release(toEnd bool) {
 
 func (f *file) closeUnread() {
 	if f.remote != nil && f.readers == 0 {
-		go func(remote *sftp.File) { _ = remote.Close() }(f.remote) // its answer is of no interest
+		remote := f.remote
+		fault.Go(func() { _ = remote.Close() }) // its answer is of no interest
 		f.remote = nil
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pkg/sftp"
 
+	"vantage/model/fault"
 	"vantage/model/sanitize"
 )
 
@@ -86,10 +87,10 @@ func startSSH(t target, terminal bool) (*session, error) {
 		_ = out.Close()
 		return nil, err
 	}
-	go func() {
+	fault.Go(func() {
 		_ = s.cmd.Wait()
 		close(s.ended)
-	}()
+	})
 	return s, nil
 }
 
@@ -108,14 +109,14 @@ func open(ctx context.Context, t target, terminal bool) (*session, *lastWords, e
 	if err != nil {
 		return nil, &lastWords{}, err
 	}
-	opened := make(chan error, 1)
-	go func() {
+	opened := fault.Later(func() error {
 		client, err := sftp.NewClientPipe(s.wire, s.wire, sftp.UseConcurrentReads(true))
 		s.Client = client
-		opened <- err
-	}()
+		return err
+	})
 	select {
-	case err = <-opened:
+	case outcome := <-opened:
+		err = outcome.Get()
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
@@ -187,13 +188,13 @@ func (s *session) kill() {
 	_ = s.in.Close()
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	_ = s.out.Close()
-	go func() {
+	fault.Go(func() {
 		select {
 		case <-s.ended:
 		case <-time.After(endTimeout):
 			_ = s.cmd.Process.Kill()
 		}
-	}()
+	})
 }
 
 // close ends a session that is not needed any more. Where ssh shares its connection with other programs it lives on for
@@ -217,10 +218,10 @@ func (s *session) isSilent() bool {
 		return true
 	}
 	answered := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(answered)
 		_, _ = s.RealPath(".")
-	}()
+	})
 	select {
 	case <-answered:
 		return false

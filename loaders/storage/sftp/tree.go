@@ -15,6 +15,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/model"
+	"vantage/model/fault"
 )
 
 const (
@@ -74,7 +75,7 @@ func (t *tree) ahead(dir string, depth int, modified time.Time) {
 	t.waiting = append(t.waiting, f)
 	if t.listing < maxListed {
 		t.listing++
-		go t.listWaiting()
+		fault.Go(t.listWaiting)
 	}
 }
 
