@@ -77,6 +77,8 @@ type RowDecoder struct {
 	evaluated  bool // see Evaluated
 	picked     int  // fields so far
 
+	shapedNames [RoleCount]string // of the fields of a rank of shapedRank
+
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
 	passedOver model.PassedOver
@@ -199,6 +201,9 @@ const nullPenalty = 1000
 // derivedRank is the rank of a value that is part of another field: the total among the reward
 // components, the answer at the end of a conversation.
 const derivedRank = nullPenalty - 1
+
+// shapedRank is the rank of a value whose role the shape of its record tells, and not its name: see [RowDecoder.pickAs].
+const shapedRank = derivedRank - 1
 
 // Pick takes a field by its name: as the value of its role, if it is preferred to those before it,
 // or as a reward component. Of fields with the same name the last counts.

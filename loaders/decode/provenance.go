@@ -39,6 +39,8 @@ func (r *RowDecoder) FieldName(role Role) string {
 	switch rank := r.Ranks[role] % nullPenalty; {
 	case rank < len(r.Fields.names[role]):
 		return r.Fields.names[role][rank]
+	case rank == shapedRank:
+		return r.shapedNames[role]
 	case role == RoleReward && rank == derivedRank:
 		return r.Components.totalName
 	case role == RoleResponse && rank == derivedRank:

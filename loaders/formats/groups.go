@@ -58,16 +58,16 @@ func groups() []Format {
 			Positional:    true,
 		},
 
-		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards.
+		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards, or of objects that have both.
 		{
 			Name: "group-lines", Doc: "JSON lines with one group per line: a list of rewards, and lists of as many completions, advantages or lengths.",
 			TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
 			File:          "groups.jsonl",
 			Origin:        FromAnyone,
 			Score:         12,
-			Sniff:         func(first *First) bool { return decode.HasGroupLists(ofGroup, first.Record) },
+			Sniff:         func(first *First) bool { return decode.HasGroups(ofGroup, first.Record) },
 			Fields:        ofGroup,
-			Layout:        decode.GroupLists,
+			Layout:        decode.Groups,
 		},
 
 		// group-parquet is a Parquet file with a group in each row.
@@ -82,7 +82,7 @@ func groups() []Format {
 				return listsRewards(ofGroup, strings.Split(string(first.Record), "\n"))
 			},
 			Fields: ofGroup,
-			Layout: decode.GroupLists,
+			Layout: decode.Groups,
 		},
 
 		// atropos is the groups that Atropos' environments send to a trainer, a line each: token ids with masks, a
@@ -121,7 +121,7 @@ func groups() []Format {
 				r := decode.NewRowDecoder(ofGroup, first.Name)
 				_ = jsonscan.ScanObject(flat, r.Pick)
 				hasText := r.Has(decode.RolePrompt) || r.Has(decode.RoleResponse)
-				return hasText && r.HasReward() || decode.HasGroupLists(ofGroup, flat)
+				return hasText && r.HasReward() || decode.HasGroups(ofGroup, flat)
 			},
 			Fields:     ofGroup,
 			Layout:     decode.Wrapped,
