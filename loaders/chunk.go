@@ -42,6 +42,7 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 		c.SumsComponents = n.SumsComponents && (n.AnyNumber || b.format.Framework == "") // else the trainer itself adds up what it calls rewards
 		c.Evaluates = b.evaluates(names)
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
+		c.Stepless, c.GroupIsIndex = n.Stepless, n.GroupIsIndex
 	}
 	return c
 }

@@ -47,6 +47,8 @@ type Run struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool
 	Positional     bool
+	Stepless       bool // of no row the step is told
+	GroupIsIndex   bool
 	SumsComponents bool     // all rewards are sums of components, since the log has no total, and nothing says which are rewards
 	ComponentNames []string // reward functions, in the order of Step.Components
 	Config         string   // which settings a trainer's configuration gave; "" if none was read

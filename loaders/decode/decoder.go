@@ -49,6 +49,9 @@ type Note struct {
 	SumsComponents bool // rewards are the sum of the components
 	AnyNumber      bool // any number without another role is taken for a component
 
+	Stepless     bool // neither a field nor the name of the file tells the step
+	GroupIsIndex bool // the group id is from a field with the name of an index
+
 	Missing []string // columns that a person named and no row has had so far
 }
 

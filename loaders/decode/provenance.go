@@ -68,6 +68,8 @@ func (r *RowDecoder) Note() Note {
 	}
 	n.note.LengthUnit, n.note.HasTruth = r.LengthUnit, r.HasTruth
 	n.note.HasTotal, n.note.SumsComponents, n.note.AnyNumber = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents, r.Fields.anyComponent
+	n.note.Stepless = r.Used[RoleStep] == "" && !r.hasFileStep
+	n.note.GroupIsIndex = slices.Contains([]string{"index", "id"}, r.Used[RoleGroup])
 	return n.note
 }
 
