@@ -95,8 +95,7 @@ func (f *fileReader) acceptRecord(record framing.Record) {
 	case f.format != nil:
 		f.decode(record)
 	case len(f.formats) == 1:
-		f.setFormat(&f.formats[0]) // a person named it
-		f.decode(record)
+		f.begin(&f.formats[0], record) // a person named it
 	default:
 		f.tryFormats(record)
 	}

@@ -47,7 +47,7 @@ type Note struct {
 	HasTotal   bool     // rewards are a field of the log
 
 	SumsComponents bool // rewards are the sum of the components
-	AnyNumber      bool // any number without another role is taken for a component
+	NamesRewards   bool // the names of components, or of what holds them, say that they are rewards: not any number is one
 
 	Stepless     bool // neither a field nor the name of the file tells the step
 	GroupIsIndex bool // the group id is from a field with the name of an index
@@ -95,10 +95,11 @@ type RowDecoder struct {
 type Learned struct {
 	Used           [RoleCount]string // the field that was first used for a role, "" if none was
 	LengthUnit     model.LengthUnit
-	HasTruth       bool // some prompt had a ground truth
-	SumsComponents bool // there is no total: the reward is the sum of the components
-	SawGroup       bool // some row had a prompt or a group id
-	SawStep        bool // some row had a step that the name of the file does not tell: one without a step is no sample
+	HasTruth       bool   // some prompt had a ground truth
+	SumsComponents bool   // there is no total: the reward is the sum of the components
+	SawGroup       bool   // some row had a prompt or a group id
+	Padding        string // the id that fills up lists of tokens, "" if none does: see PaddingOf
+	SawStep        bool   // some row had a step that the name of the file does not tell: one without a step is no sample
 }
 
 // NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
@@ -432,8 +433,8 @@ func (r *RowDecoder) tokens() (n int, ok bool) {
 	if n, ok := r.Values[RoleLength].ToInt(); ok {
 		return int(n), true
 	}
-	if v := r.Values[RoleTokens]; v.Kind == jsonscan.Array {
-		return v.Len(), true
+	if n, ok := r.listedTokens(); ok {
+		return n, true
 	}
 	total, hasTotal := r.Values[RoleTotalTokens].ToInt()
 	prompt, hasPrompt := r.Values[RolePromptLength].ToInt()

@@ -67,7 +67,8 @@ func (r *RowDecoder) Note() Note {
 		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
 	}
 	n.note.LengthUnit, n.note.HasTruth = r.LengthUnit, r.HasTruth
-	n.note.HasTotal, n.note.SumsComponents, n.note.AnyNumber = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents, r.Fields.anyComponent
+	n.note.HasTotal, n.note.SumsComponents = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents
+	n.note.NamesRewards = !r.Fields.anyComponent
 	n.note.Stepless = r.Used[RoleStep] == "" && !r.hasFileStep
 	n.note.GroupIsIndex = slices.Contains([]string{"index", "id"}, r.Used[RoleGroup])
 	return n.note

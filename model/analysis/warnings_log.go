@@ -33,10 +33,10 @@ func (a *Analysis) invalidRewards() *model.Warning {
 	return w
 }
 
-// assumedRewards warns of a log without totals in which nothing says which columns are rewards.
+// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names.
 func (a *Analysis) assumedRewards() *model.Warning {
 	columns := a.plan.snap.Run.SummedColumns()
-	if len(columns) < 2 || a.Settings.Reward != "" || a.Settings.Weights != "" {
+	if len(columns) < 2 || a.plan.snap.Run.NamesRewards || a.Settings.Reward != "" || a.Settings.Weights != "" {
 		return nil
 	}
 	return a.ofSamples(a.Rows,
