@@ -84,6 +84,9 @@ type Fields struct {
 	// Statuses say by which values of which fields the trainer tells the status of a row. Nil is by none.
 	Statuses Statuses
 
+	// ByShape says that lists of other names may play a role too, as [Groups] finds them.
+	ByShape bool
+
 	// Totals are the names, in lower case, under which an object of components holds their total.
 	Totals []string
 
@@ -227,6 +230,9 @@ func (f *Fields) UsesNested(column string) bool {
 		return true
 	}
 	_, holdsComponents := ComponentPrefix([]byte(column))
+	if f.ByShape && namesSamples(column) {
+		return true
+	}
 	return holdsComponents || f.Statuses[column] != nil || f.IsParent([]byte(column)) || IsComponentName(column) || slices.Contains(f.requested, column)
 }
 
@@ -366,7 +372,7 @@ func (f *Fields) WithColumns(c Columns) *Fields {
 		names[Role(role)] = list
 	}
 	with := OnlyNames(names)
-	with.SplitGroupID, with.Totals, with.Statuses = f.SplitGroupID, f.Totals, f.Statuses
+	with.SplitGroupID, with.Totals, with.Statuses, with.ByShape = f.SplitGroupID, f.Totals, f.Statuses, f.ByShape
 	with.Caveat, with.anyComponent, with.chosen, with.requested = f.Caveat, f.anyComponent, chosen, slices.Concat(c.Rewards, c.Inputs)
 	for _, name := range c.Inputs {
 		with.addParents(name)

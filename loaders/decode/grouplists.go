@@ -242,7 +242,7 @@ func (g *groupRecord) findRewards(f *Fields) {
 		case f.IsRequested(c.key.Raw):
 			g.setRewards(c)
 			return
-		case hasWord(c.key, "reward", "rewards", "score", "scores", "return", "returns"):
+		case hasWord(c.key, rewardWords()...):
 			named = append(named, c)
 		}
 	}
@@ -278,6 +278,22 @@ func (g *groupRecord) findResponses() {
 	if found != nil {
 		found.shaped, g.responses = RoleResponse, found
 	}
+}
+
+// NamesReward reports whether the name of a field has a word for rewards.
+func NamesReward(name string) bool {
+	return hasWord(jsonscan.Value{Kind: jsonscan.String, Raw: []byte(name)}, rewardWords()...)
+}
+
+// namesSamples reports whether a list of that name may hold rewards, responses, or samples with both.
+func namesSamples(name string) bool {
+	words := append(append(rewardWords(), responseWords()...), "groups", "samples", "rollouts", "results", "answers", "candidates", "attempts")
+	return hasWord(jsonscan.Value{Kind: jsonscan.String, Raw: []byte(name)}, words...)
+}
+
+// rewardWords are words in the names of fields that hold rewards.
+func rewardWords() []string {
+	return []string{"reward", "rewards", "score", "scores", "return", "returns"}
 }
 
 // responseWords are words in the names of fields that hold what a model wrote.

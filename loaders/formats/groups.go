@@ -151,12 +151,14 @@ func groups() []Format {
 }
 
 func groupFields() *decode.Fields {
-	return decode.PreferNames(decode.Names{
+	f := decode.PreferNames(decode.Names{
 		decode.RoleReward:   {"rewards", "scores", "group_rewards", "returns", "raw_rewards"},
 		decode.RolePrompt:   {"prompts", "questions"},
 		decode.RoleResponse: {"completions", "responses", "outputs", "generations", "answers", "texts", "samples", "rollouts"},
 		decode.RoleLength:   {"completion_lengths", "response_lengths", "lengths"},
 	})
+	f.ByShape = true
+	return f
 }
 
 // listsRewards reports whether a table has a column of lists of rewards, and neither a single reward nor
@@ -164,16 +166,27 @@ func groupFields() *decode.Fields {
 func listsRewards(fields *decode.Fields, columns []string) (yes bool) {
 	for _, name := range columns {
 		p, ok := fields.Lookup([]byte(name))
-		if !ok || p.Role != decode.RoleReward && p.Role != decode.RoleResponse {
-			continue
-		}
+		isReward, isResponse := ok && p.Role == decode.RoleReward, ok && p.Role == decode.RoleResponse
 		isList := slices.ContainsFunc(columns, func(path string) bool { return isListOf(path, name) })
-		if !isList {
+		holdsSamples := slices.ContainsFunc(columns, func(path string) bool { return isRewardIn(fields, path, name) })
+		switch {
+		case holdsSamples, isList && (isReward || !ok && decode.NamesReward(name)):
+			yes = true
+		case !isList && (isReward || isResponse):
 			return false
 		}
-		yes = yes || p.Role == decode.RoleReward
 	}
 	return yes
+}
+
+// isRewardIn reports whether the path of a leaf says that a column holds lists of objects with a reward.
+func isRewardIn(fields *decode.Fields, path, column string) bool {
+	rest, ok := strings.CutPrefix(path, column+".")
+	if !ok || !strings.HasPrefix(rest, "list.") && !strings.HasPrefix(rest, "bag.") {
+		return false
+	}
+	p, ok := fields.Lookup([]byte(rest[strings.LastIndexByte(rest, '.')+1:]))
+	return ok && p.Role == decode.RoleReward && strings.Count(rest, ".") > 1
 }
 
 // isListOf reports whether the path of a leaf says that a column holds lists of values, or lists of
