@@ -60,7 +60,7 @@ func groups() []Format {
 
 		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards, or of objects that have both.
 		{
-			Name: "group-lines", Doc: "JSON lines with one group per line: a list of rewards, and lists of as many completions, advantages or lengths.",
+			Name: "group-lines", Doc: "JSON lines with one group per line, or several: lists of rewards and of as many completions, advantages or lengths, lists of such lists, or a list of objects with a reward each.",
 			TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
 			File:          "groups.jsonl",
 			Origin:        FromAnyone,
@@ -72,7 +72,7 @@ func groups() []Format {
 
 		// group-parquet is a Parquet file with a group in each row.
 		{
-			Name: "group-parquet", Doc: "A Parquet file with one group per row: a list of rewards, and lists of as many completions, advantages or lengths.",
+			Name: "group-parquet", Doc: "A Parquet file with one group per row: lists of rewards and of as many completions, advantages or lengths, or a list of structs with a reward each.",
 			TrainerOption: "DataFrame.to_parquet of one row per group with step, prompt, completions and rewards",
 			File:          "groups.parquet",
 			Origin:        FromAnyone,
@@ -130,7 +130,7 @@ func groups() []Format {
 
 		// json is a file that is one JSON document: a list of samples, or an object that holds one.
 		{
-			Name: "json", Doc: "A JSON document: a list of samples, an object with a list under samples, rollouts, results, rows or data, or an object of lists. Also one such document per line.",
+			Name: "json", Doc: "A JSON document: a list of samples, an object with a list of samples or of groups, or an object of lists. Also one such document per line.",
 			TrainerOption: "json.dump of a list of objects with reward and prompt",
 			File:          "samples.json",
 			Origin:        FromAnyone,
