@@ -15,8 +15,11 @@ func (r *RowDecoder) listedTokens() (n int, ok bool) {
 	case count > 0 && masked == ids.Len():
 		return count, true
 	}
+	if r.Padding == "" {
+		return ids.Len(), true
+	}
 	n, tail, last := tailOf(ids)
-	if r.Padding != "" && last == r.Padding {
+	if last == r.Padding {
 		n -= tail
 	}
 	return n, true
