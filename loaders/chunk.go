@@ -40,9 +40,10 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	c.Files, c.ComponentNames = names, n.Components
 	c.Provenance, c.LengthUnit, c.HasTruth, c.HasTotal, c.SumsComponents = n.Provenance, n.LengthUnit, n.HasTruth, n.HasTotal, false
 	if b.format != nil {
-		c.SumsComponents = n.SumsComponents && (n.AnyNumber || b.format.Framework == "") // else the trainer itself adds up what it calls rewards
+		c.SumsComponents = n.SumsComponents && (!n.NamesRewards || b.format.Framework == "") // else the trainer itself adds up what it calls rewards
 		c.Evaluates = b.evaluates(names)
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
+		c.NamesRewards, c.Stepless, c.GroupIsIndex = n.NamesRewards, n.Stepless, n.GroupIsIndex
 	}
 	return c
 }

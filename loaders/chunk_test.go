@@ -270,6 +270,51 @@ func TestGroupTable(t *testing.T) {
 	}
 }
 
+// So may one whose lists have other names, or hold objects with a reward.
+func TestGroupTableOfOtherShapes(t *testing.T) {
+	t.Parallel()
+	type answer struct {
+		Text   string  `parquet:"text"`
+		Reward float64 `parquet:"reward"`
+	}
+	type named struct {
+		Step    int64     `parquet:"step"`
+		Prompt  string    `parquet:"prompt"`
+		Mean    float64   `parquet:"mean_reward"`
+		Outputs []string  `parquet:"sampled_outputs,list"`
+		Scores  []float64 `parquet:"rollout_scores,list"`
+	}
+	type held struct {
+		Step    int64    `parquet:"step"`
+		Prompt  string   `parquet:"prompt"`
+		Answers []answer `parquet:"answers,list"`
+	}
+	var names, objects bytes.Buffer
+	if err := parquet.Write(&names, []named{{1, "p", 0.5, []string{"a", "b"}, []float64{1, 0}}, {2, "p", 1, []string{"c", "d"}, []float64{1, 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := parquet.Write(&objects, []held{{1, "p", []answer{{"a", 1}, {"b", 0}}}, {2, "p", []answer{{"c", 1}, {"d", 1}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{names.String(), objects.String()} {
+		w := trainer{t, t.TempDir()}
+		w.add("a.parquet", table)
+		s, all := openAndRead(t, w.path("a.parquet"))
+		var got []string
+		for _, r := range all {
+			text, err := s.Text(context.Background(), model.Place{File: r.File, Offset: r.Offset, IndexInLine: r.IndexInLine})
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, fmt.Sprintf("%d %s %v %s %v", r.Step, r.Group, r.Reward, text.Response, r.Components))
+		}
+		want := "1 a.parquet:1 1 a [], 1 a.parquet:1 0 b [], 2 a.parquet:2 1 c [], 2 a.parquet:2 1 d []"
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 // A document may be a table: lists side by side, or what pandas writes.
 func TestDocumentOfLists(t *testing.T) {
 	for log, want := range map[string]string{

@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,15 +29,21 @@ const (
 )
 
 type detection struct {
-	rows  []framing.Record // JSON objects that fit no format
+	rows  []framing.Record // JSON objects that fit no format, or wait for others of theirs
 	bytes int              // of the rows
 	tried int              // lines
 	noted bool             // that no format fits
+
+	waiting *formats.Format // that of the rows, if they wait until their padding can be told
 }
 
 // tryFormats looks for a format that fits a row. Rows that fit none are kept, and decoded once one
 // is found.
 func (f *fileReader) tryFormats(record framing.Record) {
+	if f.detection.waiting != nil {
+		f.begin(f.detection.waiting, record)
+		return
+	}
 	f.detection.tried++
 	f.chunks.tried++
 	if f.splitter.Framing != (framing.Framing{}) { // the first record decides
@@ -87,8 +94,26 @@ func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 		f.refuse("")
 		return
 	}
-	f.setFormat(format)
-	f.decode(record)
+	f.begin(format, record)
+}
+
+// begin decodes the first record that a format fits. Rows whose lists of tokens may be filled up wait for some others.
+func (f *fileReader) begin(format *formats.Format, record framing.Record) {
+	d := &f.detection
+	if d.waiting == nil && len(d.rows) == 0 && format.MayBePadded(record.Text) {
+		d.waiting = format
+	}
+	if d.waiting == nil {
+		f.setFormat(format)
+		f.decode(record)
+		return
+	}
+	d.bytes += len(record.Text)
+	record.Text = bytes.Clone(record.Text)
+	d.rows = append(d.rows, record)
+	if len(d.rows) == decode.PaddedRows || d.bytes > maxDetectionBytes {
+		f.setFormat(d.waiting)
+	}
 }
 
 func (f *fileReader) setFormat(format *formats.Format) {
@@ -97,6 +122,9 @@ func (f *fileReader) setFormat(format *formats.Format) {
 		f.chunks.runs.joinVersions(f.name)
 	}
 	rows := f.detection.rows
+	if r, ok := f.decoder.(*decode.RowDecoder); ok && f.detection.waiting != nil {
+		r.Padding = decode.PaddingOf(format.Fields, model.Mapped(rows, func(row framing.Record) []byte { return row.Text }))
+	}
 	f.chunks.tried -= f.detection.tried
 	f.detection = detection{}
 	for _, record := range rows {
@@ -104,8 +132,12 @@ func (f *fileReader) setFormat(format *formats.Format) {
 	}
 }
 
-// noteNoFormat notes, once, that no row so far fits a format.
+// noteNoFormat notes, once, that no row so far fits a format. Rows that wait for others do so no longer.
 func (f *fileReader) noteNoFormat() {
+	if f.detection.waiting != nil {
+		f.setFormat(f.detection.waiting)
+		return
+	}
 	if len(f.detection.rows) > 0 && !f.detection.noted {
 		f.detection.noted = true
 		f.noteUnread(f.detection.rows[0].Text)
@@ -256,8 +288,9 @@ func sniffText(text io.Reader, name string) (sniffed, error) {
 			break
 		}
 	}
-	if f.format == nil {
+	format := cmp.Or(f.format, f.detection.waiting)
+	if format == nil {
 		return sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
 	}
-	return sniffed{Format: f.format}, nil
+	return sniffed{Format: format}, nil
 }

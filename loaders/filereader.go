@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"vantage/loaders/decode"
@@ -94,8 +95,7 @@ func (f *fileReader) acceptRecord(record framing.Record) {
 	case f.format != nil:
 		f.decode(record)
 	case len(f.formats) == 1:
-		f.setFormat(&f.formats[0]) // a person named it
-		f.decode(record)
+		f.begin(&f.formats[0], record) // a person named it
 	default:
 		f.tryFormats(record)
 	}
@@ -118,15 +118,20 @@ func (f *fileReader) decode(record framing.Record) {
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
 }
 
+// nameGroups names groups that are a record, or a part of one, by the place of the record.
 func (f *fileReader) nameGroups(records []model.Record) {
+	lastPart := "" // of the record before, which mostly is of the same group
 	for i := range records {
-		switch r := &records[i]; {
-		case r.Group != decode.RecordGroup:
-		case i > 0 && records[i-1].Line == r.Line:
+		r := &records[i]
+		part, isRecord := strings.CutPrefix(r.Group, decode.RecordGroup)
+		switch {
+		case !isRecord:
+		case i > 0 && records[i-1].Line == r.Line && lastPart == part && records[i-1].Group != "":
 			r.Group = records[i-1].Group
 		default:
-			r.Group = fmt.Sprintf("%s:%d", f.name, r.Line)
+			r.Group = fmt.Sprintf("%s:%d%s", f.name, r.Line, part)
 		}
+		lastPart = part
 	}
 }
 

@@ -105,8 +105,11 @@ type Chunk struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool // prompt hashes cover the ground truth too
 	HasTotal       bool // some reward is a field of the log
-	SumsComponents bool // some reward is the sum of the components, since the log has no total, and nothing says which are rewards
+	SumsComponents bool // some reward is the sum of the components, since the log has no total, and the trainer is not known to add them up
+	NamesRewards   bool // the names of the components say that they are rewards
 	Positional     bool // position may be used for grouping (not in verl files)
+	Stepless       bool // nothing tells the step of its rows: all are of step 0
+	GroupIsIndex   bool // the group id is from a field with the name of an index, which may number rows
 	Problems       []Problem
 	Skipped        int // records that could not be read since the last chunk, less those of Forget; Problems may list fewer
 	Progress       Progress

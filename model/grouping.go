@@ -37,6 +37,7 @@ type Grouping struct {
 	GroupRule
 	Evidence string // why, in one sentence
 	Doubt    string // what may be wrong, "" if nothing
+	Visits   string // the part of Doubt about ids or prompts that come again in a log without steps, to follow "groups"
 }
 
 // minGroupSize is the mean size of groups from which an id is taken for one of groups: with smaller
@@ -55,6 +56,8 @@ type groupingEvidence struct {
 	mixedIDs                int // ids whose rows have several prompts
 	unfoldingIDs            int // ids besides whose prompts unfold, as those of turns do: see idPrompts
 	rowsWithPrompt, prompts int
+
+	idVisits, promptVisits visits // of logs without steps, and of those whose id may be an index
 }
 
 func (e *groupingEvidence) add(o groupingEvidence) {
@@ -66,15 +69,17 @@ func (e *groupingEvidence) add(o groupingEvidence) {
 	e.unfoldingIDs += o.unfoldingIDs
 	e.rowsWithPrompt += o.rowsWithPrompt
 	e.prompts += o.prompts
+	e.idVisits.add(o.idVisits)
+	e.promptVisits.add(o.promptVisits)
 }
 
 // updateEvidence recomputes the evidence and the reward levels of the steps that have changed, nil aside.
 func (s *Store) updateEvidence(steps []*stepColumns) {
 	changed := slices.DeleteFunc(slices.Clone(steps), func(c *stepColumns) bool { return c == nil || c.evidenceRevision == c.Revision })
-	InParallel(context.Background(), runtime.GOMAXPROCS(0), len(changed), func(i int) { changed[i].updateEvidence(s.fileRuns) })
+	InParallel(context.Background(), runtime.GOMAXPROCS(0), len(changed), func(i int) { changed[i].updateEvidence(&s.run, s.fileRuns) })
 }
 
-func (c *stepColumns) updateEvidence(fileRuns []int32) {
+func (c *stepColumns) updateEvidence(run *Run, fileRuns []int32) {
 	c.evidenceRevision = c.Revision
 	c.rewardLevels = levelsOfRuns(c.Rewards, c.fileSpans, fileRuns)
 	c.verdicts = verdictsOf(c.Components, len(c.Rewards))
@@ -101,6 +106,10 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 		e.rowsWithID, e.ids = countAscending(c.groups, groupStarts)
 	} else {
 		c.countIDs(&e)
+	}
+	if run.Positional && (run.Stepless || run.GroupIsIndex) {
+		order := c.fileOrder()
+		e.idVisits, e.promptVisits = visitsOf(c.groups, order), visitsOf(c.prompts, order)
 	}
 	c.evidence = e
 }
@@ -222,9 +231,9 @@ func (s Snapshot) Grouping(set Settings) (Grouping, error) {
 			size += fmt.Sprintf(" of %.1f rollouts", rowsPerGroup(e.rows-e.laterOutputs, e.ids))
 		}
 		g := Grouping{GroupRule: rule, Evidence: "by the log's group id" + s.sizeEvidence(rule, e.ids, "ids", size)}
-		return s.withUndivided(s.withPurity(g, e.mixedIDs, e.ids), set, e.ids), nil
+		return s.withVisits(s.withUndivided(s.withPurity(g, e.mixedIDs, e.ids), set, e.ids)), nil
 	case GroupByPrompt:
-		return s.byPrompt(rule, set), nil
+		return s.withVisits(s.byPrompt(rule, set)), nil
 	case GroupByPosition, GroupAutomatic:
 	}
 	g := Grouping{GroupRule: rule, Evidence: "by position: " + s.Division(rule)}
@@ -257,6 +266,9 @@ func (s Snapshot) groupRule(set Settings) (GroupRule, error) {
 	case s.Run.Positional:
 		if by == GroupByPosition && set.NumGenerations < 1 {
 			return GroupRule{}, ErrUngrouped
+		}
+		if size := s.assumedSize(by); size > 0 && set.NumGenerations < 1 {
+			return GroupRule{By: by, Size: size, Assumed: true}, nil
 		}
 		return GroupRule{By: by, Size: set.NumGenerations}, nil
 	case by == GroupByPosition:
@@ -299,10 +311,18 @@ func (s Snapshot) whyNotByID() string {
 	case e.rows == 0 || e.rowsWithID < e.rows:
 	case float64(e.rows) < minGroupSize*float64(e.ids):
 		return "its id column numbers rows, not groups"
+	case s.Run.GroupIsIndex && s.Run.Positional && e.idVisits.isCycle && s.countsFromStart():
+		return "its id column numbers the rows of each batch, not groups"
 	case e.mixedIDs*minGroupsPerMixed > e.ids:
 		return fmt.Sprintf("its id column puts different prompts into one group (%d of %d)", e.mixedIDs, e.ids)
 	}
 	return ""
+}
+
+// countsFromStart reports whether the first id of the log is 0 or 1.
+func (s Snapshot) countsFromStart() bool {
+	first := s.groupNames.at(0)
+	return first == "0" || first == "1"
 }
 
 // sizeEvidence is what follows after "by id" or "by prompt": how many groups there are, or how the
@@ -400,6 +420,8 @@ type GroupRule struct {
 	Size   int      // consecutive rows per group; 0 if the rows of an id or a prompt are one group, or by SizeOf
 	SizeOf RunSizes // if not zero, Size of each run
 	Proved bool     // the logged advantages prove it, so that the last group may be short
+
+	Assumed bool // Size is that of each run of rows of one key, in a log without steps
 }
 
 // MaxDividedRuns is for how many runs RunSizes has a size.
@@ -441,8 +463,11 @@ func (s Snapshot) Division(r GroupRule) string {
 	}
 	of := map[GroupBy]string{GroupByID: " of an id", GroupByPrompt: " of a prompt"}[r.By]
 	why := "as num_generations requires"
-	if r.Proved {
+	switch {
+	case r.Proved:
 		why = "as the logged advantages prove"
+	case r.Assumed:
+		why = "assumed because each visit of one has as many"
 	}
 	if size, ok := s.oneSize(r); ok {
 		return fmt.Sprintf("%d consecutive rows%s are a group, %s", size, of, why)

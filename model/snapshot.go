@@ -47,7 +47,10 @@ type Run struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool
 	Positional     bool
-	SumsComponents bool     // all rewards are sums of components, since the log has no total, and nothing says which are rewards
+	Stepless       bool // of no row the step is told
+	GroupIsIndex   bool
+	SumsComponents bool     // all rewards are sums of components, since the log has no total, and the trainer is not known to add them up
+	NamesRewards   bool     // the names of the components say that they are rewards
 	ComponentNames []string // reward functions, in the order of Step.Components
 	Config         string   // which settings a trainer's configuration gave; "" if none was read
 	Notes          []string // say what was left out or counted once, and why

@@ -109,7 +109,9 @@ func (s *Store) describe(c *Chunk) {
 	if len(c.Records)+len(c.Blocks) > 0 {
 		s.run.EvaluatesOnly = c.Evaluates && (s.run.EvaluatesOnly || len(s.steps) == 0)
 		s.hasTotal, s.run.SumsComponents = s.hasTotal || c.HasTotal, s.run.SumsComponents || c.SumsComponents
-		s.run.HasTruth, s.run.Positional = c.HasTruth, c.Positional
+		s.run.HasTruth, s.run.Positional, s.run.GroupIsIndex = c.HasTruth, c.Positional, c.GroupIsIndex
+		s.run.NamesRewards = c.NamesRewards && (s.run.NamesRewards || len(s.steps) == 0)
+		s.run.Stepless = c.Stepless && (s.run.Stepless || len(s.steps) == 0)
 	}
 }
 

@@ -35,7 +35,7 @@ const (
 	WarnOneSidedPush           WarningKind = "one-sided-push"           // mean processed advantage far from 0
 	WarnEffectiveRatio         WarningKind = "effective-ratio"          // kept share far from the nominal ratio
 	WarnFilterIsOurs           WarningKind = "filter-is-ours"           // the framework's trainer has no such filter
-	WarnGroupingDoubt          WarningKind = "grouping-doubt"           // groups may be wrong
+	WarnGroupingDoubt          WarningKind = "grouping-doubt"           // groups may be merged, or are assumed
 	WarnRolloutsAssumed        WarningKind = "rollouts-assumed"         // how the trainer counts rollouts of several rows is not known
 	WarnApproximateLengths     WarningKind = "approximate-lengths"      // weighted by tokens, and the log has none
 	WarnLoggedDiffers          WarningKind = "logged-differs"           // advantages of the log are not those computed

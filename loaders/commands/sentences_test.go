@@ -820,7 +820,7 @@ func claims() []claim {
 		{"reward", "", `(.+?) \((\d+)/(\d+) \(100%\) logged advantages prove it\).*`, func(l *rawLog, _ said, w []string) error {
 			return firstError(count("rows with a logged advantage that differ", w[2], l.trains()), count("rows with a logged advantage that differ", w[3], l.trains()))
 		}, false},
-		{"reward", "", `(.+?) \(assumed: all numeric columns, because nothing shows which are rewards\).*`, func(l *rawLog, _ said, w []string) error {
+		{"reward", "", `(.+?) \((?:assumed: all numeric columns, because nothing shows which are rewards|weights of 1 are assumed, because the log has no total)\).*`, func(l *rawLog, _ said, w []string) error {
 			names := strings.Split(w[1], " + ")
 			for _, r := range l.rows {
 				for _, name := range names {

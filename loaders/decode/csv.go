@@ -48,12 +48,24 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(cells), len(d.columns))
 	}
 	defer d.forgetRow()
-	d.BeginRow()
-	for i, cell := range cells {
-		d.pickCell(&d.columns[i], cell)
-	}
 	before := len(dst)
-	dst, err := d.FinishRow(dst)
+	var err, noSample error
+	finish := func() {
+		var why error
+		if dst, why = d.FinishRow(dst); why != nil {
+			noSample = why
+		}
+	}
+	if fields := d.listFields(cells); fields != nil && hasGroupLists(d.Fields, fields) {
+		err = d.groupLists(fields, "", finish)
+	} else {
+		d.BeginRow()
+		for i, cell := range cells {
+			d.pickCell(&d.columns[i], cell)
+		}
+		finish()
+		err = noSample
+	}
 	if err == nil {
 		err = d.Require(dst[before:])
 	}
@@ -61,6 +73,47 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 		return dst[:before], err
 	}
 	return dst, nil
+}
+
+// listFields returns the fields of a row that may be a group, with the lists in its cells; nil if no reward is a list.
+func (d *CSVDecoder) listFields(cells [][]byte) fieldsOf {
+	isReward := func(c *csvColumn) bool {
+		return c.hasRole && c.role == RoleReward || !c.hasRole && hasWord(c.name, rewardWords()...)
+	}
+	hasList := false
+	for i, cell := range cells {
+		hasList = hasList || len(cell) > 0 && cell[0] == '[' && isReward(&d.columns[i])
+	}
+	if !hasList {
+		return nil
+	}
+	return func(visit func(key, v jsonscan.Value)) error {
+		for i, cell := range cells {
+			switch v, isList := listCell(cell); {
+			case len(cell) == 0 || isList && v.Kind == jsonscan.Absent:
+			case isList:
+				visit(d.columns[i].name, v)
+			case d.columns[i].hasRole && d.columns[i].role.isText():
+				visit(d.columns[i].name, jsonscan.FromText(cell))
+			default:
+				visit(d.columns[i].name, CellValue(cell))
+			}
+		}
+		return nil
+	}
+}
+
+// listCell returns the list that a cell holds, as JSON; it is absent if a cell begins as one and is none.
+func listCell(cell []byte) (list jsonscan.Value, isList bool) {
+	if len(cell) == 0 || cell[0] != '[' {
+		return list, false
+	}
+	s := jsonscan.Scanner{Data: cell}
+	list, err := s.Value()
+	if s.SkipSpace(); err != nil || s.Pos < len(cell) {
+		return jsonscan.Value{}, true
+	}
+	return list, true
 }
 
 // Clone returns a decoder for another part of the same table, as [RowDecoder.Clone] does.

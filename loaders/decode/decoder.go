@@ -47,7 +47,10 @@ type Note struct {
 	HasTotal   bool     // rewards are a field of the log
 
 	SumsComponents bool // rewards are the sum of the components
-	AnyNumber      bool // any number without another role is taken for a component
+	NamesRewards   bool // the names of components, or of what holds them, say that they are rewards: not any number is one
+
+	Stepless     bool // neither a field nor the name of the file tells the step
+	GroupIsIndex bool // the group id is from a field with the name of an index
 
 	SawGroup, SawStep bool // see [Learned]
 
@@ -79,6 +82,8 @@ type RowDecoder struct {
 	evaluated  bool // see Evaluated
 	picked     int  // fields so far
 
+	shapedNames [RoleCount]string // of the fields of a rank of shapedRank
+
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
 	passedOver model.PassedOver
@@ -92,10 +97,11 @@ type RowDecoder struct {
 type Learned struct {
 	Used           [RoleCount]string // the field that was first used for a role, "" if none was
 	LengthUnit     model.LengthUnit
-	HasTruth       bool // some prompt had a ground truth
-	SumsComponents bool // there is no total: the reward is the sum of the components
-	SawGroup       bool // some row had a prompt or a group id
-	SawStep        bool // some row had a step that the name of the file does not tell: one without a step is no sample
+	HasTruth       bool   // some prompt had a ground truth
+	SumsComponents bool   // there is no total: the reward is the sum of the components
+	SawGroup       bool   // some row had a prompt or a group id
+	Padding        string // the id that fills up lists of tokens, "" if none does: see PaddingOf
+	SawStep        bool   // some row had a step that the name of the file does not tell: one without a step is no sample
 }
 
 // NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
@@ -201,6 +207,9 @@ const nullPenalty = 1000
 // derivedRank is the rank of a value that is part of another field: the total among the reward
 // components, the answer at the end of a conversation.
 const derivedRank = nullPenalty - 1
+
+// shapedRank is the rank of a value whose role the shape of its record tells, and not its name: see [RowDecoder.pickAs].
+const shapedRank = derivedRank - 1
 
 // Pick takes a field by its name: as the value of its role, if it is preferred to those before it,
 // or as a reward component. Of fields with the same name the last counts.
@@ -428,8 +437,8 @@ func (r *RowDecoder) tokens() (n int, ok bool) {
 	if n, ok := r.Values[RoleLength].ToInt(); ok {
 		return int(n), true
 	}
-	if v := r.Values[RoleTokens]; v.Kind == jsonscan.Array {
-		return v.Len(), true
+	if n, ok := r.listedTokens(); ok {
+		return n, true
 	}
 	total, hasTotal := r.Values[RoleTotalTokens].ToInt()
 	prompt, hasPrompt := r.Values[RolePromptLength].ToInt()

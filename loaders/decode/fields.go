@@ -30,11 +30,15 @@ const (
 	RoleTotalTokens       // how many, of prompt and response together
 	RolePromptLength      // in tokens
 	RoleRollout           // id of the answer of which the row is a turn
+	RoleMask              // a list that says which of RoleTokens count, the others are padding or not the model's
 	RoleCount
 )
 
 // isText reports whether the field is shown to a person as a text of its own.
 func (r Role) isText() bool { return r == RolePrompt || r == RoleResponse || r == RoleTruth }
+
+// isOfTokens reports whether the field is a list with a value for each token.
+func (r Role) isOfTokens() bool { return r == RoleTokens || r == RoleMask }
 
 // Accepts reports whether a value can play the role. Names alone do not decide: "reward" may be an
 // object of averages, and "tokens" a list.
@@ -55,7 +59,7 @@ func (r Role) Accepts(v jsonscan.Value) bool {
 	case RoleLength, RoleTotalTokens, RolePromptLength:
 		n, ok := v.ToInt()
 		return ok && n > 0 && n <= math.MaxInt32
-	case RoleTokens:
+	case RoleTokens, RoleMask:
 		return v.Kind == jsonscan.Array
 	default:
 		return true
@@ -79,6 +83,9 @@ type Fields struct {
 
 	// Statuses say by which values of which fields the trainer tells the status of a row. Nil is by none.
 	Statuses Statuses
+
+	// ByShape says that lists of other names may play a role too, as [Groups] finds them.
+	ByShape bool
 
 	// Totals are the names, in lower case, under which an object of components holds their total.
 	Totals []string
@@ -219,17 +226,20 @@ func (f *Fields) IsComponent(name string) bool {
 
 // UsesNested reports whether anything is taken from a list or an object of that name.
 func (f *Fields) UsesNested(column string) bool {
-	if p, ok := f.Lookup([]byte(column)); ok && p.Role != RoleTokens {
+	if p, ok := f.Lookup([]byte(column)); ok && !p.Role.isOfTokens() {
 		return true
 	}
 	_, holdsComponents := ComponentPrefix([]byte(column))
+	if f.ByShape && namesSamples(column) {
+		return true
+	}
 	return holdsComponents || f.Statuses[column] != nil || f.IsParent([]byte(column)) || IsComponentName(column) || slices.Contains(f.requested, column)
 }
 
 // Uses reports whether anything is taken from the column of a table.
 func (f *Fields) Uses(column string) bool {
 	if p, ok := f.Lookup([]byte(column)); ok {
-		return p.Role != RoleTokens
+		return !p.Role.isOfTokens()
 	}
 	return f.Statuses[column] != nil || f.IsComponent(column) && (!f.anyComponent || IsComponentName(column) || !strings.Contains(column, "."))
 }
@@ -256,7 +266,8 @@ func usualNames() Names {
 		},
 		RoleResponse: {
 			"completion", "response", "output", "output_response", "responses", "answer_text", "generation", "text",
-			"act", "action", "model_response", "prediction",
+			"act", "action", "model_response", "prediction", "completion_text", "response_text", "output_text",
+			"generated_text", "decoded_completion", "decoded_response", "decoded_output",
 		},
 		RoleTruth: {
 			"gts", "ground_truth", "answer", "label", "solution", "gold", "target", "reference", "expected",
@@ -266,11 +277,15 @@ func usualNames() Names {
 			"response_length", "completion_length", "num_output_tokens", "n_tokens", "tokens", "length",
 		},
 		RoleTokens:       {"response_tokens", "response_ids", "completion_ids", "completion_tokens", "output_ids"},
+		RoleMask:         {"completion_mask", "response_mask", "action_mask", "loss_mask", wholeMask},
 		RoleTotalTokens:  {"seqlen"},
 		RolePromptLength: {"prompt_len"},
 		RoleRollout:      {"traj_uid", "trajectory_id", "traj_id", "trajectory_uid"},
 	}
 }
+
+// wholeMask is the mask that mostly covers the prompt too.
+const wholeMask = "attention_mask"
 
 // ConversationField is the field that holds the prompt alone or the whole conversation.
 const ConversationField = "messages"
@@ -357,7 +372,7 @@ func (f *Fields) WithColumns(c Columns) *Fields {
 		names[Role(role)] = list
 	}
 	with := OnlyNames(names)
-	with.SplitGroupID, with.Totals, with.Statuses = f.SplitGroupID, f.Totals, f.Statuses
+	with.SplitGroupID, with.Totals, with.Statuses, with.ByShape = f.SplitGroupID, f.Totals, f.Statuses, f.ByShape
 	with.Caveat, with.anyComponent, with.chosen, with.requested = f.Caveat, f.anyComponent, chosen, slices.Concat(c.Rewards, c.Inputs)
 	for _, name := range c.Inputs {
 		with.addParents(name)

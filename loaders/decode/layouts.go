@@ -109,7 +109,7 @@ func ColumnLists(r *RowDecoder, record []byte, emit func()) error {
 }
 
 // Document is the layout of a whole file: an object, a list of objects, an object with such a list
-// under one of a few names, an object of lists, or lines of objects after all.
+// under one of a few names or with rewards in it, an object of lists, or lines of objects after all.
 func Document(r *RowDecoder, record []byte, emit func()) error {
 	s := jsonscan.Scanner{Data: record}
 	s.SkipSpace()
@@ -125,9 +125,13 @@ func Document(r *RowDecoder, record []byte, emit func()) error {
 			}
 		}
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return objectLines(r, record, emit, err)
+	}
+	list := findSamples(r.Fields, fieldsIn(record), 0)
+	switch {
+	case list.holds == groupsInside || list.holds == samplesInside && key != string(list.key.Raw):
+		return (&nestedRecord{r: r, emit: emit}).read(fieldsIn(record), list, "")
 	case key != "":
 		return EachInList(r, record, key, func(jsonscan.Value) { emit() })
 	case HasGroupLists(r.Fields, record):
@@ -284,14 +288,14 @@ func (r *RowDecoder) wandbColumns(names []jsonscan.Value) (columns []wandbColumn
 const wrapper = "data"
 
 // Wrapped is the layout {"step": 1, "data": {…}}: the fields of the inner object are those of a sample, or
-// of a group as [GroupLists] reads it, and the others hold for it too.
+// of groups as [Groups] reads them, and the others hold for it too.
 func Wrapped(r *RowDecoder, record []byte, emit func()) error {
 	flat, _, err := Unwrap(record)
 	switch {
 	case err != nil:
 		return err
-	case HasGroupLists(r.Fields, flat):
-		return GroupLists(r, flat, emit)
+	case HasGroups(r.Fields, flat):
+		return Groups(r, flat, emit)
 	}
 	return oneObject(r, flat, emit)
 }

@@ -39,6 +39,8 @@ func (r *RowDecoder) FieldName(role Role) string {
 	switch rank := r.Ranks[role] % nullPenalty; {
 	case rank < len(r.Fields.names[role]):
 		return r.Fields.names[role][rank]
+	case rank == shapedRank:
+		return r.shapedNames[role]
 	case role == RoleReward && rank == derivedRank:
 		return r.Components.totalName
 	case role == RoleResponse && rank == derivedRank:
@@ -65,7 +67,10 @@ func (r *RowDecoder) Note() Note {
 		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
 	}
 	n.note.LengthUnit, n.note.HasTruth, n.note.SawGroup, n.note.SawStep = r.LengthUnit, r.HasTruth, r.SawGroup, r.SawStep
-	n.note.HasTotal, n.note.SumsComponents, n.note.AnyNumber = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents, r.Fields.anyComponent
+	n.note.HasTotal, n.note.SumsComponents = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents
+	n.note.NamesRewards = !r.Fields.anyComponent
+	n.note.Stepless = r.Used[RoleStep] == "" && !r.hasFileStep
+	n.note.GroupIsIndex = slices.Contains([]string{"index", "id"}, r.Used[RoleGroup])
 	return n.note
 }
 

@@ -156,6 +156,11 @@ func (f *Format) NewDecoder(name string) decode.Decoder {
 	return r
 }
 
+// MayBePadded reports whether a row of the format may have a list of tokens that is filled up: see decode.PaddingOf.
+func (f *Format) MayBePadded(row []byte) bool {
+	return f.Layout == nil && f.Framing == framing.Framing{} && decode.MayBePadded(f.Fields, row)
+}
+
 // order names the formats, the more particular ones first.
 const order = `
 	verl easyr1 trl ms-swift ms-swift-ray nemo-rl roll skyrl areal areal-text prime-rl prime-hosted verifiers open-instruct tinker rllm

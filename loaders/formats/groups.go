@@ -58,21 +58,21 @@ func groups() []Format {
 			Positional:    true,
 		},
 
-		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards.
+		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards, or of objects that have both.
 		{
-			Name: "group-lines", Doc: "JSON lines with one group per line: a list of rewards, and lists of as many completions, advantages or lengths.",
+			Name: "group-lines", Doc: "JSON lines with one group per line, or several: lists of rewards and of as many completions, advantages or lengths, lists of such lists, or a list of objects with a reward each.",
 			TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
 			File:          "groups.jsonl",
 			Origin:        FromAnyone,
 			Score:         12,
-			Sniff:         func(first *First) bool { return decode.HasGroupLists(ofGroup, first.Record) },
+			Sniff:         func(first *First) bool { return decode.HasGroups(ofGroup, first.Record) },
 			Fields:        ofGroup,
-			Layout:        decode.GroupLists,
+			Layout:        decode.Groups,
 		},
 
 		// group-parquet is a Parquet file with a group in each row.
 		{
-			Name: "group-parquet", Doc: "A Parquet file with one group per row: a list of rewards, and lists of as many completions, advantages or lengths.",
+			Name: "group-parquet", Doc: "A Parquet file with one group per row: lists of rewards and of as many completions, advantages or lengths, or a list of structs with a reward each.",
 			TrainerOption: "DataFrame.to_parquet of one row per group with step, prompt, completions and rewards",
 			File:          "groups.parquet",
 			Origin:        FromAnyone,
@@ -82,7 +82,7 @@ func groups() []Format {
 				return listsRewards(ofGroup, strings.Split(string(first.Record), "\n"))
 			},
 			Fields: ofGroup,
-			Layout: decode.GroupLists,
+			Layout: decode.Groups,
 		},
 
 		// atropos is the groups that Atropos' environments send to a trainer, a line each: token ids with masks, a
@@ -121,7 +121,7 @@ func groups() []Format {
 				r := decode.NewRowDecoder(ofGroup, first.Name)
 				_ = jsonscan.ScanObject(flat, r.Pick)
 				hasText := r.Has(decode.RolePrompt) || r.Has(decode.RoleResponse)
-				return hasText && r.HasReward() || decode.HasGroupLists(ofGroup, flat)
+				return hasText && r.HasReward() || decode.HasGroups(ofGroup, flat)
 			},
 			Fields:     ofGroup,
 			Layout:     decode.Wrapped,
@@ -130,7 +130,7 @@ func groups() []Format {
 
 		// json is a file that is one JSON document: a list of samples, or an object that holds one.
 		{
-			Name: "json", Doc: "A JSON document: a list of samples, an object with a list under samples, rollouts, results, rows or data, or an object of lists. Also one such document per line.",
+			Name: "json", Doc: "A JSON document: a list of samples, an object with a list of samples or of groups, or an object of lists. Also one such document per line.",
 			TrainerOption: "json.dump of a list of objects with reward and prompt",
 			File:          "samples.json",
 			Origin:        FromAnyone,
@@ -151,12 +151,14 @@ func groups() []Format {
 }
 
 func groupFields() *decode.Fields {
-	return decode.PreferNames(decode.Names{
+	f := decode.PreferNames(decode.Names{
 		decode.RoleReward:   {"rewards", "scores", "group_rewards", "returns", "raw_rewards"},
 		decode.RolePrompt:   {"prompts", "questions"},
 		decode.RoleResponse: {"completions", "responses", "outputs", "generations", "answers", "texts", "samples", "rollouts"},
 		decode.RoleLength:   {"completion_lengths", "response_lengths", "lengths"},
 	})
+	f.ByShape = true
+	return f
 }
 
 // listsRewards reports whether a table has a column of lists of rewards, and neither a single reward nor
@@ -164,16 +166,27 @@ func groupFields() *decode.Fields {
 func listsRewards(fields *decode.Fields, columns []string) (yes bool) {
 	for _, name := range columns {
 		p, ok := fields.Lookup([]byte(name))
-		if !ok || p.Role != decode.RoleReward && p.Role != decode.RoleResponse {
-			continue
-		}
+		isReward, isResponse := ok && p.Role == decode.RoleReward, ok && p.Role == decode.RoleResponse
 		isList := slices.ContainsFunc(columns, func(path string) bool { return isListOf(path, name) })
-		if !isList {
+		holdsSamples := slices.ContainsFunc(columns, func(path string) bool { return isRewardIn(fields, path, name) })
+		switch {
+		case holdsSamples, isList && (isReward || !ok && decode.NamesReward(name)):
+			yes = true
+		case !isList && (isReward || isResponse):
 			return false
 		}
-		yes = yes || p.Role == decode.RoleReward
 	}
 	return yes
+}
+
+// isRewardIn reports whether the path of a leaf says that a column holds lists of objects with a reward.
+func isRewardIn(fields *decode.Fields, path, column string) bool {
+	rest, ok := strings.CutPrefix(path, column+".")
+	if !ok || !strings.HasPrefix(rest, "list.") && !strings.HasPrefix(rest, "bag.") {
+		return false
+	}
+	p, ok := fields.Lookup([]byte(rest[strings.LastIndexByte(rest, '.')+1:]))
+	return ok && p.Role == decode.RoleReward && strings.Count(rest, ".") > 1
 }
 
 // isListOf reports whether the path of a leaf says that a column holds lists of values, or lists of

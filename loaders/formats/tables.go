@@ -155,7 +155,7 @@ func tables() []Format {
 
 		// csv is a table with a header and commas, semicolons or tabs between its columns.
 		{
-			Name: "csv", Doc: "CSV or TSV with a header: a reward and other columns under usual names.",
+			Name: "csv", Doc: "CSV or TSV with a header: a reward and other columns under usual names, or lists of them, a group per row.",
 			TrainerOption: "DataFrame.to_csv",
 			File:          "log.csv",
 			Origin:        FromAnyone,

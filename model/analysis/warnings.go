@@ -54,6 +54,7 @@ func rules() []rule {
 		{model.WarnEffectiveRatio, together, effectiveRatio("keep_pos_ratio", "positive", 1)},
 		{model.WarnEffectiveRatio, together, effectiveRatio("keep_neg_ratio", "negative", -1)},
 		{model.WarnFilterIsOurs, together, (*Analysis).filterIsOurs},
+		{model.WarnGroupingDoubt, together, (*Analysis).visitsOfKeys},
 		{model.WarnGroupingDoubt, perStep, (*Analysis).mergedGroups},
 		{model.WarnRolloutsAssumed, together, (*Analysis).rolloutsAssumed},
 		{model.WarnRolloutsAssumed, perStep, (*Analysis).turnsAsSamples},

@@ -33,10 +33,10 @@ func (a *Analysis) invalidRewards() *model.Warning {
 	return w
 }
 
-// assumedRewards warns of a log without totals in which nothing says which columns are rewards.
+// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names.
 func (a *Analysis) assumedRewards() *model.Warning {
 	columns := a.plan.snap.Run.SummedColumns()
-	if len(columns) < 2 || a.Settings.Reward != "" || a.Settings.Weights != "" {
+	if len(columns) < 2 || a.plan.snap.Run.NamesRewards || a.Settings.Reward != "" || a.Settings.Weights != "" {
 		return nil
 	}
 	return a.ofSamples(a.Rows,
@@ -109,11 +109,23 @@ func (a *Analysis) singleSampleGroups() *model.Warning {
 	return a.ofFate(model.FateSingle, "have only one sample, so there is nothing to compare it with", "check how the groups were found, or raise the number of generations")
 }
 
+// visitsOfKeys warns of a log without steps in which ids or prompts come again.
+func (a *Analysis) visitsOfKeys() *model.Warning {
+	g := a.plan.grouping
+	switch {
+	case g.Visits == "":
+		return nil
+	case g.Assumed:
+		return a.ofAll(g.Visits, "log the step, or a group id; --num-generations N names another number of rows")
+	}
+	return a.ofAll(g.Visits, "log the step, or a group id; if each N consecutive rows are a group, set --num-generations N")
+}
+
 // mergedGroups warns of groups that hold a multiple of the usual number of samples, if all groups hold
 // multiples of it or fewer: a task that comes twice in a step has one id or prompt, but is two groups.
 func (a *Analysis) mergedGroups() *model.Warning {
 	rule := a.plan.grouping.GroupRule
-	if rule.By == model.GroupByPosition || rule.Divides() {
+	if rule.By == model.GroupByPosition || rule.Divides() || a.plan.grouping.Visits != "" {
 		return nil
 	}
 	usual := a.usualSize()

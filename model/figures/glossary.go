@@ -244,7 +244,7 @@ func warnings() []Entry {
 		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
 		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},
 		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
-		{"grouping-doubt", "groups", "", "groups may be merged: a prompt may come twice in the step", ""},
+		{"grouping-doubt", "groups", "", "groups may be merged or assumed: a prompt may come twice in the step, or again in a log without steps", ""},
 		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows, or turns in rows of their own, is not known", ""},
 		{"approximate-lengths", "samples", "", "metrics that trainers weight by tokens are weighted by characters or words, or count each sample once", ""},
 		{"logged-differs", "samples", "", "advantages in the log are not those that the estimator gives", ""},

@@ -263,6 +263,7 @@ type Rewards struct {
 	Formula      string   // "accuracy + 0.3·format"
 	FoundColumns          // what the logged advantages prove; its Weights are "" for one column, or the sum of all
 	NotCounted   []string // numeric columns of the log that are not part of it
+	Named        bool     // the names of the columns say that they are rewards
 	Absent       string   // what --config names, but the log lacks
 }
 
@@ -332,7 +333,7 @@ func advantagesFrom(snap model.Snapshot, set model.Settings, given Given) []stri
 // DescribeRewards returns r with the columns that the settings take for the reward.
 func DescribeRewards(snap model.Snapshot, set model.Settings, r Rewards) Rewards {
 	columns := snap.Run.SummedColumns()
-	r.Weights, r.NotCounted = set.Weights, nil
+	r.Weights, r.NotCounted, r.Named = set.Weights, nil, snap.Run.NamesRewards
 	counted := set.Weights.Names()
 	switch {
 	case set.Reward != "":
@@ -386,6 +387,8 @@ func (r Rewards) Evidence() string {
 		return "named in " + r.From + "; weights of 1 are assumed, because no logged advantages prove others"
 	case r.Origin == Assumed && r.Absent != "":
 		return "assumed"
+	case r.Origin == Assumed && r.Named:
+		return "weights of 1 are assumed, because the log has no total"
 	case r.Origin == Assumed:
 		return "assumed: all numeric columns, because nothing shows which are rewards"
 	default:

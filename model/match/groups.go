@@ -82,7 +82,7 @@ func (p prover) keys() []model.GroupBy {
 	decided := set.GroupBy != model.GroupAutomatic && set.GroupBy != "" && set.GroupBy != model.GroupByPosition && set.NumGenerations == 0
 	own, err := p.snap.Grouping(set)
 	switch {
-	case decided || err == nil && own.Divides():
+	case decided || err == nil && own.Divides() && !own.Assumed:
 		return nil
 	case set.GroupBy == model.GroupByPosition:
 		return []model.GroupBy{model.GroupByPosition}

@@ -255,7 +255,7 @@ func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, ran
 	switch {
 	case bytes.EqualFold(name.Raw, []byte("metrics")), hasRole && fields.IsRequested(name.Raw):
 		return c, 0, false
-	case hasRole && p.Role != decode.RoleTokens:
+	case hasRole && p.Role != decode.RoleTokens && p.Role != decode.RoleMask:
 		c.role, c.use = p.Role, useOfRole(p.Role)
 		if len(cell) == 0 && c.use != optionalNumber {
 			c.role, c.use = noRole, emptyCell

@@ -295,6 +295,9 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 		f.status = string(key.Raw)
 	}
 	p, hasRole := r.slow.Fields.Lookup(key.Raw)
+	if hasRole && p.Role == decode.RoleMask { // not needed next to a number of tokens
+		return f, 0, v.Kind != jsonscan.Array || r.slow.Used[decode.RoleLength] != "" && !r.slow.Fields.IsRequested(key.Raw)
+	}
 	if hasRole && p.Role.Accepts(v) {
 		f.role = p.Role
 		if r.slow.Fields.IsRequested(key.Raw) || bytes.EqualFold(key.Raw, []byte(decode.ConversationField)) {
