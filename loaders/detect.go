@@ -28,10 +28,23 @@ const (
 )
 
 type detection struct {
-	rows  []framing.Record // JSON objects that fit no format
+	rows  []framing.Record // JSON objects that fit no format, or the rows of held
 	bytes int              // of the rows
 	tried int              // lines
 	noted bool             // that no format fits
+
+	held       *heldRows // rows of which it is not yet known whether they are samples
+	isAverages bool      // they are not: rows is the last one
+}
+
+// heldRows are rows that fit a format, or the rows of a table, until it is known whether they are samples or averages of steps.
+type heldRows struct {
+	formats.Rows
+	format    *formats.Format // nil if they fit none
+	isTable   bool
+	header    [][]byte // of a table
+	separator byte
+	last      []byte // the last row, as a JSON object
 }
 
 // tryFormats looks for a format that fits a row. Rows that fit none are kept, and decoded once one
@@ -39,13 +52,15 @@ type detection struct {
 func (f *fileReader) tryFormats(record framing.Record) {
 	f.detection.tried++
 	f.chunks.tried++
-	if f.splitter.Framing != (framing.Framing{}) { // the first record decides
-		if format := formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text); format != nil {
-			f.useFormat(format, record)
-			return
-		}
-		f.noteUnread(record.Text)
-		f.refuse("")
+	switch {
+	case f.detection.held != nil:
+		f.hold(record)
+		return
+	case f.detection.isAverages:
+		f.keepLast(record)
+		return
+	case f.splitter.Framing != (framing.Framing{}): // the first record decides
+		f.tryFirst(formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text), record)
 		return
 	}
 	fields := 0
@@ -64,7 +79,12 @@ func (f *fileReader) tryFormats(record framing.Record) {
 	if format == nil && !formats.IsMetrics(record.Text) { // it may be a document: a prompt with its responses, a table that came through a pipe
 		format = formats.Detect(f.formats, f.name, framing.Framing{Whole: true}, record.Text)
 	}
-	if format != nil {
+	switch {
+	case format != nil && format.MayBeAverages():
+		f.detection.held = &heldRows{format: format}
+		f.hold(record)
+		return
+	case format != nil:
 		f.useFormat(format, record)
 		return
 	}
@@ -78,6 +98,78 @@ func (f *fileReader) tryFormats(record framing.Record) {
 	if f.detection.tried >= maxDetectionRows || f.detection.bytes > maxDetectionBytes {
 		f.noteNoFormat()
 		f.refuse("")
+	}
+}
+
+// tryFirst takes the first record of a file whose records are no lines, in the format that fits it; nil if none does.
+func (f *fileReader) tryFirst(format *formats.Format, record framing.Record) {
+	isTable := f.splitter.Framing.Quoted
+	switch {
+	case isTable && (format == nil || format.MayBeAverages()):
+		header, separator := formats.TableHeader(bytes.Clone(record.Text))
+		f.detection.held = &heldRows{format: format, isTable: true, header: header, separator: separator}
+		record.Text = bytes.Clone(record.Text)
+		f.detection.rows = append(f.detection.rows, record)
+	case format == nil, format.MayBeAverages() && formats.IsAveragesDocument(record.Text):
+		f.noteUnread(record.Text)
+		f.refuse("")
+	default:
+		f.useFormat(format, record)
+	}
+}
+
+// hold keeps a row until the rows say what they are.
+func (f *fileReader) hold(record framing.Record) {
+	h := f.detection.held
+	record.Text = bytes.Clone(record.Text)
+	f.detection.bytes += len(record.Text)
+	f.detection.rows = append(f.detection.rows, record)
+	if h.last = record.Text; h.isTable {
+		h.last = formats.TableRow(h.header, record.Text, h.separator)
+	}
+	h.Add(h.last)
+	isLong := len(f.detection.rows) > formats.MaxRows || f.detection.bytes > maxDetectionBytes
+	if h.Verdict() != formats.Unsure || isLong {
+		f.settle()
+	}
+}
+
+// settle decides what held rows are, by those that there are.
+func (f *fileReader) settle() {
+	h := f.detection.held
+	if h == nil || f.refused {
+		return
+	}
+	f.detection.held = nil
+	isAverages := h.AreAverages() && (h.format != nil || h.HaveStep())
+	switch {
+	case isAverages:
+		f.detection.isAverages = true
+		f.detection.rows = []framing.Record{{Text: h.last}}
+		if h.isTable {
+			f.noteNoFormat()
+			f.refuse("")
+		}
+	case h.format == nil:
+		f.noteUnread(f.detection.rows[0].Text)
+		f.refuse("")
+	case f.directory != nil && f.directory.leavesOut(f.name, h.format, f.chunks):
+		f.refuse("")
+	default:
+		f.setFormat(h.format)
+	}
+}
+
+// keepLast keeps the last row of averages, which tells the state of the run.
+func (f *fileReader) keepLast(record framing.Record) {
+	if f.detection.bytes += len(record.Text); f.detection.bytes > maxMetricsBytes {
+		f.noteNoFormat()
+		f.refuse("")
+		return
+	}
+	if jsonscan.ScanObject(record.Text, nil) == nil {
+		record.Text = bytes.Clone(record.Text)
+		f.detection.rows = []framing.Record{record}
 	}
 }
 

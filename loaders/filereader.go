@@ -194,6 +194,7 @@ func (f *fileReader) finish() {
 	if f.splitter.Framing != (framing.Framing{}) {
 		f.noteUnendedRow("counted as it is: the last row, %s:%d, has no newline, so its last value may be cut off")
 		f.flushRest()
+		f.settle()
 		return
 	}
 	if !f.refused && f.splitter.Pending() {
@@ -208,6 +209,7 @@ func (f *fileReader) finish() {
 			f.acceptRecord(record)
 		}
 	}
+	f.settle()
 	f.noteNoFormat()
 }
 

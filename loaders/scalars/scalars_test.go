@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -315,9 +314,14 @@ func FuzzRead(f *testing.F) {
 		for _, format := range allFormats() {
 			for _, start := range []string{"", wandbHeader} {
 				var log scalars.Log
-				if err := format.read(&log, io.MultiReader(strings.NewReader(start), bytes.NewReader(data)), len(data)%2 > 0); err != nil && !errors.Is(err, errDamaged) {
+				text := append([]byte(start), data...)
+				read := &table{log: &log}
+				in := &input{name: "a", head: text, text: bytes.NewReader(text), cut: len(data)%2 > 0, file: bytes.NewReader(text), size: int64(len(text))}
+				format.is(in)
+				if err := format.read(read, in); err != nil && !errors.Is(err, errDamaged) {
 					t.Fatal(err)
 				}
+				read.decide()
 				s := log.Scalars()
 				for i := range s.Series {
 					for k, x := range s.Series[i].Values {
@@ -328,10 +332,9 @@ func FuzzRead(f *testing.F) {
 				}
 				scalars.Diagnose(s)
 			}
-			format.is(data)
 		}
 		var log scalars.Log // what is behind checksums
 		addEvent(&log, data)
-		addHistory(&log, data)
+		addHistory(&table{log: &log}, data)
 	})
 }
