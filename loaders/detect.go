@@ -197,18 +197,31 @@ func (f *fileReader) setFormat(format *formats.Format) {
 func (f *fileReader) noteNoFormat() {
 	if len(f.detection.rows) > 0 && !f.detection.noted {
 		f.detection.noted = true
-		f.noteUnread(f.detection.rows[0].Text)
+		row := f.detection.rows[0].Text
+		if f.detection.isAverages {
+			f.noteWithout(formats.AveragesRefusal(row))
+			return
+		}
+		f.noteUnread(row)
 	}
 }
 
-// noteUnread notes why a file with such a row is not read. A row without a response is of no log: the
-// file may be a side file.
+// noteUnread notes why a file with such a row is not read.
 func (f *fileReader) noteUnread(row []byte) {
-	if why := formats.Refusal(row); f.directory == nil || formats.HasResponse(row) {
+	if why := formats.Refusal(row); formats.HasResponse(row) {
 		f.noteFile(why)
 	} else {
-		f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
+		f.noteWithout(why)
 	}
+}
+
+// noteWithout notes why a file without a response is not read. A row without one is of no log: the file may be a side file.
+func (f *fileReader) noteWithout(why string) {
+	if f.directory == nil {
+		f.noteFile(why)
+		return
+	}
+	f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
 }
 
 // refuse ends the reading of a file that no format fits.

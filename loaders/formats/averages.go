@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/loaders/decode"
@@ -74,6 +75,16 @@ func StepRank(name string) int { return slices.Index(stepNames, strings.ToLower(
 // IsEpoch reports whether a step of that rank is an epoch.
 func IsEpoch(rank int) bool { return rank == len(stepNames) }
 
+// StepOf reads a step: 7, or "7/438".
+func StepOf(v jsonscan.Value) (int64, bool) {
+	if step, ok := v.ToInt(); ok {
+		return step, true
+	}
+	done, _, _ := strings.Cut(string(v.Text()), "/")
+	step, err := strconv.ParseInt(done, 10, 64)
+	return step, err == nil
+}
+
 var (
 	loopNames = []string{"lr", "learning_rate", "grad_norm", "current_steps", "total_steps", "frac_reward_zero_std"}
 	// averageWords are words of names of averages. Samples may have some of them, but not one row a step.
@@ -109,7 +120,7 @@ func (r *Rows) Add(record []byte) {
 		isNumber := v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber
 		switch {
 		case StepRank(name) > 0:
-			if step, ok := v.ToInt(); ok {
+			if step, ok := StepOf(v); ok {
 				steps[name] = step
 			}
 			return

@@ -16,7 +16,7 @@ const MaxKeys = 12
 // Refusal says why no format reads a record: what it is, and what it lacks.
 func Refusal(record []byte) string {
 	if last := lastAverages(record); last != nil {
-		return metricsRefusal(last)
+		return AveragesRefusal(last)
 	}
 	if jsonscan.ScanObject(record, nil) != nil {
 		return "no reward under a usual name; it begins with " + jsonscan.Quote(bytes.TrimSpace(record)) + "; --reward NAME names the reward column"
@@ -28,7 +28,7 @@ func Refusal(record []byte) string {
 	case isATIF(record):
 		return "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"
 	case IsMetrics(record):
-		return metricsRefusal(record)
+		return AveragesRefusal(record)
 	}
 	var keys []string
 	notSingle := ""
@@ -54,8 +54,8 @@ func Refusal(record []byte) string {
 	return "no reward field: the keys are " + found + notSingle + "; vantage needs a number under reward, score or total_reward, or --reward NAME for another name"
 }
 
-// metricsRefusal says of averages of a step what they are, and where the samples are.
-func metricsRefusal(record []byte) string {
+// AveragesRefusal says of averages of a step what they are, and where the samples are.
+func AveragesRefusal(record []byte) string {
 	var names []byte // a line each
 	EachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
 	where := WhereSamplesAre(names)

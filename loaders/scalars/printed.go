@@ -70,7 +70,7 @@ func (p *printed) note() string {
 }
 
 // bar is a progress bar of tqdm: what it is of, how many are done, of how many.
-var bar = regexp.MustCompile(`(\S[^|%]*?)?:?\s*\d+%\|[^|]*\|\s*(\d+)/(\d+)\s*\[`)
+var bar = regexp.MustCompile(`([^\s|%][^|%]*:)?\s*\d+%\|[^|]*\|\s*(\d+)/(\d+)\s*\[`)
 
 // addBar looks for progress bars. Those with a name are of loading and generating, and tell no step.
 func (p *printed) addBar(part []byte) bool {

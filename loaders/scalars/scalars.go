@@ -144,7 +144,7 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		return d.best(names)
+		return d.best(names, false)
 	}
 	d, base := &folder{disk: disk, path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
@@ -187,11 +187,11 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 		d.path = above(d.path)
 		names = d.near(".", false)
 	}
-	found, err := d.best(onlyNamed(names))
+	found, err := d.best(onlyNamed(names), true)
 	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))
 	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
 		d.path = above(d.path)
-		return d.best(onlyNamed(d.near(".", true)))
+		return d.best(onlyNamed(d.near(".", true)), true)
 	}
 	return found, err
 }
@@ -253,10 +253,11 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	return files[:min(len(files), maxNear)]
 }
 
-// onlyNamed leaves out files of rows that have no name of their own: another log may be another run's.
+// onlyNamed leaves out files that may be logs of samples, but those of rows that bear the name of such a log.
 func onlyNamed(names []string) []string {
 	return slices.DeleteFunc(names, func(file string) bool {
-		return filepath.Ext(file) == ".jsonl" && !isRowLog(filepath.Base(file)) || slices.Contains([]string{".csv", ".tsv", ".parquet"}, framing.Extension(file))
+		base := filepath.Base(file)
+		return discover.IsLog(file) && !isRowLog(base) && !strings.HasPrefix(base, "events.out.tfevents")
 	})
 }
 
@@ -270,11 +271,17 @@ type source struct {
 // maxSources bounds how many logs of a folder are read, and maxCandidates how many of each format are looked at.
 const maxSources, maxCandidates = 8, 32
 
-// best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
-func (d *folder) best(names []string) (*Found, error) {
+// best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known. Beside samples, of
+// several files that any program may name so none is known to be of their run.
+func (d *folder) best(names []string, beside bool) (*Found, error) {
 	var best *Found
 	known := 0
-	for _, s := range d.sources(names) {
+	all := d.sources(names)
+	for _, s := range all {
+		isLoose := func(o *source) bool { return o.loose && o.name == s.name }
+		if alone := len(slices.DeleteFunc(slices.Clone(all), func(o *source) bool { return !isLoose(o) })) == 1; beside && s.loose && !alone {
+			continue
+		}
 		found, err := d.read(s, MaxBytes)
 		if err != nil {
 			continue
@@ -443,7 +450,7 @@ func Alone(disk *fileio.Disk, name string) bool {
 	var files []string
 	if info.IsDir() {
 		l, err := discover.List(disk, name, maxAlone+1)
-		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages) == 0 {
+		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages)+len(l.Printed) == 0 {
 			return false
 		}
 		files = l.Files

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vantage/loaders/formats"
@@ -56,7 +55,7 @@ const maxRow = 4096
 // add takes a figure. What is no number is left out, as null is; NaN and infinity count, also as texts.
 func (r *row) add(name string, v jsonscan.Value) {
 	if rank := formats.StepRank(name); rank > 0 {
-		if step, ok := stepOf(v); ok {
+		if step, ok := formats.StepOf(v); ok {
 			r.steps = append(r.steps, stepAt{name, step})
 		}
 		if !formats.IsEpoch(rank) {
@@ -75,16 +74,6 @@ func (r *row) add(name string, v jsonscan.Value) {
 	if ok && len(r.points) < maxRow {
 		r.points = append(r.points, point{name, x})
 	}
-}
-
-// stepOf reads a step: 7, or "7/438".
-func stepOf(v jsonscan.Value) (int64, bool) {
-	if step, ok := v.ToInt(); ok {
-		return step, true
-	}
-	done, _, _ := strings.Cut(string(v.Text()), "/")
-	step, err := strconv.ParseInt(done, 10, 64)
-	return step, err == nil
 }
 
 // addObject takes the figures of a JSON object, nested ones as in {"reward": {"mean": 1}} by their path. verl nests all of them in data.

@@ -18,6 +18,7 @@ import (
 type columns struct {
 	header    [][]byte // what each is called in the log; "" of one that is left out
 	separator byte
+	isUnnamed bool   // of TensorBoard's charts
 	chart     string // whose chart it is, "" of a table that somebody wrote
 	runs      []string
 }
@@ -55,7 +56,9 @@ func (c *columns) nameValue(file string) {
 			tag = asPath
 		}
 		c.header[2] = []byte(tag)
+		return
 	}
+	c.isUnnamed = true
 }
 
 // nameRuns names the columns of a chart that W&B exports, as "run - train/reward" with its extremes in two more: those of the first run by
@@ -107,6 +110,9 @@ func readTable(t *table, in *input) error {
 	c, ok := columnsOf(header, in.name)
 	if !ok {
 		return nil
+	}
+	if c.isUnnamed {
+		t.notes = append(t.notes, "the chart does not name its figure: TensorBoard's file does, as run-NAME-tag-train_reward.csv")
 	}
 	if len(c.runs) > 1 {
 		t.notes = append(t.notes, "the chart has several runs: read is the first, "+c.runs[0])
