@@ -162,7 +162,7 @@ func (r *Rows) Add(record []byte) {
 // isRowNumber reports whether a value is the number of its row, from 0 or 1, as pandas writes an index.
 func (r *Rows) isRowNumber(v jsonscan.Value) bool {
 	n, ok := v.ToInt()
-	return ok && r.n > 1 && (n == int64(r.n) || n == int64(r.n)-1)
+	return ok && (n == int64(r.n) || n == int64(r.n)-1)
 }
 
 // addText looks at a text. Times, numbers in quotes and a name of the run are no texts of samples.

@@ -64,9 +64,9 @@ func (p *printed) note() string {
 	case p.last != "":
 		return fmt.Sprintf("%d other lines: %s", p.others, p.last)
 	case p.others == 1:
-		return "1 other line is no figure"
+		return "1 other line is not read"
 	}
-	return fmt.Sprintf("%d other lines are no figures", p.others)
+	return fmt.Sprintf("%d other lines are not read", p.others)
 }
 
 // bar is a progress bar of tqdm: what it is of, how many are done, of how many.
@@ -123,7 +123,13 @@ func (f *figures) add(name string, v jsonscan.Value) {
 func (f *figures) record() []byte {
 	object := []byte{'{'}
 	for i, name := range f.names {
-		object = append(f.values[i].Literal().AppendJSON(append(jsonscan.AppendText(object, name), ':')), ',')
+		object = append(jsonscan.AppendText(object, name), ':')
+		if v := f.values[i]; v.Kind == jsonscan.ComputedNumber {
+			object = jsonscan.AppendNumber(object, v.Float)
+		} else {
+			object = v.AppendJSON(object)
+		}
+		object = append(object, ',')
 	}
 	return jsonscan.AppendEnd(object, '}')
 }
@@ -140,7 +146,8 @@ func (f *figures) row() (r row) {
 func (f *figures) hasMeaning() bool {
 	known := false
 	for i, name := range f.names {
-		if f.values[i].Kind == jsonscan.Bool || f.values[i].Kind == jsonscan.String {
+		isText := f.values[i].Kind == jsonscan.Bool || f.values[i].Kind == jsonscan.String
+		if isText && formats.StepRank(name) == 0 {
 			return false
 		}
 		known = known || scalars.Known(name)
@@ -263,9 +270,6 @@ func numberIn(text string) (jsonscan.Value, bool) {
 	}
 	v := jsonscan.Value{Kind: jsonscan.String, Raw: []byte(strings.TrimSpace(text))}
 	x, ok := v.ToFloat()
-	if _, isInt := v.ToInt(); ok && isInt {
-		return jsonscan.Value{Kind: jsonscan.Number, Raw: v.Raw}, true
-	}
 	return jsonscan.FromFloat(x), ok
 }
 
@@ -327,14 +331,14 @@ func (d *dict) value(name string, f *figures, depth int) bool {
 	case '\'', '"':
 		text, ok := d.quoted()
 		v, isNumber := numberIn(text)
-		isTold := isNumber || strings.HasSuffix(name, "_time") || text == ""
+		isAmount := text == "" || text[0] >= '0' && text[0] <= '9' // 3m 5s, 5.00%
 		switch {
 		case isNumber, formats.StepRank(name) > 0:
 			if !isNumber {
 				v = jsonscan.FromText([]byte(text))
 			}
 			f.add(name, v)
-		case !isTold:
+		case !isAmount:
 			f.add(name, jsonscan.FromText([]byte(text)))
 		}
 		return ok
@@ -409,6 +413,9 @@ func readPrinted(t *table, in *input) error {
 
 // isPrinted reports whether a text has lines with figures among others, and they are no samples.
 func isPrinted(in *input) bool {
+	if beginsDocument(in.head) {
+		return false
+	}
 	var p printed
 	var rows formats.Rows
 	objects, lines := 0, 0
@@ -422,5 +429,15 @@ func isPrinted(in *input) bool {
 		}
 	}
 	isText := objects < lines // rows of JSON alone are another log
-	return isText && areAverages(&rows)
+	return isText && rows.Verdict() != formats.Samples && rows.HaveOrder()
+}
+
+// beginsDocument reports whether a text is a JSON document of several lines, whose lines may look like what is printed.
+func beginsDocument(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	if inList, ok := bytes.CutPrefix(text, []byte{'['}); ok {
+		return bytes.HasPrefix(bytes.TrimSpace(inList), []byte{'{'})
+	}
+	first, _, _ := bytes.Cut(text, []byte{'\n'})
+	return bytes.HasPrefix(first, []byte{'{'}) && figuresIn(first) == nil && jsonscan.ScanObject(first, nil) != nil
 }

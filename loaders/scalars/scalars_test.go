@@ -308,6 +308,15 @@ func FuzzRead(f *testing.F) {
 		f.Add(data[max(0, len(data)-2000):])
 		f.Add(data[:min(len(data), 2000)])
 	}
+	for _, folder := range []string{"testdata/printed", "testdata/tables"} {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, e := range entries {
+			f.Add(filetest.Read(f, filepath.Join(folder, e.Name())))
+		}
+	}
 	f.Add([]byte(`{"log_history": [{"reward": 1, "step": 1e300}, {"a": {"b": NaN}, "step": -1}`))
 	f.Add([]byte(`{"step": "3/4", "data": {"reward": 1e999}}` + "\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {

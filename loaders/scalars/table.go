@@ -142,7 +142,8 @@ func (t *table) decide() {
 		distinct := len(values[name])
 		const few, half = 20, 2
 		isVague := formats.IsEpoch(formats.StepRank(name)) || strings.HasPrefix(name, barStep)
-		standsStill := few*distinct < max(most, turns) || isVague && half*distinct < turns
+		rows := max(most, turns)
+		standsStill := rows > 1 && (distinct == 1 || few*distinct <= rows) || isVague && half*distinct < turns
 		if !standsStill && (!strings.HasPrefix(name, barStep) || t.isEven(name)) {
 			t.steps = append(t.steps, name)
 		}
