@@ -119,12 +119,16 @@ func TestStep(t *testing.T) {
 		last int64
 		note string
 	}{
-		"one that stands still":       {rows(func(i int) string { return fmt.Sprintf(`{"_step": %d, "train/global_step": 0, "train/reward": 0.5}`, i+7) }), 46, ""},
-		"the surest of two that move": {rows(func(i int) string { return fmt.Sprintf(`{"_step": %d, "train/global_step": %d, "train/reward": 0.5}`, 4*i, i+1) }), 40, ""},
-		"one that moves once":         {rows(func(i int) string { return fmt.Sprintf(`{"_step": %d, "step": %d, "train/reward": 0.5}`, i, i/39) }), 39, ""},
-		"an epoch of many rows":       {rows(func(i int) string { return fmt.Sprintf(`{"epoch": %d, "loss": 1, "train/reward": 0.5}`, i/10) }), 40, "no step: rows are counted"},
-		"an epoch a row":              {rows(func(i int) string { return fmt.Sprintf(`{"epoch": %d, "loss": 1, "train/reward": 0.5}`, i) }), 39, ""},
-		"none":                        {rows(func(int) string { return `{"loss": 1, "reward": 0.5}` }), 40, "no step: rows are counted"},
+		"one that stands still": {rows(func(i int) string {
+			return fmt.Sprintf(`{"_step": %d, "train/global_step": 0, "train/reward": 0.5}`, i+7)
+		}), 46, ""},
+		"the surest of two that move": {rows(func(i int) string {
+			return fmt.Sprintf(`{"_step": %d, "train/global_step": %d, "train/reward": 0.5}`, 4*i, i+1)
+		}), 40, ""},
+		"one that moves once":   {rows(func(i int) string { return fmt.Sprintf(`{"_step": %d, "step": %d, "train/reward": 0.5}`, i, i/39) }), 39, ""},
+		"an epoch of many rows": {rows(func(i int) string { return fmt.Sprintf(`{"epoch": %d, "loss": 1, "train/reward": 0.5}`, i/10) }), 40, "no step: rows are counted"},
+		"an epoch a row":        {rows(func(i int) string { return fmt.Sprintf(`{"epoch": %d, "loss": 1, "train/reward": 0.5}`, i) }), 39, ""},
+		"none":                  {rows(func(int) string { return `{"loss": 1, "reward": 0.5}` }), 40, "no step: rows are counted"},
 	} {
 		path := filepath.Join(t.TempDir(), "rows.jsonl")
 		filetest.Write(t, path, c.text)

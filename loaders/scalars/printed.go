@@ -44,7 +44,7 @@ func (p *printed) add(line []byte) (found []*figures) {
 			found = append(found, f)
 		case !isBar:
 			p.others++
-			if endOfProgram.Match(part) {
+			if start := part[:min(len(part), maxQuoted)]; endOfProgram.Match(start) || bytes.Contains(start, []byte("ut of memory")) {
 				p.last = string(jsonscan.Clip(part, maxQuoted))
 			}
 		}
@@ -55,7 +55,7 @@ func (p *printed) add(line []byte) (found []*figures) {
 const maxQuoted = 80
 
 // endOfProgram is a line that says why a program ended.
-var endOfProgram = regexp.MustCompile(`^([\w.]*(Error|Exception|Interrupt|Exit|Killed)\b|Killed|Terminated|Segmentation fault|slurmstepd: error|srun: error|.*[Oo]ut of memory)`)
+var endOfProgram = regexp.MustCompile(`^([\w.]*(Error|Exception|Interrupt|Exit|Killed)\b|Killed|Terminated|Segmentation fault|slurmstepd: error|srun: error)`)
 
 func (p *printed) note() string {
 	switch {
@@ -201,6 +201,9 @@ var ofProcess = regexp.MustCompile(`^\([^()]*\bpid=\d+[^()]*\)\s*`)
 // verlFigures reads a line of verl's console logger.
 func verlFigures(line []byte) *figures {
 	const begin, between = "step:", " - "
+	if !bytes.Contains(line, []byte(begin)) {
+		return nil
+	}
 	line = ofProcess.ReplaceAll(line, nil)
 	at := bytes.Index(line, []byte(begin))
 	if at < 0 || at > 0 && line[at-1] != ' ' && line[at-1] != ')' && line[at-1] != ']' {
@@ -236,6 +239,10 @@ var (
 // namedFigures reads a line with a step and pairs behind it, as "Step 3 | Reward: 0.5 | Loss: 0.1", "step=3 reward=0.5". At least two of them
 // must be figures, one with a known meaning.
 func namedFigures(line []byte) *figures {
+	const longest = 4 << 10
+	if len(line) > longest {
+		return nil
+	}
 	at := namedStep.FindSubmatchIndex(line)
 	if at == nil {
 		return nil
@@ -418,17 +425,21 @@ func isPrinted(in *input) bool {
 	}
 	var p printed
 	var rows formats.Rows
+	const enough = 8 // lines of JSON alone are another log
 	objects, lines := 0, 0
 	for line := range in.wholeLines() {
 		lines++
-		if jsonscan.ScanObject(line, nil) == nil {
+		if objects == lines-1 && jsonscan.ScanObject(line, nil) == nil {
 			objects++
+		}
+		if objects == enough {
+			return false
 		}
 		for _, f := range p.add(line) {
 			rows.Add(f.record())
 		}
 	}
-	isText := objects < lines // rows of JSON alone are another log
+	isText := objects < lines
 	return isText && rows.Verdict() != formats.Samples && rows.HaveOrder()
 }
 

@@ -37,9 +37,11 @@ var (
 
 type format struct {
 	name  string
+	doc   string                          // who writes it, and what it looks like
 	named func(file string) bool          // by the path of the file, relative to the folder of the run
 	is    func(in *input) bool            // by its first bytes
 	read  func(t *table, in *input) error // its rows
+	never []string                        // extensions of files that are not of the format, whatever they hold
 	head  int                             // how many of its first bytes tell, headSize if 0
 	block int64                           // bytes at whose multiples a part can begin; 0: anywhere
 	whole bool                            // the files of a folder are one log, as each start of the trainer begins another
@@ -49,25 +51,65 @@ type format struct {
 // allFormats are those that are known; a folder with several is read in the first one that has a reward.
 func allFormats() []format {
 	return []format{
-		{name: discover.StateName, read: readState, named: isStateFile, is: isState},
-		{name: "JSON lines", named: isRowFile, is: areRows, read: readLines},
 		{
-			name: "TensorBoard", read: readEvents, whole: true,
+			name: discover.StateName, doc: "Hugging Face's trainers: log_history, under any name.",
+			named: isStateFile, is: isState, read: readState,
+		},
+		{
+			name: "JSON lines", doc: "A row a step: metrics.jsonl, logging.jsonl, history.jsonl, verl's file logger.",
+			named: isRowFile, is: areRows, read: readLines,
+		},
+		{
+			name: "TensorBoard", doc: "events.out.tfevents.*.", read: readEvents, whole: true,
 			named: func(file string) bool { return strings.HasPrefix(path.Base(file), "events.out.tfevents") },
 			is:    func(in *input) bool { return bytes.Contains(in.head[:min(len(in.head), 40)], []byte("brain.Event:")) },
 		},
 		{
-			name: "W&B", read: readWandb, block: wandbBlock,
+			name: "W&B", doc: "run-*.wandb of an offline run.", read: readWandb, block: wandbBlock,
 			named: func(file string) bool { return path.Ext(file) == ".wandb" },
 			is:    func(in *input) bool { return bytes.HasPrefix(in.head, []byte(wandbHeader)) },
 		},
-		{name: "JSON document of averages", named: endsIn(".json"), is: isDocument, read: readDocument, head: documentHead, loose: true},
-		{name: "W&B chart", named: endsIn(".csv"), is: isChartOf(wandbChart), read: readTable, loose: true},
-		{name: "TensorBoard chart", named: endsIn(".csv"), is: isChartOf(tensorBoardChart), read: readTable, loose: true},
-		{name: "CSV of averages", named: endsIn(".csv", ".tsv"), is: isTable, read: readTable, loose: true},
-		{name: "Parquet of averages", named: endsIn(".parquet"), is: isParquet, read: readParquet, loose: true},
-		{name: "standard output", named: discover.IsPrinted, is: isPrinted, read: readPrinted, head: printedHead, loose: true},
+		{
+			name: "JSON document of averages", doc: "A list of rows, an object with one such list, or an object of columns.",
+			named: endsIn(".json"), is: isDocument, read: readDocument, head: documentHead, loose: true,
+			never: []string{".csv", ".tsv", ".parquet"},
+		},
+		{
+			name: "W&B chart", doc: "A chart exported as CSV, with a column a run.",
+			named: endsIn(".csv"), is: isChartOf(wandbChart), read: readTable, loose: true,
+		},
+		{
+			name: "TensorBoard chart", doc: "A chart exported as CSV: Wall time, Step, Value.",
+			named: endsIn(".csv"), is: isChartOf(tensorBoardChart), read: readTable, loose: true,
+		},
+		{
+			name: "CSV of averages", doc: "CSV or TSV with a row a step, as of DataFrame.to_csv.",
+			named: endsIn(".csv", ".tsv"), is: isTable, read: readTable, loose: true,
+		},
+		{
+			name: "Parquet of averages", doc: "The same as Parquet.",
+			named: endsIn(".parquet"), is: isParquet, read: readParquet, loose: true,
+		},
+		{
+			name: "standard output", doc: "What a trainer prints, of any name: dicts of TRL, Unsloth and ms-swift, verl's, slime's and prime-rl's lines.",
+			named: discover.IsPrinted, is: isPrinted, read: readPrinted, head: printedHead, loose: true,
+			never: []string{".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json"},
+		},
 	}
+}
+
+// Container is a way in which averages of steps come.
+type Container struct {
+	Name string // [Found.Format]
+	Doc  string // who writes it, and what it looks like
+}
+
+// Containers are all that are read.
+func Containers() (all []Container) {
+	for _, f := range allFormats() {
+		all = append(all, Container{f.name, f.doc})
+	}
+	return all
 }
 
 // How much of a document and of what a trainer prints is looked at: before the first figures may be much else.
@@ -75,10 +117,14 @@ const documentHead, printedHead = 4 << 20, 1 << 20
 
 // endsIn returns whether a file near the top of a folder has one of the extensions.
 func endsIn(extensions ...string) func(file string) bool {
-	return func(file string) bool { return slices.Contains(extensions, framing.Extension(file)) && strings.Count(file, "/") < 2 }
+	return func(file string) bool {
+		return slices.Contains(extensions, framing.Extension(file)) && strings.Count(file, "/") < 2
+	}
 }
 
-func isStateFile(file string) bool { return path.Base(file) == discover.StateName || endsIn(".json")(file) }
+func isStateFile(file string) bool {
+	return path.Base(file) == discover.StateName || endsIn(".json")(file)
+}
 
 // isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {project}/{experiment}.jsonl.
 // Files that are numbered are samples.
@@ -351,6 +397,9 @@ func (d *folder) sources(names []string) (all []*source) {
 const headSize = 64 << 10
 
 func (d *folder) holds(name string, f format) (modified time.Time, yes bool) {
+	if slices.Contains(f.never, framing.Extension(name)) {
+		return modified, false
+	}
 	file, info, err := d.open(name)
 	if err != nil {
 		return modified, false
