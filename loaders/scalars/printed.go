@@ -26,6 +26,7 @@ type printed struct {
 	bars   []stepAt // the newest of each progress bar without a name
 	others int      // lines that are none of the above
 	last   string   // the last of them that says why a program ended
+	isSure bool     // figures came that are no sentence: then only such lines count
 }
 
 const maxBars = 4
@@ -39,7 +40,8 @@ func (p *printed) add(line []byte) (found []*figures) {
 		isBar := p.addBar(part)
 		f := figuresIn(part)
 		switch {
-		case f != nil:
+		case f != nil && (!f.isNamed || !p.isSure):
+			p.isSure = p.isSure || !f.isNamed
 			f.bars = slices.Clone(p.bars)
 			found = append(found, f)
 		case !isBar:
@@ -111,6 +113,8 @@ type figures struct {
 	names  []string
 	values []jsonscan.Value // numbers and short texts
 	bars   []stepAt
+
+	isNamed bool // see namedFigures
 }
 
 func (f *figures) add(name string, v jsonscan.Value) {
@@ -232,27 +236,30 @@ func verlFigures(line []byte) *figures {
 var (
 	// namedStep is a step within a line of names and figures.
 	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,\[(>-])(?:train(?:ing)?[ _]?|global[ _]?)?(?:step|iteration|iter)\s*[:=#]?\s*(\d+)(?:\s*/\s*\d+)?\]?`)
-	// pair is a name and its figure.
-	pair = regexp.MustCompile(`([A-Za-z][\w./@ ()-]*?)\s*[:=]\s*([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf))\s*(%)?`)
+	// pair is a name of at most three words and its figure.
+	pair = regexp.MustCompile(`([A-Za-z][\w./@()-]*(?: [\w./@()-]+){0,2}) ?[:=] ?([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf))\s*(%)?`)
 )
 
-// namedFigures reads a line with a step and pairs behind it, as "Step 3 | Reward: 0.5 | Loss: 0.1", "step=3 reward=0.5". At least two of them
-// must be figures, one with a known meaning.
+// namedFigures reads a line with a step near its start and pairs behind it, as "Step 3 | Reward: 0.5 | Loss: 0.1", "step=3 reward=0.5". At
+// least two of them must be figures, one with a known meaning, and they must be most of the line: a sentence may name a step too.
 func namedFigures(line []byte) *figures {
-	const longest = 4 << 10
-	if len(line) > longest {
+	const longest, start = 4 << 10, 96
+	first := line[:min(len(line), start)]
+	if len(line) > longest || !bytes.Contains(first, []byte("tep")) && !bytes.Contains(first, []byte("ter")) && !bytes.Contains(first, []byte("STEP")) {
 		return nil
 	}
-	at := namedStep.FindSubmatchIndex(line)
+	at := namedStep.FindSubmatchIndex(first)
 	if at == nil {
 		return nil
 	}
-	f := &figures{}
+	f := &figures{isNamed: true}
 	f.add("step", jsonscan.Value{Kind: jsonscan.Number, Raw: line[at[2]:at[3]]})
-	known := 0
-	for _, m := range pair.FindAllSubmatch(line[at[1]:], -1) {
+	known, told := 0, 0
+	rest := line[at[1]:]
+	for _, m := range pair.FindAllSubmatch(rest, -1) {
 		v, ok := numberIn(string(m[2]))
-		name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(string(m[1]))), " ", "_")
+		name := strings.ReplaceAll(strings.ToLower(string(m[1])), " ", "_")
+		told += len(m[0])
 		if !ok || formats.StepRank(name) > 0 {
 			continue
 		}
@@ -263,7 +270,7 @@ func namedFigures(line []byte) *figures {
 			known++
 		}
 	}
-	if known == 0 || len(f.names) < 3 {
+	if known == 0 || len(f.names) < 3 || 2*told < len(rest) {
 		return nil
 	}
 	return f
@@ -427,6 +434,7 @@ func isPrinted(in *input) bool {
 	var rows formats.Rows
 	const enough = 8 // lines of JSON alone are another log
 	objects, lines := 0, 0
+	seen := map[string]bool{}
 	for line := range in.wholeLines() {
 		lines++
 		if objects == lines-1 && jsonscan.ScanObject(line, nil) == nil {
@@ -436,6 +444,11 @@ func isPrinted(in *input) bool {
 			return false
 		}
 		for _, f := range p.add(line) {
+			names := strings.Join(f.names, "\n")
+			if f.isNamed && !seen[names] { // a sentence does not come twice
+				seen[names] = len(seen) < maxRow
+				continue
+			}
 			rows.Add(f.record())
 		}
 	}

@@ -113,7 +113,7 @@ func Containers() (all []Container) {
 }
 
 // How much of a document and of what a trainer prints is looked at: before the first figures may be much else.
-const documentHead, printedHead = 4 << 20, 1 << 20
+const documentHead, printedHead = 4 << 20, 512 << 10
 
 // endsIn returns whether a file near the top of a folder has one of the extensions.
 func endsIn(extensions ...string) func(file string) bool {
