@@ -63,6 +63,8 @@ func (p *printed) note() string {
 	switch {
 	case p.others == 0:
 		return ""
+	case p.last != "" && p.others == 1:
+		return "1 other line: " + p.last
 	case p.last != "":
 		return fmt.Sprintf("%d other lines: %s", p.others, p.last)
 	case p.others == 1:
