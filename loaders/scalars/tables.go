@@ -112,7 +112,7 @@ func readTable(t *table, in *input) error {
 		return nil
 	}
 	if c.isUnnamed {
-		t.notes = append(t.notes, "the chart does not name its figure: TensorBoard's file does, as run-NAME-tag-train_reward.csv")
+		t.notes = append(t.notes, "the chart does not name its metric: TensorBoard's file does, as run-NAME-tag-train_reward.csv")
 	}
 	if len(c.runs) > 1 {
 		t.notes = append(t.notes, "the chart has several runs: read is the first, "+c.runs[0])
