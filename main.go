@@ -133,9 +133,10 @@ func (p *program) root() *cobra.Command {
 		Short: "See which samples of your RL run train the model, and what ails the run",
 		Long: `vantage reads the reward log that a trainer writes, shows which samples train and what
 ails the run, and recomputes the advantages under other settings exactly as the trainer
-does. It follows a log that grows. PATH is a file, a folder, host:path (through your ssh),
-s3://, gs://, hf:// or clickhouse://, or - for standard input. Without a PATH, vantage
-lists the logs below the current folder and recent runs.`,
+does. It follows a log that grows. vantage summary reads averages of steps too, and what a
+trainer prints. PATH is a file, a folder, host:path (through your ssh), s3://, gs://,
+hf:// or clickhouse://, or - for standard input. Without a PATH, vantage lists the logs
+below the current folder and recent runs.`,
 		Example: `vantage
 vantage demo
 vantage runs/qwen-math/rollouts

@@ -29,12 +29,24 @@ const (
 )
 
 type detection struct {
-	rows  []framing.Record // JSON objects that fit no format, or wait for others of theirs
+	rows  []framing.Record // JSON objects that fit no format, the rows of held, or those that wait for others of theirs
 	bytes int              // of the rows
 	tried int              // lines
 	noted bool             // that no format fits
 
-	waiting *formats.Format // that of the rows, if they wait until their padding can be told
+	held       *heldRows       // rows of which it is not yet known whether they are samples
+	isAverages bool            // they are not: rows is the last one
+	waiting    *formats.Format // that of the rows, if they wait until their padding can be told
+}
+
+// heldRows are rows that fit a format, or the rows of a table, until it is known whether they are samples or averages of steps.
+type heldRows struct {
+	formats.Rows
+	format    *formats.Format // nil if they fit none
+	isTable   bool
+	header    [][]byte // of a table
+	separator byte
+	last      []byte // the last row, as a JSON object
 }
 
 // tryFormats looks for a format that fits a row. Rows that fit none are kept, and decoded once one
@@ -46,13 +58,15 @@ func (f *fileReader) tryFormats(record framing.Record) {
 	}
 	f.detection.tried++
 	f.chunks.tried++
-	if f.splitter.Framing != (framing.Framing{}) { // the first record decides
-		if format := formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text); format != nil {
-			f.useFormat(format, record)
-			return
-		}
-		f.noteUnread(record.Text)
-		f.refuse("")
+	switch {
+	case f.detection.held != nil:
+		f.hold(record)
+		return
+	case f.detection.isAverages:
+		f.keepLast(record)
+		return
+	case f.splitter.Framing != (framing.Framing{}): // the first record decides
+		f.tryFirst(formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text), record)
 		return
 	}
 	fields := 0
@@ -71,7 +85,12 @@ func (f *fileReader) tryFormats(record framing.Record) {
 	if format == nil && !formats.IsMetrics(record.Text) { // it may be a document: a prompt with its responses, a table that came through a pipe
 		format = formats.Detect(f.formats, f.name, framing.Framing{Whole: true}, record.Text)
 	}
-	if format != nil {
+	switch {
+	case format != nil && format.MayBeAverages():
+		f.detection.held = &heldRows{format: format}
+		f.hold(record)
+		return
+	case format != nil:
 		f.useFormat(format, record)
 		return
 	}
@@ -85,6 +104,80 @@ func (f *fileReader) tryFormats(record framing.Record) {
 	if f.detection.tried >= maxDetectionRows || f.detection.bytes > maxDetectionBytes {
 		f.noteNoFormat()
 		f.refuse("")
+	}
+}
+
+// tryFirst takes the first record of a file whose records are no lines, in the format that fits it; nil if none does.
+func (f *fileReader) tryFirst(format *formats.Format, record framing.Record) {
+	isTable := f.splitter.Framing.Quoted
+	switch {
+	case isTable && (format == nil || format.MayBeAverages()):
+		header, separator := formats.TableHeader(bytes.Clone(record.Text))
+		f.detection.held = &heldRows{format: format, isTable: true, header: header, separator: separator}
+		record.Text = bytes.Clone(record.Text)
+		f.detection.rows = append(f.detection.rows, record)
+	case format == nil, format.MayBeAverages() && formats.IsAveragesDocument(record.Text):
+		f.noteUnread(record.Text)
+		f.refuse("")
+	default:
+		f.useFormat(format, record)
+	}
+}
+
+// hold keeps a row until the rows say what they are.
+func (f *fileReader) hold(record framing.Record) {
+	h := f.detection.held
+	record.Text = bytes.Clone(record.Text)
+	f.detection.bytes += len(record.Text)
+	f.detection.rows = append(f.detection.rows, record)
+	if h.last = record.Text; h.isTable {
+		h.last = formats.TableRow(h.header, record.Text, h.separator)
+	}
+	h.Add(h.last)
+	isLong := len(f.detection.rows) > formats.MaxRows || f.detection.bytes > maxDetectionBytes
+	if h.Verdict() != formats.Unsure || isLong {
+		f.settle()
+	}
+}
+
+// settle decides what held rows are, by those that there are.
+func (f *fileReader) settle() {
+	h := f.detection.held
+	if h == nil || f.refused {
+		return
+	}
+	f.detection.held = nil
+	isAverages := h.AreAverages() && (h.format != nil || h.HaveStep())
+	switch {
+	case isAverages:
+		f.detection.isAverages = true
+		f.detection.rows = []framing.Record{{Text: h.last}}
+		if h.isTable {
+			f.noteNoFormat()
+			f.refuse("")
+		}
+	case h.format == nil:
+		f.noteUnread(f.detection.rows[0].Text)
+		f.refuse("")
+	case f.directory != nil && f.directory.leavesOut(f.name, h.format, f.chunks):
+		f.refuse("")
+	case h.format.MayBePadded(f.detection.rows[0].Text) && len(f.detection.rows) < decode.PaddedRows:
+		f.detection.waiting = h.format
+	default:
+		f.setFormat(h.format)
+	}
+}
+
+// keepLast keeps the last row of averages, which tells the state of the run.
+func (f *fileReader) keepLast(record framing.Record) {
+	if f.detection.bytes += len(record.Text); f.detection.bytes > maxMetricsBytes {
+		f.noteNoFormat()
+		f.refuse("")
+		return
+	}
+	if jsonscan.ScanObject(record.Text, nil) == nil {
+		record.Text = bytes.Clone(record.Text)
+		f.detection.rows = []framing.Record{record}
 	}
 }
 
@@ -122,8 +215,9 @@ func (f *fileReader) setFormat(format *formats.Format) {
 		f.chunks.runs.joinVersions(f.name)
 	}
 	rows := f.detection.rows
-	if r, ok := f.decoder.(*decode.RowDecoder); ok && f.detection.waiting != nil {
-		r.Padding = decode.PaddingOf(format.Fields, model.Mapped(rows, func(row framing.Record) []byte { return row.Text }))
+	if r, ok := f.decoder.(*decode.RowDecoder); ok && len(rows) > 0 && format.MayBePadded(rows[0].Text) {
+		first := rows[:min(len(rows), decode.PaddedRows)]
+		r.Padding = decode.PaddingOf(format.Fields, model.Mapped(first, func(row framing.Record) []byte { return row.Text }))
 	}
 	f.chunks.tried -= f.detection.tried
 	f.detection = detection{}
@@ -140,18 +234,31 @@ func (f *fileReader) noteNoFormat() {
 	}
 	if len(f.detection.rows) > 0 && !f.detection.noted {
 		f.detection.noted = true
-		f.noteUnread(f.detection.rows[0].Text)
+		row := f.detection.rows[0].Text
+		if f.detection.isAverages {
+			f.noteWithout(formats.AveragesRefusal(row))
+			return
+		}
+		f.noteUnread(row)
 	}
 }
 
-// noteUnread notes why a file with such a row is not read. A row without a response is of no log: the
-// file may be a side file.
+// noteUnread notes why a file with such a row is not read.
 func (f *fileReader) noteUnread(row []byte) {
-	if why := formats.Refusal(row); f.directory == nil || formats.HasResponse(row) {
+	if why := formats.Refusal(row); formats.HasResponse(row) {
 		f.noteFile(why)
 	} else {
-		f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
+		f.noteWithout(why)
 	}
+}
+
+// noteWithout notes why a file without a response is not read. A row without one is of no log: the file may be a side file.
+func (f *fileReader) noteWithout(why string) {
+	if f.directory == nil {
+		f.noteFile(why)
+		return
+	}
+	f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
 }
 
 // refuse ends the reading of a file that no format fits.

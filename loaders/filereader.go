@@ -199,6 +199,7 @@ func (f *fileReader) finish() {
 	if f.splitter.Framing != (framing.Framing{}) {
 		f.noteUnendedRow("counted as it is: the last row, %s:%d, has no newline, so its last value may be cut off")
 		f.flushRest()
+		f.settle()
 		return
 	}
 	if !f.refused && f.splitter.Pending() {
@@ -213,6 +214,7 @@ func (f *fileReader) finish() {
 			f.acceptRecord(record)
 		}
 	}
+	f.settle()
 	f.noteNoFormat()
 }
 

@@ -229,10 +229,12 @@ func (r *reading) atEnd(f *file) {
 	unread := f.splitter.CutAtNUL()
 	r.advance(f, -unread)
 	d.StoppedAtNUL = unread > 0
+	f.settle()
 	f.noteNoFormat()
 	r.schedule.activate(f)
 	if f.changed.IsZero() || f.splitter.EndsDocument() {
 		f.acceptLastRecord()
+		f.settle()
 		f.noteUnendedRow("not counted until it ends: the last row, %s:%d, has no newline, so it may be cut off")
 	}
 }

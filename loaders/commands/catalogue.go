@@ -15,6 +15,7 @@ import (
 	"vantage/estimators/overlong"
 	"vantage/loaders/clickhouse"
 	"vantage/loaders/formats"
+	logged "vantage/loaders/scalars"
 	"vantage/model/report"
 )
 
@@ -144,9 +145,23 @@ vantage formats trl`,
 			if err := write(out, list); err != nil || c.format == "json" || len(c.args) > 0 {
 				return err
 			}
+			if err := writeContainers(out); err != nil {
+				return err
+			}
 			return writeTable(out)
 		},
 	}.of(p)
+}
+
+// writeContainers says in what averages of steps may come.
+func writeContainers(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("\nAverages of steps, a row each and no samples, are read by `vantage summary`, alone or next to samples:\n\n")
+	for _, c := range logged.Containers() {
+		fmt.Fprintf(&b, "  %-25s  %s\n", c.Name, c.Doc)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func tableFormat() report.Format {

@@ -34,6 +34,7 @@ type Listing struct {
 	Infos     map[string]fs.FileInfo // of the logs
 	Other     map[string]int         // how many other files, by extension
 	Averages  []string               // some of the other files that hold averages of steps under the trainer's names
+	Printed   []string               // some of the other files that may be what a trainer printed, or a document of its averages
 	Databases []string               // some of the other files that may be databases of trackio
 	Truncated bool                   // there is more than the bounds allow
 	Dirs      []string               // all directories, relative, "." first
@@ -204,15 +205,23 @@ func (l *Listing) add(name string, e fs.DirEntry) {
 		}
 	case (kind == ".tfevents" || kind == ".wandb") && len(l.Averages) < maxAverages:
 		l.Averages = append(l.Averages, name)
+	case (IsPrinted(name) || path.Ext(name) == ".json") && strings.Count(filepath.ToSlash(name), "/") < 2 && len(l.Printed) < maxPrinted:
+		l.Printed = append(l.Printed, name)
 	case kind == DatabaseExtension && len(l.Databases) < maxDatabases:
 		l.Databases = append(l.Databases, name)
 	}
 }
 
-// How many files of averages, and how many databases, a listing names: the first averages mostly say whose they are.
+// IsPrinted reports whether a file may hold what a program printed, by its name: nohup.out, train.log, slurm-123.out.
+func IsPrinted(file string) bool {
+	return slices.Contains([]string{".out", ".log", ".txt", ".err"}, framing.Extension(file))
+}
+
+// How many files of averages, of texts and of databases a listing names: the first averages mostly say whose they are.
 const (
 	maxAverages  = 4
 	maxDatabases = 64
+	maxPrinted   = 64
 )
 
 func (l *Listing) skip(dir string, err error) error {

@@ -368,8 +368,9 @@ func verlFields() *decode.Fields {
 	return f
 }
 
-// isUsualRow reports whether a record is an object with a reward, and no metrics.
+// isUsualRow reports whether a record is an object with a reward that may be a sample: whether it is, several rows tell.
 func isUsualRow(fields *decode.Fields, first *First) bool {
 	r := decode.NewRowDecoder(fields, first.Name)
-	return jsonscan.ScanObject(first.Record, r.Pick) == nil && r.HasReward() && !IsMetrics(first.Record)
+	rows := rowsOf(first.Record)
+	return jsonscan.ScanObject(first.Record, r.Pick) == nil && r.HasReward() && rows.Verdict() != Averages
 }

@@ -15,6 +15,9 @@ const MaxKeys = 12
 
 // Refusal says why no format reads a record: what it is, and what it lacks.
 func Refusal(record []byte) string {
+	if last := lastAverages(record); last != nil {
+		return AveragesRefusal(last)
+	}
 	if jsonscan.ScanObject(record, nil) != nil {
 		return "no reward under a usual name; it begins with " + jsonscan.Quote(bytes.TrimSpace(record)) + "; --reward NAME names the reward column"
 	}
@@ -25,13 +28,7 @@ func Refusal(record []byte) string {
 	case isATIF(record):
 		return "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"
 	case IsMetrics(record):
-		var names []byte // a line each
-		EachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
-		where := WhereSamplesAre(names)
-		if where == "" {
-			where = "vantage needs one row per sample: `vantage formats` lists how each trainer writes them"
-		}
-		return averagesOnly(record) + "; " + where
+		return AveragesRefusal(record)
 	}
 	var keys []string
 	notSingle := ""
@@ -57,6 +54,30 @@ func Refusal(record []byte) string {
 	return "no reward field: the keys are " + found + notSingle + "; vantage needs a number under reward, score or total_reward, or --reward NAME for another name"
 }
 
+// AveragesRefusal says of averages of a step what they are, and where the samples are.
+func AveragesRefusal(record []byte) string {
+	var names []byte // a line each
+	EachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
+	where := WhereSamplesAre(names)
+	if where == "" {
+		where = "vantage needs one row per sample: `vantage formats` lists how each trainer writes them"
+	}
+	return averagesOnly(record) + "; " + where
+}
+
+// lastAverages returns the last row of a JSON document of averages, nil if it is another one.
+func lastAverages(document []byte) (last []byte) {
+	var rows Rows
+	for row := range DocumentRows(document) {
+		rows.Add(row)
+		last = row
+	}
+	if !rows.AreAverages() || lastLogged(document) != nil {
+		return nil
+	}
+	return last
+}
+
 // HasResponse reports whether a record has a field for the response of a model.
 func HasResponse(record []byte) (yes bool) { return hasRole(record, decode.RoleResponse) }
 
@@ -70,35 +91,6 @@ func hasRole(record []byte, roles ...decode.Role) (yes bool) {
 		yes = yes || ok && slices.Contains(roles, p.Role) && p.Role.Accepts(v)
 	})
 	return yes
-}
-
-// IsMetrics reports whether a record holds metrics of a step, not a sample: it has neither texts nor
-// lists. A plain {"step": 1, "reward": 0.5} may be a sample, unless metrics of a training loop stand
-// beside it.
-func IsMetrics(record []byte) bool {
-	var hasSample, hasLoop, hasReward bool
-	keys := 0
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		keys++
-		switch string(key.Raw) {
-		case "loss", "lr", "learning_rate", "grad_norm", "current_steps", "total_steps":
-			hasLoop = true
-		case "prompt", "completion", "response", "input", "output":
-			hasSample = true
-		case "reward", "score", "total_reward", "rewards", "final_reward", "acc", "correct", "is_correct":
-			hasReward = hasReward || v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool || v.Kind == jsonscan.Null
-		}
-		isTime := slices.Contains([]string{"recorded_at", "created_at", "timestamp", "time"}, string(key.Raw)) // of the record; the first is ART's
-		hasSample = hasSample || v.Kind == jsonscan.Array || v.Kind == jsonscan.String && !hasLoop && !isTime
-	})
-	switch {
-	case err != nil || keys == 0:
-		return false
-	case hasLoop && !hasSample:
-		return true
-	default:
-		return !hasSample && !hasReward
-	}
 }
 
 func averagesOnly(record []byte) string {

@@ -1,4 +1,5 @@
-// Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files. It reads nothing
+// Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files, tables and documents of
+// averages, and what a trainer prints. What a file is, its shape says: see [formats.Rows]. It reads nothing
 // outside of the folder of a run, follows no symbolic link, and takes at most [MaxBytes] of a log, the newest. What is damaged ends a
 // file; what was read before it counts.
 package scalars
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,9 +18,10 @@ import (
 	"strings"
 	"time"
 
+	"vantage/loaders/compressed"
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
-	"vantage/loaders/formats"
+	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 	"vantage/model/scalars"
 )
@@ -34,69 +37,136 @@ var (
 
 type format struct {
 	name  string
-	named func(file string) bool                                 // by the path of the file, relative to the folder of the run
-	is    func(head []byte) bool                                 // by its first bytes
-	read  func(log *scalars.Log, file io.Reader, cut bool) error // cut: what is read does not begin where the file does
-	block int64                                                  // bytes at whose multiples a part can begin; 0: anywhere
-	whole bool                                                   // the files of a folder are one log, as each start of the trainer begins another
+	doc   string                          // who writes it, and what it looks like
+	named func(file string) bool          // by the path of the file, relative to the folder of the run
+	is    func(in *input) bool            // by its first bytes
+	read  func(t *table, in *input) error // its rows
+	never []string                        // extensions of files that are not of the format, whatever they hold
+	head  int                             // how many of its first bytes tell, headSize if 0
+	block int64                           // bytes at whose multiples a part can begin; 0: anywhere
+	whole bool                            // the files of a folder are one log, as each start of the trainer begins another
+	loose bool                            // any program may name a file so: beside samples it counts only if it is the only one
 }
 
 // allFormats are those that are known; a folder with several is read in the first one that has a reward.
 func allFormats() []format {
 	return []format{
 		{
-			name: "trainer_state.json", read: readState,
-			named: func(file string) bool { return path.Base(file) == discover.StateName },
-			is:    func(head []byte) bool { return bytes.Contains(head, []byte(`"log_history"`)) && !areRows(head) }, // ms-swift's last row has one
+			name: discover.StateName, doc: "Hugging Face's trainers: log_history, under any name.",
+			named: isStateFile, is: isState, read: readState,
 		},
-		{name: "JSON lines", named: isRowFile, is: areRows, read: readLines},
 		{
-			name: "TensorBoard", read: readEvents, whole: true,
+			name: "JSON lines", doc: "A row a step: metrics.jsonl, logging.jsonl, history.jsonl, verl's file logger.",
+			named: isRowFile, is: areRows, read: readLines,
+		},
+		{
+			name: "TensorBoard", doc: "events.out.tfevents.*.", read: readEvents, whole: true,
 			named: func(file string) bool { return strings.HasPrefix(path.Base(file), "events.out.tfevents") },
-			is:    func(head []byte) bool { return bytes.Contains(head[:min(len(head), 40)], []byte("brain.Event:")) },
+			is:    func(in *input) bool { return bytes.Contains(in.head[:min(len(in.head), 40)], []byte("brain.Event:")) },
 		},
 		{
-			name: "W&B", read: readWandb, block: wandbBlock,
+			name: "W&B", doc: "run-*.wandb of an offline run.", read: readWandb, block: wandbBlock,
 			named: func(file string) bool { return path.Ext(file) == ".wandb" },
-			is:    func(head []byte) bool { return bytes.HasPrefix(head, []byte(wandbHeader)) },
+			is:    func(in *input) bool { return bytes.HasPrefix(in.head, []byte(wandbHeader)) },
+		},
+		{
+			name: "JSON document of averages", doc: "A list of rows, an object with one such list, or an object of columns.",
+			named: endsIn(".json"), is: isDocument, read: readDocument, head: documentHead, loose: true,
+			never: []string{".csv", ".tsv", ".parquet"},
+		},
+		{
+			name: "W&B chart", doc: "A chart exported as CSV, with a column a run.",
+			named: endsIn(".csv"), is: isChartOf(wandbChart), read: readTable, loose: true,
+		},
+		{
+			name: "TensorBoard chart", doc: "A chart exported as CSV: Wall time, Step, Value.",
+			named: endsIn(".csv"), is: isChartOf(tensorBoardChart), read: readTable, loose: true,
+		},
+		{
+			name: "CSV of averages", doc: "CSV or TSV with a row a step, as of DataFrame.to_csv.",
+			named: endsIn(".csv", ".tsv"), is: isTable, read: readTable, loose: true,
+		},
+		{
+			name: "Parquet of averages", doc: "The same as Parquet.",
+			named: endsIn(".parquet"), is: isParquet, read: readParquet, loose: true,
+		},
+		{
+			name: "standard output", doc: "What a trainer prints, of any name: dicts of TRL, Unsloth and ms-swift, verl's, slime's and prime-rl's lines.",
+			named: discover.IsPrinted, is: isPrinted, read: readPrinted, head: printedHead, loose: true,
+			never: []string{".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json"},
 		},
 	}
+}
+
+// Container is a way in which averages of steps come.
+type Container struct {
+	Name string // [Found.Format]
+	Doc  string // who writes it, and what it looks like
+}
+
+// Containers are all that are read.
+func Containers() (all []Container) {
+	for _, f := range allFormats() {
+		all = append(all, Container{f.name, f.doc})
+	}
+	return all
+}
+
+// How much of a document and of what a trainer prints is looked at: before the first figures may be much else.
+const documentHead, printedHead = 4 << 20, 512 << 10
+
+// endsIn returns whether a file near the top of a folder has one of the extensions.
+func endsIn(extensions ...string) func(file string) bool {
+	return func(file string) bool {
+		return slices.Contains(extensions, framing.Extension(file)) && strings.Count(file, "/") < 2
+	}
+}
+
+func isStateFile(file string) bool {
+	return path.Base(file) == discover.StateName || endsIn(".json")(file)
 }
 
 // isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {project}/{experiment}.jsonl.
 // Files that are numbered are samples.
 func isRowFile(file string) bool {
-	stem, isLines := strings.CutSuffix(path.Base(file), ".jsonl")
-	return isRowLog(path.Base(file)) || isLines && strings.Count(file, "/") < 2 && strings.Trim(stem, "0123456789_") != ""
+	base := path.Base(file)
+	stem := base[:max(0, strings.Index(base, "."))]
+	return isRowLog(base) || endsIn(".jsonl", ".ndjson")(file) && strings.Trim(stem, "0123456789_") != ""
 }
 
 func isRowLog(base string) bool { return slices.Contains(rowLogs, base) }
 
 var rowLogs = []string{"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl"}
 
-// areRows reports whether a text begins with rows of figures: one of the first, as a trainer may begin with its settings.
-func areRows(head []byte) bool {
-	for range 3 {
-		line, rest, _ := bytes.Cut(head, []byte("\n"))
-		if formats.IsMetrics(line) {
-			return true
-		}
-		var r row
-		if r.addObject(line); jsonscan.ScanObject(line, nil) == nil && r.rank > 0 && len(r.points) > 1 && !formats.HasResponse(line) && !formats.IsOfGroup(line) && slices.ContainsFunc(r.points, func(p point) bool { return scalars.Known(p.name) }) && !hasTexts(line) {
-			return true
-		}
-		head = rest
-	}
-	return false
+// input is what is read of a file.
+type input struct {
+	name  string
+	head  []byte    // its first bytes, unpacked
+	isCut bool      // it has more than head
+	text  io.Reader // what is read
+	cut   bool      // what is read does not begin where the file does
+	file  io.ReaderAt
+	size  int64
 }
 
-// hasTexts reports whether a record has a list, or a text of some length: then it is a sample.
-func hasTexts(record []byte) (yes bool) {
-	const long = 64
-	_ = jsonscan.ScanObject(record, func(_, v jsonscan.Value) {
-		yes = yes || v.Kind == jsonscan.Array || v.Kind == jsonscan.String && len(v.Raw) > long
-	})
-	return yes
+// wholeLines visits the lines of the head, without a last one that may go on.
+func (in *input) wholeLines() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		lines := 0
+		for rest := in.head; len(rest) > 0; {
+			line, after, ended := bytes.Cut(rest, []byte{'\n'})
+			isTorn := !ended && (in.isCut || lines > 0 && jsonscan.ScanObject(line, nil) != nil)
+			if rest = after; isTorn {
+				return
+			}
+			if line = bytes.TrimSpace(line); len(line) == 0 {
+				continue
+			}
+			if lines++; !yield(line) {
+				return
+			}
+		}
+	}
 }
 
 // Found are the scalars of a run, and where they are from.
@@ -104,7 +174,7 @@ type Found struct {
 	*scalars.Scalars
 	File   string // the path of the file, or of the newest of several
 	Files  int
-	Format string   // "trainer_state.json", "JSON lines", "TensorBoard" or "W&B"
+	Format string   // in which container they came: the name of a format
 	Notes  []string // what could not be read, a sentence each
 }
 
@@ -120,7 +190,7 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		return d.best(names)
+		return d.best(names, false)
 	}
 	d, base := &folder{disk: disk, path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
@@ -163,11 +233,11 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 		d.path = above(d.path)
 		names = d.near(".", false)
 	}
-	found, err := d.best(onlyNamed(names))
+	found, err := d.best(onlyNamed(names), true)
 	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))
 	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
 		d.path = above(d.path)
-		return d.best(onlyNamed(d.near(".", true)))
+		return d.best(onlyNamed(d.near(".", true)), true)
 	}
 	return found, err
 }
@@ -190,7 +260,7 @@ func (d *folder) names() (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	names = slices.Concat(l.Files, l.Averages)
+	names = slices.Concat(l.Files, l.Averages, l.Printed)
 	for _, state := range l.States {
 		names = append(names, state.Path)
 	}
@@ -229,9 +299,12 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	return files[:min(len(files), maxNear)]
 }
 
-// onlyNamed leaves out files of rows that have no name of their own.
+// onlyNamed leaves out files that may be logs of samples, but those of rows that bear the name of such a log.
 func onlyNamed(names []string) []string {
-	return slices.DeleteFunc(names, func(file string) bool { return filepath.Ext(file) == ".jsonl" && !isRowLog(filepath.Base(file)) })
+	return slices.DeleteFunc(names, func(file string) bool {
+		base := filepath.Base(file)
+		return discover.IsLog(file) && !isRowLog(base) && !strings.HasPrefix(base, "events.out.tfevents")
+	})
 }
 
 // source are files that are one log.
@@ -241,14 +314,20 @@ type source struct {
 	modified time.Time // of the newest
 }
 
-// maxSources bounds how many logs of a folder are tried.
-const maxSources = 8
+// maxSources bounds how many logs of a folder are read, and maxCandidates how many of each format are looked at.
+const maxSources, maxCandidates = 8, 32
 
-// best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
-func (d *folder) best(names []string) (*Found, error) {
+// best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known. Beside samples, of
+// several files that any program may name so none is known to be of their run.
+func (d *folder) best(names []string, beside bool) (*Found, error) {
 	var best *Found
 	known := 0
-	for _, s := range d.sources(names) {
+	all := d.sources(names)
+	for _, s := range all {
+		isLoose := func(o *source) bool { return o.loose && o.name == s.name }
+		if alone := len(slices.DeleteFunc(slices.Clone(all), func(o *source) bool { return !isLoose(o) })) == 1; beside && s.loose && !alone {
+			continue
+		}
 		found, err := d.read(s, MaxBytes)
 		if err != nil {
 			continue
@@ -282,14 +361,14 @@ func (d *folder) sources(names []string) (all []*source) {
 		byFolder := map[string][]string{}
 		for _, name := range names {
 			slashed := filepath.ToSlash(name)
-			if !f.named(slashed) || len(byFolder) >= maxSources && !f.whole {
+			if !f.named(slashed) || len(byFolder) >= maxCandidates && !f.whole {
 				continue
 			}
 			run := name // of a file that is a log by itself
 			switch {
 			case f.whole:
 				run = filepath.Dir(name)
-			case f.name == discover.StateName:
+			case path.Base(slashed) == discover.StateName:
 				run = discover.StateFile{Path: name}.OutputDir()
 			}
 			byFolder[run] = append(byFolder[run], name)
@@ -318,45 +397,79 @@ func (d *folder) sources(names []string) (all []*source) {
 const headSize = 64 << 10
 
 func (d *folder) holds(name string, f format) (modified time.Time, yes bool) {
+	if slices.Contains(f.never, framing.Extension(name)) {
+		return modified, false
+	}
 	file, info, err := d.open(name)
 	if err != nil {
 		return modified, false
 	}
 	defer func() { _ = file.Close() }()
-	head := make([]byte, headSize)
-	n, _ := io.ReadFull(file, head)
-	return info.ModTime(), f.is(jsonscan.TrimByteOrderMark(head[:n]))
+	in, err := inputOf(file, info.Size(), name, cmp.Or(f.head, headSize))
+	return info.ModTime(), err == nil && f.is(in)
 }
 
-// read reads the files of a log, at most so many bytes: those at its end.
+// inputOf is a file with so many of its first bytes, from which nothing is read yet. A packed one is unpacked.
+func inputOf(file io.ReaderAt, size int64, name string, head int) (*input, error) {
+	in := &input{name: filepath.ToSlash(name), file: file, size: size, text: io.NewSectionReader(file, 0, size)}
+	packing, err := compressed.Detect(file)
+	if isPacked := err == nil && (packing == compressed.Gzip || packing == compressed.Zstd); isPacked {
+		if in.text, err = compressed.NewReader(packing, in.text); err != nil {
+			return nil, err
+		}
+		in.file, in.size = nil, 0
+	}
+	first := make([]byte, head)
+	n, err := io.ReadFull(in.text, first)
+	if fileio.IgnoreEnd(err) != nil {
+		return nil, err
+	}
+	in.head, in.isCut = jsonscan.TrimByteOrderMark(first[:n]), err == nil
+	in.text = io.MultiReader(bytes.NewReader(first[:n]), in.text)
+	return in, nil
+}
+
+// read reads the files of a log, at most so many bytes: those at its end, or at its start if it is packed.
 func (d *folder) read(s *source, limit int64) (*Found, error) {
 	var log scalars.Log
+	t := &table{log: &log}
 	found := &Found{Format: s.name, Files: len(s.files), File: filepath.Join(d.path, s.files[len(s.files)-1])}
-	var parts []*io.SectionReader // the newest first
+	var parts []*input // the newest first
 	for i := len(s.files) - 1; i >= 0 && limit > 0; i-- {
 		file, info, err := d.open(s.files[i])
 		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = file.Close() }()
+		in, err := inputOf(file, info.Size(), s.files[i], headSize)
+		if err != nil {
+			return nil, err
+		}
 		from := max(0, info.Size()-limit)
 		if s.block > 0 {
 			from = (from + s.block - 1) / s.block * s.block
 		}
-		parts = append(parts, io.NewSectionReader(file, from, info.Size()-from))
+		switch {
+		case in.file == nil:
+			in.text = io.LimitReader(in.text, limit)
+		default:
+			in.text, in.cut = io.NewSectionReader(file, from, info.Size()-from), from > 0
+		}
+		parts = append(parts, in)
 		if limit -= info.Size(); limit < 0 || limit == 0 && i > 0 {
 			found.Notes = append(found.Notes, fmt.Sprintf("only the newest %d MB are read", MaxBytes>>20))
 		}
 	}
-	for i, part := range slices.Backward(parts) {
-		_, from, _ := part.Outer()
-		switch err := s.read(&log, part, from > 0); {
+	for _, in := range slices.Backward(parts) {
+		switch err := s.read(t, in); {
 		case errors.Is(err, errDamaged):
-			found.Notes = append(found.Notes, filepath.Base(s.files[len(s.files)-1-i])+" "+err.Error())
+			found.Notes = append(found.Notes, path.Base(in.name)+" "+err.Error())
 		case err != nil:
 			return nil, err
 		}
 	}
+	t.decide()
+	found.Notes = append(found.Notes, t.notes...)
 	found.Scalars = log.Scalars()
 	if len(found.Series) == 0 {
 		return nil, ErrNone
@@ -386,7 +499,7 @@ func Alone(disk *fileio.Disk, name string) bool {
 	var files []string
 	if info.IsDir() {
 		l, err := discover.List(disk, name, maxAlone+1)
-		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages) == 0 {
+		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages)+len(l.Printed) == 0 {
 			return false
 		}
 		files = l.Files

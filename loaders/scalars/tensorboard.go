@@ -17,9 +17,9 @@ const maxEvent = 1 << 20
 // readEvents reads a file of TensorBoard: records of a length (64 bits), its checksum, an Event and its checksum, all little-endian
 // (tensorflow/core/lib/io/record_writer.h). A record that is still being written ends it. Without the beginning of the file, the first
 // record is where the checksum of a length stands behind it.
-func readEvents(log *scalars.Log, file io.Reader, cut bool) error {
-	in := bufio.NewReaderSize(file, 1<<16)
-	for cut {
+func readEvents(t *table, from *input) error {
+	in := bufio.NewReaderSize(from.text, 1<<16)
+	for cut := from.cut; cut; {
 		next, err := in.Peek(12)
 		if err != nil {
 			return fileio.IgnoreEnd(err)
@@ -50,7 +50,7 @@ func readEvents(log *scalars.Log, file io.Reader, cut bool) error {
 		if maskedCRC(event[:size]) != binary.LittleEndian.Uint32(event[size:]) {
 			return errDamaged
 		}
-		addEvent(log, event[:size])
+		addEvent(t.log, event[:size])
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"vantage/loaders/fileio"
 	"vantage/loaders/jsonscan"
-	"vantage/model/scalars"
 )
 
 // A run file of W&B is a log in LevelDB's framing, of protobuf records: wandb 0.31 wandb/sdk/internal/datastore.py,
@@ -30,11 +29,11 @@ const (
 )
 
 // readWandb reads a run file of W&B. A part whose checksum is wrong loses its block; a record that is still being written ends the file.
-func readWandb(log *scalars.Log, file io.Reader, cut bool) error {
+func readWandb(t *table, in *input) error {
 	block := make([]byte, wandbBlock)
-	w := wandbFile{log: log}
-	for first := !cut; ; first = false {
-		n, err := io.ReadFull(file, block)
+	w := wandbFile{log: t}
+	for first := !in.cut; ; first = false {
+		n, err := io.ReadFull(in.text, block)
 		rest := block[:n]
 		if first && n > 0 {
 			if !bytes.HasPrefix(rest, []byte(wandbHeader)) {
@@ -55,7 +54,7 @@ func readWandb(log *scalars.Log, file io.Reader, cut bool) error {
 
 // wandbFile is the state of reading a run file.
 type wandbFile struct {
-	log      *scalars.Log
+	log      *table
 	record   []byte // as far as its parts were read
 	inRecord bool   // the beginning of the record was read
 	damaged  bool
@@ -97,7 +96,7 @@ func wandbSum(part []byte, sum uint32) bool {
 }
 
 // addHistory adds a Record {history 2 {item 1 {key 1, nested_key 2, value_json 16}, step 2 {num 1}}}. Other records have no figures.
-func addHistory(log *scalars.Log, record []byte) {
+func addHistory(log *table, record []byte) {
 	eachField(record, func(f field) {
 		if f.number != 2 || f.bytes == nil {
 			return
@@ -128,6 +127,6 @@ func addHistory(log *scalars.Log, record []byte) {
 				})
 			}
 		})
-		row.log(log)
+		log.add(row)
 	})
 }
