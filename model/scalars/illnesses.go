@@ -204,6 +204,9 @@ func (c *course) finding(s diagnosis.Severity, since int, title string, evidence
 
 func (c *course) name() string { return sanitize.Line(c.Name) }
 
+// isCount reports whether what should be a share counts groups: one that others smoothed may leave 0 and 1 a little.
+func (c *course) isCount() bool { return c.spread[1] >= 2 }
+
 func (c *course) notShare() string { return c.name() + " is not a share between 0 and 1" }
 
 func arrow(a, b float64) string { return units.Short(a) + " → " + units.Short(b) }

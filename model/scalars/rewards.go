@@ -212,7 +212,7 @@ func (r *run) flat(of Meaning, side int, name string) (c *course, since int, tit
 		words, exact = "are all "+name, true
 	} else if c = newCourse(r.Of(ZeroStd, leastShares)); c == nil {
 		return nil, 0, "", r.lacks(ZeroStd, "share of groups without spread", leastShares)
-	} else if c.spread[0] < 0 || c.spread[1] > 1 {
+	} else if c.isCount() {
 		return nil, 0, "", c.notShare()
 	}
 	since = c.stays(0, func(x float64) bool { return x >= flatShare })
@@ -275,7 +275,7 @@ func (r *run) equalRewards() ([]diagnosis.Finding, string) {
 	switch {
 	case c == nil:
 		return nil, r.lacks(ZeroStd, "share of groups without spread", leastShares)
-	case c.spread[0] < 0 || c.spread[1] > 1:
+	case c.isCount():
 		return nil, c.notShare()
 	}
 	since := c.stays(0, func(x float64) bool { return x >= flatAll })
