@@ -115,7 +115,7 @@ func (f *fileReader) noteUnread(row []byte) {
 	if why := formats.Refusal(row); f.directory == nil || formats.HasResponse(row) {
 		f.noteFile(why)
 	} else {
-		f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
+		f.directory.withoutSamples = append(f.directory.withoutSamples, sideFile{model.Problem{File: f.name, Reason: why}, formats.IsMetrics(row)})
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"vantage/loaders/formats"
 	"vantage/loaders/jsonscan"
 	"vantage/model/scalars"
+	"vantage/model/units"
 )
 
 // MaxBytes is how much of a log is read.
@@ -108,6 +109,11 @@ type Found struct {
 	Notes  []string // what could not be read, a sentence each
 }
 
+// String says what was read: "metrics.jsonl, steps 0 to 59 (60)".
+func (f *Found) String() string {
+	return fmt.Sprintf("%s, steps %d to %d (%s)", filepath.Base(f.File), f.First, f.Last, units.Count(f.Steps))
+}
+
 // Read reads a file of scalars, or those of the run in a folder, of this machine. The error is [ErrNone] if there are none.
 func Read(disk *fileio.Disk, name string) (*Found, error) {
 	info, err := disk.Stat(name)
@@ -134,14 +140,14 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 // sampleFolders begin the names of folders in which trainers keep samples within the folder of a run, and scalarFolders those in which
 // they keep scalars.
 var (
-	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval"}
+	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval", "response", "record", "step", "debug"}
 	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
 )
 
 // Beside reads the scalars of the run whose samples lie at a path, of this machine if storage is nil: below that if it is a folder, or,
-// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. Only files count
-// that bear the name of such a log: any other may be a log of samples. The folder above is not listed in a storage, where it may be
-// anything: it is asked for files by their names.
+// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. Of other folders
+// than that only files count that bear the name of such a log. The folder above is not listed in a storage, where it may be anything: it
+// is asked for files by their names.
 func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, error) {
 	d, stat, above := &folder{disk, storage, samples}, disk.Stat, filepath.Dir
 	if storage != nil {
@@ -163,11 +169,11 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 		d.path = above(d.path)
 		names = d.near(".", false)
 	}
-	found, err := d.best(onlyNamed(names))
+	found, err := d.best(mayBeRows(names))
 	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))
 	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
 		d.path = above(d.path)
-		return d.best(onlyNamed(d.near(".", true)))
+		return d.best(mayBeRows(d.near(".", true)))
 	}
 	return found, err
 }
@@ -229,9 +235,19 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	return files[:min(len(files), maxNear)]
 }
 
-// onlyNamed leaves out files of rows that have no name of their own.
-func onlyNamed(names []string) []string {
-	return slices.DeleteFunc(names, func(file string) bool { return filepath.Ext(file) == ".jsonl" && !isRowLog(filepath.Base(file)) })
+// mayBeRows leaves out files of rows that have no name of their own, but for a few in the folder itself, which their rows tell from
+// samples. Those with a name come first.
+func mayBeRows(names []string) []string {
+	var some, others []string
+	for _, file := range names {
+		switch slashed := filepath.ToSlash(file); {
+		case path.Ext(slashed) != ".jsonl" || isRowLog(path.Base(slashed)):
+			some = append(some, file)
+		case !strings.Contains(slashed, "/") && isRowFile(slashed):
+			others = append(others, file)
+		}
+	}
+	return append(some, others[:min(len(others), maxSources)]...)
 }
 
 // source are files that are one log.
@@ -244,7 +260,11 @@ type source struct {
 // maxSources bounds how many logs of a folder are tried.
 const maxSources = 8
 
-// best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
+// leastRewards is how many rewards a log has of which no better is sought: a new trainer_state.json may have a few where metrics.jsonl has all.
+const leastRewards = 20
+
+// best reads the log of the run in a folder: the first with enough rewards, or else that with the most figures that are known, those with
+// a reward first.
 func (d *folder) best(names []string) (*Found, error) {
 	var best *Found
 	known := 0
@@ -259,13 +279,13 @@ func (d *folder) best(names []string) (*Found, error) {
 				n++
 			}
 		}
-		if found.Of(scalars.Reward, 1) != nil {
-			n += scalars.MaxSeries
+		if reward := found.Of(scalars.Reward, 1); reward != nil {
+			n += scalars.MaxSeries * (1 + min(len(reward.Values), leastRewards))
 		}
 		if n > known {
 			best, known = found, n
 		}
-		if n > scalars.MaxSeries {
+		if n > scalars.MaxSeries*leastRewards {
 			break
 		}
 	}

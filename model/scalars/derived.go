@@ -121,10 +121,12 @@ func shareOf(count, groups *Series, m Meaning) *Series {
 // spreads, settings.
 func (s *Scalars) Unknown() (names []string) {
 	for i := range s.Series {
-		if x := &s.Series[i]; x.Means == "" && !x.counted {
-			if m, _, _ := roleOf(x.Name); m != aside {
-				names = append(names, x.Name)
-			}
+		x := &s.Series[i]
+		m, _, _ := roleOf(x.Name)
+		count := countOf(x.Name)
+		isToldByShare := x.counted || count != "" && s.Of(count, 1) != nil
+		if x.Means == "" && m != aside && !isToldByShare {
+			names = append(names, x.Name)
 		}
 	}
 	return names

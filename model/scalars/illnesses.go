@@ -124,6 +124,16 @@ func Add(d *diagnosis.Diagnosis, s *Scalars) {
 	}
 }
 
+// Unread says of the kinds that scalars alone tell why these were not read.
+func Unread(d *diagnosis.Diagnosis, why string) {
+	d.Blind = slices.Clone(d.Blind)
+	for i := range d.Blind {
+		if d.Blind[i].Kind.OfScalars() {
+			d.Blind[i].Why = why
+		}
+	}
+}
+
 // withRewards returns the scalars with the mean rewards of the samples, if no reward is among them.
 func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 	if s.Of(Reward, leastPoints) != nil {
