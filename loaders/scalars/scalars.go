@@ -166,8 +166,9 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 			return nil, err
 		}
 	} else {
+		own := filepath.Base(d.path)
 		d.path = above(d.path)
-		names = d.near(".", false)
+		names = slices.DeleteFunc(d.near(".", false), func(name string) bool { return name == own })
 	}
 	found, err := d.best(mayBeRows(names))
 	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))

@@ -39,7 +39,7 @@ type role struct {
 	means   Meaning
 	known   []string // whole names of trainers, the better first; * is one part of a name
 	phrases []string // words of a name in a row, the better first; / is between its parts
-	with    []string // words of which one must be there besides; nil: none
+	with    []string // words of which one must be there; nil: none
 	without []string // words of which none may be there, besides those of asideWords
 	whole   bool     // in its last part a name has no words but these, also, and plainWords
 	also    []string
@@ -149,7 +149,7 @@ var roles = []role{
 	},
 	{
 		means: Solved, phrases: list("accuracy acc solve_rate solved_rate pass_rate success_rate correct_rate correct_ratio correct_frac fraction_correct frac_correct correct correctness solved success win_rate"),
-		without: list("token tokens reward rewards model critic format"), whole: true, also: list("answer answers"),
+		without: list("token tokens reward rewards model critic format groups"), whole: true, also: list("answer answers"),
 	},
 	{
 		means: Component, phrases: list("reward rewards"),
@@ -271,7 +271,7 @@ func (r *role) tells(s spelled) (rank int, yes bool) {
 			continue
 		}
 		words := wordsOf(rest)
-		if hasAny(words, asideWords) || hasAny(words, r.without) || r.with != nil && !hasAny(words, r.with) {
+		if hasAny(words, asideWords) || hasAny(words, r.without) || r.with != nil && !hasAny(wordsOf(s.text), r.with) {
 			continue
 		}
 		foreign := func(w string) bool { return !slices.Contains(plainWords, w) && !slices.Contains(r.also, w) }
