@@ -200,7 +200,7 @@ func (r *run) lacks(m Meaning, what string, least int) string {
 		return fmt.Sprintf("%s is not a number at any of %s", sanitize.Line(broken.Name), units.Plural(len(broken.Broken), "steps"))
 	}
 	if names := r.maybeRewards(); m == Reward && len(names) > 0 {
-		return "no series is surely the reward: --reward NAME takes one, as " + someNames(names)
+		return "no series is surely the reward: name one with --reward, as " + someNames(names)
 	}
 	return "the log has no " + what
 }
