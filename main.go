@@ -198,7 +198,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 			}
 		}
 		if p.OutputFormat == "" && !p.Waits {
-			if write := p.ScalarsAlone(cmd.Context(), paths); write != nil {
+			if write := p.ScalarsAlone(cmd.Context(), paths, set); write != nil {
 				return write, nil
 			}
 		}

@@ -261,15 +261,18 @@ func (s *fileSet) leaveOutSideFiles(f *file) (left bool) {
 
 // noteSideFiles notes, once all is read, which files hold no samples: before, the order of notes would be a matter of time.
 // If their directory holds a trainer's own log they are notes, once for each name; if nothing better was found they are problems.
+// Averages next to samples are neither: the diagnosis reads them, see [Source.Scalars].
 func (s *fileSet) noteSideFiles() {
 	if len(s.queue) > 0 {
 		return
 	}
 	for _, d := range s.directories {
+		hasSamples := slices.ContainsFunc(s.files, func(f *file) bool { return f.directory == d && f.hasStep && !f.refused })
 		for _, p := range d.withoutSamples {
 			switch base := filepath.Base(p.File); {
+			case p.isAverages && hasSamples:
 			case d.ownFormat == nil:
-				s.chunks.addProblem(p)
+				s.chunks.addProblem(p.Problem)
 			case !slices.Contains(d.notedNames, base):
 				d.notedNames = append(d.notedNames, base)
 				p.Reason, _, _ = strings.Cut(p.Reason, "; ") // what to do: nothing, since samples lie beside it

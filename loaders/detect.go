@@ -236,7 +236,7 @@ func (f *fileReader) noteNoFormat() {
 		f.detection.noted = true
 		row := f.detection.rows[0].Text
 		if f.detection.isAverages {
-			f.noteWithout(formats.AveragesRefusal(row))
+			f.noteWithout(formats.AveragesRefusal(row), true)
 			return
 		}
 		f.noteUnread(row)
@@ -248,17 +248,17 @@ func (f *fileReader) noteUnread(row []byte) {
 	if why := formats.Refusal(row); formats.HasResponse(row) {
 		f.noteFile(why)
 	} else {
-		f.noteWithout(why)
+		f.noteWithout(why, formats.IsMetrics(row))
 	}
 }
 
 // noteWithout notes why a file without a response is not read. A row without one is of no log: the file may be a side file.
-func (f *fileReader) noteWithout(why string) {
+func (f *fileReader) noteWithout(why string, isAverages bool) {
 	if f.directory == nil {
 		f.noteFile(why)
 		return
 	}
-	f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
+	f.directory.withoutSamples = append(f.directory.withoutSamples, sideFile{model.Problem{File: f.name, Reason: why}, isAverages})
 }
 
 // refuse ends the reading of a file that no format fits.

@@ -31,11 +31,17 @@ type directory struct {
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
 	leftOut         []string        // formats of the files that were left out for that
 	twins           twins
-	withoutSamples  []model.Problem // files without samples that have not been noted yet
-	notedNames      []string        // file names of those that have
-	lastNotes       []string        // on what was not looked into
+	withoutSamples  []sideFile // that have not been noted yet
+	notedNames      []string   // file names of those that have
+	lastNotes       []string   // on what was not looked into
 	truncationNoted bool
 	states          map[string]trainerState // of the runs in it, by their output directories, which are relative
+}
+
+// sideFile is a file without samples.
+type sideFile struct {
+	model.Problem
+	isAverages bool // of steps: what ails the run is told by them too, so that they are not left out where there are samples
 }
 
 func (s *fileSet) addListed(d *directory, l *discover.Listing) {

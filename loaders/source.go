@@ -347,6 +347,9 @@ type beside struct {
 // besidePause is how seldom scalars of a storage are read again: each time is a file over the network.
 const besidePause = time.Minute
 
+// errManyPaths is why no scalars are read: which are of whose samples nothing shows.
+var errManyPaths = errors.New("the trainer's own metrics are read next to one path, and several were given")
+
 // Scalars reads what the trainer logged of each step, if one path was opened and that lies beside it: see [scalars.Beside].
 func (s *Source) Scalars() (*scalars.Found, error) {
 	s.mu.Lock()
@@ -356,7 +359,9 @@ func (s *Source) Scalars() (*scalars.Found, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case at == nil || s.manyPaths:
+	case s.manyPaths:
+		return nil, errManyPaths
+	case at == nil:
 		return nil, scalars.ErrNone
 	case at.storage == nil:
 		return scalars.Beside(s.options.Disk, nil, at.path)

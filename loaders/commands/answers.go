@@ -37,7 +37,7 @@ one line of advice. It is made for coding agents and scripts; report has all met
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
 		sets:   unweighed,
-		run: orScalars(onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
+		run: orScalars(false, nil, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			run, trend, err := glanceAt(ctx, log, log.set)
 			if err != nil {
 				return nil, err
@@ -101,9 +101,12 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 		look.Dated = rowTime(ctx, log, snap)
 	}
 	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {
-		if found, err := beside.Scalars(); err == nil {
+		switch found, err := beside.Scalars(); {
+		case err == nil:
 			scalars.Add(look.Diagnosis, found.Scalars)
-			look.Diagnosis.Notes = found.Notes
+			look.Diagnosis.Notes = append([]string{found.String()}, found.Notes...)
+		case !errors.Is(err, logged.ErrNone):
+			scalars.Unread(look.Diagnosis, err.Error())
 		}
 	}
 	return look, nil
@@ -115,10 +118,14 @@ func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot,
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
+	isWhole := len(selected.Steps) == len(snap.Steps) // of the samples: the scalars may have more steps
 	i, _ := snap.Find(last)
 	look, err := LookAt(ctx, source, snap.Only(snap.Steps[:i+1]), set, nil)
 	if err != nil {
 		return nil, err
+	}
+	if isWhole {
+		return look.Diagnosis, nil
 	}
 	return look.Diagnosis.Within(first, last), nil
 }
@@ -385,13 +392,22 @@ func withWarning(s *analysis.StepFigures, warnings map[int64]model.Warning) {
 	}
 }
 
-// orScalars is what summary does: where a path has no samples, it sums up the scalars that lie there, if any do.
-func orScalars(ofSamples func(context.Context, *call, func(io.Writer, *report.Summary) error) error) func(context.Context, *call, func(io.Writer, *report.Summary) error) error {
-	return func(ctx context.Context, c *call, write func(io.Writer, *report.Summary) error) error {
+// scalarsFor is how a command sums up scalars.
+type scalarsFor struct {
+	format string
+	reward string // the series that is the reward, "" for that whose name tells it
+	whole  bool   // whatever its length
+}
+
+// orScalars is what summary and report do: where a path has no samples, they sum up the scalars that lie there, if any do. only is false for
+// what has no sense without samples; nil: never.
+func orScalars[T any](whole bool, only func(*call) bool, ofSamples func(context.Context, *call, func(io.Writer, T) error) error) func(context.Context, *call, func(io.Writer, T) error) error {
+	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
 		refused := ofSamples(ctx, c, write)
 		var unopened *loaders.Error
-		if errors.Is(refused, errNoSamples) || errors.As(refused, &unopened) {
-			if ok, err := c.p.writeScalars(ctx, c.paths, c.format); ok {
+		isWithout := errors.Is(refused, errNoSamples) || errors.As(refused, &unopened) || refused != nil && c.isRewardOfScalars()
+		if isWithout && (only == nil || only(c)) {
+			if ok, err := c.p.writeScalars(ctx, c.paths, scalarsFor{c.format, c.set.Reward, whole}); ok {
 				return err
 			}
 		}
@@ -399,15 +415,20 @@ func orScalars(ofSamples func(context.Context, *call, func(io.Writer, *report.Su
 	}
 }
 
+// isRewardOfScalars reports whether --reward names a series, since nothing else is there.
+func (c *call) isRewardOfScalars() bool {
+	return c.set.Reward != "" && len(c.paths) == 1 && !loaders.IsElsewhere(c.paths[0]) && logged.Alone(c.p.Disk, c.paths[0])
+}
+
 // ScalarsAlone returns what writes, as text, what the scalars at a path say of a run, if nothing else is there; else nil. A screen shows samples.
-func (p *Program) ScalarsAlone(ctx context.Context, paths []string) (write func() error) {
+func (p *Program) ScalarsAlone(ctx context.Context, paths []string, set model.Settings) (write func() error) {
 	if len(paths) != 1 || !logged.Alone(p.Disk, paths[0]) {
 		return nil
 	}
 	var text bytes.Buffer
 	to := *p
 	to.Out = &text
-	if ok, err := to.writeScalars(ctx, paths, "text"); !ok || err != nil {
+	if ok, err := to.writeScalars(ctx, paths, scalarsFor{"text", set.Reward, false}); !ok || err != nil {
 		return nil
 	}
 	return func() error {
@@ -417,7 +438,7 @@ func (p *Program) ScalarsAlone(ctx context.Context, paths []string) (write func(
 }
 
 // writeScalars writes what the scalars at a path say; ok: there are some. If not, [loaders.Open] says why nothing can be read there.
-func (p *Program) writeScalars(ctx context.Context, paths []string, format string) (ok bool, err error) {
+func (p *Program) writeScalars(ctx context.Context, paths []string, how scalarsFor) (ok bool, err error) {
 	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) {
 		return false, nil
 	}
@@ -425,7 +446,14 @@ func (p *Program) writeScalars(ctx context.Context, paths []string, format strin
 	if err != nil {
 		return false, nil
 	}
-	s := &report.Scalars{Path: Title(paths), File: filepath.Clean(found.File), Format: found.Format, Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes}
+	if how.reward != "" {
+		if err := found.TakeReward(how.reward); err != nil {
+			return true, Usage(err)
+		}
+	}
+	s := &report.Scalars{
+		Whole: how.whole, Path: Title(paths), File: filepath.Clean(found.File), Format: found.Format, Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes,
+	}
 	var names strings.Builder
 	for i := range found.Series {
 		names.WriteString(found.Series[i].Name + "\n")
@@ -438,8 +466,8 @@ func (p *Program) writeScalars(ctx context.Context, paths []string, format strin
 		s.Advice = "samples tell more: `vantage formats` lists how each trainer writes them"
 	}
 	write := report.ScalarsText
-	if format == "json" {
+	if how.format == "json" {
 		write = report.ScalarsJSON
 	}
-	return true, write(p.output(ctx, format), s)
+	return true, write(p.output(ctx, how.format), s)
 }

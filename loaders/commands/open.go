@@ -22,6 +22,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
+	logged "vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/check"
 	"vantage/model/fault"
@@ -126,7 +127,7 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 	case a.Count > 0 && a.Shown > a.Count:
 		return snap, Usage(fmt.Errorf("%s has no attempt %d: the run was started %s", Title(paths), a.Shown, units.Plural(a.Count, "times")))
 	case len(problems) > 0:
-		return snap, fmt.Errorf("%w in %s: %s", errNoSamples, Title(paths), problems[0])
+		return snap, fmt.Errorf("%w in %s: %s%s", errNoSamples, Title(paths), problems[0], p.whereAverages(paths))
 	case p.split == "val":
 		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
 	case snap.Run.Evaluation != nil && snap.Run.Evaluation.Rows > 0:
@@ -155,6 +156,14 @@ func readToEnd(ctx context.Context, source Source, most int64) (model.Snapshot, 
 		}
 		store.Append(chunk)
 	}
+}
+
+// whereAverages names the command that takes a log without samples, "" if none does.
+func (p *Program) whereAverages(paths []string) string {
+	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) || !logged.Alone(p.Disk, paths[0]) {
+		return ""
+	}
+	return "; `vantage summary PATH` says what the averages show"
 }
 
 // rowTime is the time that the newest row of a log gives itself, zero if it gives none: see model.TimeOf.

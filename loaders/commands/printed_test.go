@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/model"
+
 	"vantage/internal/testkit/filetest"
 	logged "vantage/loaders/scalars"
 )
@@ -45,7 +47,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 			if err := cmd.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), c.want) {
 				t.Errorf("%s: %v\n%s", given, err, out.String())
 			}
-			if p.ScalarsAlone(t.Context(), []string{given}) == nil {
+			if p.ScalarsAlone(t.Context(), []string{given}, model.Settings{}) == nil {
 				t.Errorf("%s has more than scalars", given)
 			}
 			out.Reset()

@@ -53,7 +53,7 @@ func (p *Program) report() command[reportWriter] {
 		use:   "report PATH... [algorithm.key=value...]",
 		short: "Print a report of a run: steps, charts, metrics and warnings",
 		long: `report prints the content of the screen: a row per step or per group, charts, and the metrics
-and warnings of the newest step. A complete page ends with a line "complete", a complete
+and warnings of the newest step. Of a run without samples it prints what its scalars show. A complete page ends with a line "complete", a complete
 JSON object with "complete": true; a table is complete if the exit code is 0.
 
 --format html writes one page for a browser, with charts, the sweep, the groups that need
@@ -75,7 +75,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			addEmitFlag(cmd, &o.emit, "the settings")
 		},
 		refuse: o.refuse,
-		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
+		run: orScalars(true, o.isOfScalars, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
 			for _, f := range [][2]string{{"-o", o.output}, {"--svg", o.svg}} {
 				if err := refuseOntoLog(log.p.Disk, f[0], f[1], log.paths); err != nil {
 					return nil, err
@@ -97,8 +97,14 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 				return nil, err
 			}
 			return o.compute(ctx, log)
-		}),
+		})),
 	}
+}
+
+// isOfScalars reports whether what is asked for can be told of a run without samples: what ails it, in words or JSON.
+func (o *reportOptions) isOfScalars(c *call) bool {
+	isPlain := o.per == string(report.PerStep) && !o.isBreakdown() && (c.steps == nil || *c.steps == (stepRange{}))
+	return isPlain && o.output == "" && o.svg == "" && o.emit == "" && slices.Contains([]string{"text", "json"}, c.format)
 }
 
 // WriteReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/filetest"
+	"vantage/model"
 )
 
 // trainerState is a trainer_state.json of 200 steps as TRL writes it, whose KL bends at step 120. The name of a reward function tries to
@@ -72,7 +73,7 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 			t.Errorf("%v: %s", err, out.String())
 		}
 		out.Reset()
-		if write := p.ScalarsAlone(t.Context(), []string{path}); write == nil || write() != nil || out.String() != text {
+		if write := p.ScalarsAlone(t.Context(), []string{path}, model.Settings{}); write == nil || write() != nil || out.String() != text {
 			t.Errorf("%v:\n%s", write == nil, out.String())
 		}
 		steps := p.stepList()
@@ -127,7 +128,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 	if text := summary(); !strings.Contains(text, "scalars   events.out.tfevents.1.node is damaged: what comes after the damage is not read") {
 		t.Error(text)
 	}
-	if (&Program{}).ScalarsAlone(t.Context(), []string{dir}) != nil {
+	if (&Program{}).ScalarsAlone(t.Context(), []string{dir}, model.Settings{}) != nil {
 		t.Error("a folder with samples is not one of scalars alone")
 	}
 }

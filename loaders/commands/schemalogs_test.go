@@ -20,6 +20,7 @@ import (
 // seldomLogs writes logs of seldom happenings, each under a name in the folder.
 func seldomLogs(t *testing.T, dir string) {
 	t.Helper()
+	filetest.Write(t, filepath.Join(dir, "averages.jsonl"), `{"step": 1, "loss": 0.1, "fitness": 0.5}`+"\n")
 	advantageLogs(t, dir)
 	putRun(t, filepath.Join(dir, "rollouts", "1.jsonl"), rolloutRows(), time.Time{})
 	putRun(t, filepath.Join(dir, "sizes", "one", "1.jsonl"), centredRows([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 0}), time.Time{})

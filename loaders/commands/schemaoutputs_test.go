@@ -123,6 +123,7 @@ func schemaLines(dir string) [][]string {
 		{"summary", filepath.Join(dir, "evals"), "--framework", "prime-rl"},
 		{"report", filepath.Join(dir, "evals")},
 		{"summary", "../scalars/testdata/tensorboard"},
+		{"summary", filepath.Join(dir, "averages.jsonl")},
 		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},
 		{"why", "nobody", log},

@@ -226,7 +226,7 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 		name = "trainer_state.json"
 	}
 	filetest.Write(t, name, p.record+"\n")
-	out := runCommand(t, "report", name)
+	out := runCommand(t, "steps", name)
 	_, why, found := strings.Cut(strings.TrimSpace(out), ": "+name+": ")
 	if !found || !strings.HasPrefix(why, "metrics only") {
 		t.Fatalf("%s is not refused as metrics: %s", name, out)

@@ -24,6 +24,7 @@ import (
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 	"vantage/model/scalars"
+	"vantage/model/units"
 )
 
 // MaxBytes is how much of a log is read.
@@ -113,7 +114,7 @@ func Containers() (all []Container) {
 }
 
 // How much of a document and of what a trainer prints is looked at: before the first figures may be much else.
-const documentHead, printedHead = 4 << 20, 512 << 10
+const documentHead, printedHead = 4 << 20, 1 << 20
 
 // endsIn returns whether a file near the top of a folder has one of the extensions.
 func endsIn(extensions ...string) func(file string) bool {
@@ -178,6 +179,11 @@ type Found struct {
 	Notes  []string // what could not be read, a sentence each
 }
 
+// String says what was read: "metrics.jsonl, steps 0 to 59 (60)".
+func (f *Found) String() string {
+	return fmt.Sprintf("%s, steps %d to %d (%s)", filepath.Base(f.File), f.First, f.Last, units.Count(f.Steps))
+}
+
 // Read reads a file of scalars, or those of the run in a folder, of this machine. The error is [ErrNone] if there are none.
 func Read(disk *fileio.Disk, name string) (*Found, error) {
 	info, err := disk.Stat(name)
@@ -204,14 +210,14 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 // sampleFolders begin the names of folders in which trainers keep samples within the folder of a run, and scalarFolders those in which
 // they keep scalars.
 var (
-	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval"}
+	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval", "response", "record", "step", "debug"}
 	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
 )
 
 // Beside reads the scalars of the run whose samples lie at a path, of this machine if storage is nil: below that if it is a folder, or,
-// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. Only files count
-// that bear the name of such a log: any other may be a log of samples. The folder above is not listed in a storage, where it may be
-// anything: it is asked for files by their names.
+// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. Of other folders
+// than that only files count that bear the name of such a log. The folder above is not listed in a storage, where it may be anything: it
+// is asked for files by their names.
 func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, error) {
 	d, stat, above := &folder{disk, storage, samples}, disk.Stat, filepath.Dir
 	if storage != nil {
@@ -230,14 +236,15 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 			return nil, err
 		}
 	} else {
+		own := filepath.Base(d.path)
 		d.path = above(d.path)
-		names = d.near(".", false)
+		names = slices.DeleteFunc(d.near(".", false), func(name string) bool { return name == own })
 	}
-	found, err := d.best(onlyNamed(names), true)
+	found, err := d.best(mayBeRows(names), true)
 	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))
 	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
 		d.path = above(d.path)
-		return d.best(onlyNamed(d.near(".", true)), true)
+		return d.best(mayBeRows(d.near(".", true)), true)
 	}
 	return found, err
 }
@@ -299,12 +306,22 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	return files[:min(len(files), maxNear)]
 }
 
-// onlyNamed leaves out files that may be logs of samples, but those of rows that bear the name of such a log.
-func onlyNamed(names []string) []string {
-	return slices.DeleteFunc(names, func(file string) bool {
-		base := filepath.Base(file)
-		return discover.IsLog(file) && !isRowLog(base) && !strings.HasPrefix(base, "events.out.tfevents")
-	})
+// mayBeRows leaves out files that may be logs of samples, but those of rows that bear the name of such a log, and a few in the folder
+// itself, whose shape tells. Those with a name come first.
+func mayBeRows(names []string) []string {
+	var some, others []string
+	for _, file := range names {
+		slashed := filepath.ToSlash(file)
+		base := path.Base(slashed)
+		isNumbered := strings.Trim(base[:max(0, strings.Index(base, "."))], "0123456789_") == ""
+		switch {
+		case !discover.IsLog(file) || isRowLog(base) || strings.HasPrefix(base, "events.out.tfevents"):
+			some = append(some, file)
+		case !strings.Contains(slashed, "/") && !isNumbered:
+			others = append(others, file)
+		}
+	}
+	return append(some, others[:min(len(others), maxSources)]...)
 }
 
 // source are files that are one log.
@@ -317,8 +334,11 @@ type source struct {
 // maxSources bounds how many logs of a folder are read, and maxCandidates how many of each format are looked at.
 const maxSources, maxCandidates = 8, 32
 
-// best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known. Beside samples, of
-// several files that any program may name so none is known to be of their run.
+// leastRewards is how many rewards a log has of which no better is sought: a new trainer_state.json may have a few where metrics.jsonl has all.
+const leastRewards = 20
+
+// best reads the log of the run in a folder: the first with enough rewards, or else that with the most figures that are known, those with
+// a reward first. Beside samples, of several files that any program may name so none is known to be of their run.
 func (d *folder) best(names []string, beside bool) (*Found, error) {
 	var best *Found
 	known := 0
@@ -338,13 +358,13 @@ func (d *folder) best(names []string, beside bool) (*Found, error) {
 				n++
 			}
 		}
-		if found.Of(scalars.Reward, 1) != nil {
-			n += scalars.MaxSeries
+		if reward := found.Of(scalars.Reward, 1); reward != nil {
+			n += scalars.MaxSeries * (1 + min(len(reward.Values), leastRewards))
 		}
 		if n > known {
 			best, known = found, n
 		}
-		if n > scalars.MaxSeries {
+		if n > scalars.MaxSeries*leastRewards {
 			break
 		}
 	}

@@ -141,7 +141,7 @@ type Diagnosis struct {
 	Steps    int       // that were looked at
 	Numbers  []int64   // of these, as Series.Values has them
 	Rewards  []float64 // mean of the finite rewards of the samples of these; nil if there are no samples
-	Notes    []string  // what was not read of the trainer's own scalars
+	Notes    []string  // what was read of the trainer's own scalars, and what was not
 }
 
 // Alarms returns the number of findings that are alarms, 0 if d is nil.

@@ -145,8 +145,9 @@ func diagnosisJSON(d *diagnosis.Diagnosis) object {
 	return object{{"health", d.Health()}, {"findings", findings}, {"cannot_tell", blindJSON(d, math.MaxInt)}}
 }
 
-// Scalars is a run of which there is only what its trainer logged of each step: a short answer without samples.
+// Scalars is a run of which there is only what its trainer logged of each step: an answer without samples.
 type Scalars struct {
+	Whole     bool   // all is said, whatever its length
 	Path      string // that was given
 	File      string // that was read, the newest of several
 	Format    string
@@ -158,9 +159,12 @@ type Scalars struct {
 
 // lastMeanings are those whose last values are said, by their names in the answer.
 var lastMeanings = []scalars.Meaning{
-	scalars.Reward, scalars.Eval, scalars.Entropy, scalars.KL, scalars.StepKL, scalars.GradNorm, scalars.Length, scalars.Truncated, scalars.ZeroStd,
+	scalars.Reward, scalars.Solved, scalars.Eval, scalars.Entropy, scalars.KL, scalars.StepKL, scalars.GradNorm, scalars.Length, scalars.Truncated, scalars.ZeroStd,
 	scalars.AllRight, scalars.AllWrong, scalars.ClipRatio, scalars.Loss, scalars.LR, scalars.Component,
 }
+
+// maxUnknown bounds what is said of series that are not known, in bytes.
+const maxUnknown = 240
 
 // maxLast is how many last values are said.
 const maxLast = 16
@@ -190,11 +194,17 @@ func (s *Scalars) summary() *Summary {
 	return &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: s.Diagnosis}
 }
 
-// ScalarsJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema scalars@1. What is left out for the length is as in
-// [SummaryJSON].
+// write writes all that draw has room for: everything, or at most [MaxAnswer] bytes.
+func (s *Scalars) write(w io.Writer, shared *Summary, draw func(summaryRoom) []byte) error {
+	parts := shared.parts()
+	return writeFitting(w, len(parts), s.Whole, func(n int) []byte { return draw(parts[:n]) })
+}
+
+// ScalarsJSON writes one line of JSON, of at most [MaxAnswer] bytes unless it is whole: see the schema scalars@1. What is left out for the
+// length is as in [SummaryJSON].
 func ScalarsJSON(w io.Writer, s *Scalars) error {
 	shared := s.summary()
-	return shared.write(w, func(room summaryRoom) []byte {
+	return s.write(w, shared, func(room summaryRoom) []byte {
 		d := s.Diagnosis
 		last := model.Mapped(s.last(), func(x *scalars.Series) object {
 			return object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}}
@@ -214,6 +224,7 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 			{"first_step", s.Run.First},
 			{"last_step", s.Run.Last},
 			{"last", last},
+			{"unknown", some(shorten(s.Run.UnknownText(), maxUnknown))},
 			{"notes", notes},
 			{"advice", shorten(s.Advice, 240)},
 			{"complete", true},
@@ -224,7 +235,7 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 // ScalarsText writes the same in lines.
 func ScalarsText(w io.Writer, s *Scalars) error {
 	shared := s.summary()
-	return shared.write(w, func(room summaryRoom) []byte {
+	return s.write(w, shared, func(room summaryRoom) []byte {
 		var b bytes.Buffer
 		line := func(name, format string, args ...any) {
 			fmt.Fprintf(&b, "%-8s  %s\n", name, fmt.Sprintf(format, args...))
@@ -237,6 +248,9 @@ func ScalarsText(w io.Writer, s *Scalars) error {
 		last := model.Mapped(s.last(), func(x *scalars.Series) string { return shorten(lastName(x), 48) + " " + units.Short(x.Last()) })
 		for part := range slices.Chunk(last, 4) {
 			line("last", "%s", strings.Join(part, ", "))
+		}
+		if unknown := s.Run.UnknownText(); unknown != "" {
+			line("unknown", "%s", shorten(unknown, maxUnknown))
 		}
 		for _, note := range s.Notes {
 			line("note", "%s", shorten(note, 110))

@@ -33,7 +33,13 @@ func newRun(s *Scalars) *run {
 		Scalars: s, reward: newCourse(s.Of(Reward, leastPoints)), eval: newCourse(s.HeldOut(leastEvaluations)), entropy: newCourse(s.Of(Entropy, leastPoints)),
 		length: newCourse(s.Of(Length, leastPoints)), truncated: newCourse(s.Of(Truncated, leastShares)),
 	}
-	for _, x := range s.All(Component, leastPoints) {
+	parts := s.All(Component, leastPoints)
+	if solved := s.Of(Solved, leastPoints); solved != nil && r.reward == nil {
+		r.reward = newCourse(solved)
+	} else if solved != nil {
+		parts = append(parts, solved)
+	}
+	for _, x := range parts {
 		r.parts = append(r.parts, newCourse(x))
 	}
 	// The score on held-out data, unless there is none or a gain that matters would drown in its noise.
@@ -83,13 +89,49 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 	return d
 }
 
-// Add adds to what samples say of a run what its scalars say besides.
+// fewShare is the share of the steps of the scalars below which samples are few: what they do not show may be at the others.
+const fewShare = 0.5
+
+// Add adds to what samples say of a run what its scalars say besides: of the kinds that scalars alone tell, of those that the samples
+// cannot tell, and, where samples are of few of its steps, of all that nothing was found of in them.
 func Add(d *diagnosis.Diagnosis, s *Scalars) {
-	all := slices.DeleteFunc(detectors(), func(t detector) bool { return !t.kind.OfScalars() })
-	d.Blind = slices.DeleteFunc(d.Blind, func(b diagnosis.Blind) bool {
+	areFew := float64(d.Steps) < fewShare*float64(s.Steps)
+	isBlind := func(k diagnosis.Kind) bool {
+		return slices.ContainsFunc(d.Blind, func(b diagnosis.Blind) bool { return b.Kind == k })
+	}
+	isFound := func(k diagnosis.Kind) bool {
+		return slices.ContainsFunc(d.Findings, func(f diagnosis.Finding) bool { return f.Kind == k })
+	}
+	all := slices.DeleteFunc(detectors(), func(t detector) bool {
+		return !t.kind.OfScalars() && !isBlind(t.kind) && (!areFew || isFound(t.kind))
+	})
+	ofSamples := d.Blind
+	d.Blind = slices.DeleteFunc(slices.Clone(d.Blind), func(b diagnosis.Blind) bool {
 		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
 	})
 	add(d, s.withRewards(d), all)
+	for i, b := range d.Blind { // what the samples lack says more than what the scalars lack
+		k := slices.IndexFunc(ofSamples, func(o diagnosis.Blind) bool { return o.Kind == b.Kind })
+		if k >= 0 && !b.Kind.OfScalars() {
+			d.Blind[i] = ofSamples[k]
+		}
+	}
+	d.Blind = slices.DeleteFunc(d.Blind, func(b diagnosis.Blind) bool {
+		return !b.Kind.OfScalars() && !slices.ContainsFunc(ofSamples, func(o diagnosis.Blind) bool { return o.Kind == b.Kind })
+	})
+	if areFew {
+		d.Steps = s.Steps
+	}
+}
+
+// Unread says of the kinds that scalars alone tell why these were not read.
+func Unread(d *diagnosis.Diagnosis, why string) {
+	d.Blind = slices.Clone(d.Blind)
+	for i := range d.Blind {
+		if d.Blind[i].Kind.OfScalars() {
+			d.Blind[i].Why = why
+		}
+	}
 }
 
 // withRewards returns the scalars with the mean rewards of the samples, if no reward is among them.
@@ -154,6 +196,12 @@ func (r *run) lacks(m Meaning, what string, least int) string {
 	if s := r.Of(m, 1); s != nil {
 		return fmt.Sprintf("%s has %s, fewer than %d", sanitize.Line(s.Name), units.Plural(len(s.Values), "values"), least)
 	}
+	if broken := r.Of(m, 0); broken != nil {
+		return fmt.Sprintf("%s is not a number at any of %s", sanitize.Line(broken.Name), units.Plural(len(broken.Broken), "steps"))
+	}
+	if names := r.maybeRewards(); m == Reward && len(names) > 0 {
+		return "no series is surely the reward: name one with --reward, as " + someNames(names)
+	}
 	return "the log has no " + what
 }
 
@@ -165,6 +213,11 @@ func (c *course) finding(s diagnosis.Severity, since int, title string, evidence
 }
 
 func (c *course) name() string { return sanitize.Line(c.Name) }
+
+// isCount reports whether what should be a share counts groups: one that others smoothed may leave 0 and 1 a little.
+func (c *course) isCount() bool { return c.spread[1] >= 2 }
+
+func (c *course) notShare() string { return c.name() + " is not a share between 0 and 1" }
 
 func arrow(a, b float64) string { return units.Short(a) + " → " + units.Short(b) }
 
@@ -244,7 +297,7 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 	case c == nil:
 		return nil, r.lacks(Truncated, "share of truncated answers", leastShares)
 	case c.spread[0] < 0 || c.spread[1] > 1:
-		return nil, c.name() + " is not a share between 0 and 1"
+		return nil, c.notShare()
 	}
 	since := c.stays(0, func(x float64) bool { return x >= cutShare })
 	if since < 0 {

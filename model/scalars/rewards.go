@@ -212,6 +212,8 @@ func (r *run) flat(of Meaning, side int, name string) (c *course, since int, tit
 		words, exact = "are all "+name, true
 	} else if c = newCourse(r.Of(ZeroStd, leastShares)); c == nil {
 		return nil, 0, "", r.lacks(ZeroStd, "share of groups without spread", leastShares)
+	} else if c.isCount() {
+		return nil, 0, "", c.notShare()
 	}
 	since = c.stays(0, func(x float64) bool { return x >= flatShare })
 	if since < 0 || !exact && r.side(c) != side {
@@ -270,8 +272,11 @@ func (r *run) tooHard() ([]diagnosis.Finding, string) {
 
 func (r *run) equalRewards() ([]diagnosis.Finding, string) {
 	c := newCourse(r.Of(ZeroStd, leastShares))
-	if c == nil {
+	switch {
+	case c == nil:
 		return nil, r.lacks(ZeroStd, "share of groups without spread", leastShares)
+	case c.isCount():
+		return nil, c.notShare()
 	}
 	since := c.stays(0, func(x float64) bool { return x >= flatAll })
 	if since < 0 || r.side(c) != 0 {

@@ -17,7 +17,7 @@ func TestNamesOfTrainers(t *testing.T) {
 		"response_length/mean": Length, "response_length/clip_ratio": Truncated, "prompt_length/mean": "", "val-core/openai/gsm8k/acc/mean@1": Eval,
 		"val-core/math/acc/best@16/mean": "", "val-core/minerva/acc/mean@4": Eval, "val-core/countdown/reward/mean@1": Eval, "val-aux/num_turns/mean": "", // verl
 		"reward/overall": Reward, "reward/accuracy": Component, "val/reward_score": Eval, // EasyR1
-		"env/all/reward/total": Reward, "env/all/correct": Component, "optim/entropy": Entropy, "optim/kl_sample_train_v1": StepKL, "env/all/by_group/frac_all_bad": AllWrong,
+		"env/all/reward/total": Reward, "env/all/correct": Solved, "optim/entropy": Entropy, "optim/kl_sample_train_v1": StepKL, "env/all/by_group/frac_all_bad": AllWrong,
 		"test/env/all/reward/total": Eval, "test/test/env/all/correct": Eval, "test/env/all/ac_tokens_per_turn": "", "env/all/turns_per_episode": "", // tinker
 		"rollout/raw_reward": Reward, "rollout/rewards": "", "train/entropy_loss": Entropy, "rollout/truncated_ratio": Truncated, "eval/aime": Eval, "eval/aime-truncated_ratio": "",
 		"train/ppo_kl": StepKL, "train/kl_loss": KL, "eval/step": "", // slime
