@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/model"
-
 	"vantage/internal/testkit/filetest"
 	logged "vantage/loaders/scalars"
+	"vantage/model"
 )
 
 // printedLog is what a trainer prints of so many steps: its bar, and a dict for each step.
