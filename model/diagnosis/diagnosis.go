@@ -142,6 +142,7 @@ type Diagnosis struct {
 	Numbers  []int64   // of these, as Series.Values has them
 	Rewards  []float64 // mean of the finite rewards of the samples of these; nil if there are no samples
 	Notes    []string  // what was not read of the trainer's own scalars
+	Learning *Learning // by how much the reward gains; nil if there is none
 }
 
 // Alarms returns the number of findings that are alarms, 0 if d is nil.

@@ -18,9 +18,6 @@ const (
 	mostShare     = 0.7  // of it is left, of prompts that came before: harder data take nothing from these
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
 	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
-	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
-	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
-	equalFrom     = 0.95 // of groups have equal rewards, right, wrong or between: one in twenty is left to learn from
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
 	rareOutage    = 1e-3 // that so many values are one by chance: an outage is short in small steps, and each figure is looked at once
 	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
@@ -28,6 +25,13 @@ const (
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
 	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
+)
+
+// Shares of groups from which a run has little to learn: of its samples, and of what its trainer logs.
+const (
+	SaturatedFrom = 0.8  // are all right: four of five samples are generated for nothing
+	TooHardFrom   = 0.85 // are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
+	EqualFrom     = 0.95 // have equal rewards, right, wrong or between: one in twenty is left to learn from
 )
 
 // outage finds a grader that gives one value to all from one step to the next, or none.
@@ -453,11 +457,11 @@ type groupShare struct {
 }
 
 func solvedShare() groupShare {
-	return groupShare{"all correct groups", []model.Fate{model.FateAllCorrect}, saturatedFrom, "%s of groups are all right: nothing is left to learn from them", false}
+	return groupShare{"all correct groups", []model.Fate{model.FateAllCorrect}, SaturatedFrom, "%s of groups are all right: nothing is left to learn from them", false}
 }
 
 func hopelessShare() groupShare {
-	return groupShare{"all wrong groups", []model.Fate{model.FateAllWrong}, tooHardFrom, "%s of groups are all wrong: the model learns nothing from them", true}
+	return groupShare{"all wrong groups", []model.Fate{model.FateAllWrong}, TooHardFrom, "%s of groups are all wrong: the model learns nothing from them", true}
 }
 
 // saturated finds runs in which nearly all groups are all right.
@@ -471,7 +475,7 @@ func equalRewards(e *evidence) ([]Finding, string) {
 	equal := groupShare{
 		"groups with equal rewards",
 		[]model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant},
-		equalFrom,
+		EqualFrom,
 		"%s of groups have equal rewards: within them no answer is better than another", true,
 	}
 	found := e.beyondShare(equal)

@@ -31,9 +31,9 @@ type run struct {
 func newRun(s *Scalars) *run {
 	r := &run{
 		Scalars: s, reward: newCourse(s.Of(Reward, leastPoints)), eval: newCourse(s.HeldOut(leastEvaluations)), entropy: newCourse(s.Of(Entropy, leastPoints)),
-		length: newCourse(s.Of(Length, leastPoints)), truncated: newCourse(s.Of(Truncated, leastShares)),
+		length: newCourse(s.Of(Length, leastPoints)), truncated: newShare(s.Of(Truncated, leastShares)),
 	}
-	for _, x := range s.All(Component, leastPoints) {
+	for _, x := range s.parts() {
 		r.parts = append(r.parts, newCourse(x))
 	}
 	// The score on held-out data, unless there is none or a gain that matters would drown in its noise.
@@ -60,6 +60,9 @@ func detectors() []detector {
 		{diagnosis.Saturated, (*run).saturated},
 		{diagnosis.TooHard, (*run).tooHard},
 		{diagnosis.EqualRewards, (*run).equalRewards},
+		{diagnosis.NothingTrains, (*run).nothingTrains},
+		{diagnosis.NotLearning, (*run).notLearning},
+		{diagnosis.FallByHalf, (*run).fallByHalf},
 		{diagnosis.EntropyCollapse, (*run).entropyCollapse},
 		{diagnosis.KLDrift, (*run).klDrift},
 		{diagnosis.GradientSpikes, (*run).gradientSpikes},
@@ -70,7 +73,7 @@ func detectors() []detector {
 // Diagnose says what ails a run of which there are scalars alone. The values of the series of a finding are those that were logged under
 // its name.
 func Diagnose(s *Scalars) *diagnosis.Diagnosis {
-	d := &diagnosis.Diagnosis{Steps: s.Steps}
+	d := &diagnosis.Diagnosis{Steps: s.Steps, Learning: s.Learning()}
 	all := detectors()
 	for _, k := range diagnosis.Kinds() {
 		if !slices.ContainsFunc(all, func(t detector) bool { return t.kind == k.Name }) {
@@ -304,17 +307,28 @@ const (
 	klBend      = 2.5  // times as steep: a power below 1.5 of the step bends less, and a square more
 	klRare      = 1e-3 // chance of such a bend in a straight line with noise
 	klWatched   = 1. / 3
+	klFar       = 2.5 // times what is large: whatever its course, the policy is another one
 )
 
 func (r *run) klDrift() ([]diagnosis.Finding, string) {
-	large, s := klLarge, r.Of(KL, leastPoints)
+	large, least := klLarge, leastNumbers
+	s := r.Of(KL, least)
 	if s == nil {
-		large, s = stepKLLarge, r.Of(StepKL, leastPoints)
+		large, s = stepKLLarge, r.Of(StepKL, least)
 	}
 	if s == nil {
 		return nil, r.lacks(KL, "KL", leastPoints)
 	}
 	c := newCourse(s)
+	if f, found := c.notNumbers(); found {
+		return []diagnosis.Finding{f}, ""
+	}
+	if far := c.stays(0, func(x float64) bool { return x >= klFar*large }); far >= 0 && c.end() >= klFar*math.Abs(slices.Min(c.Values[:leastNumbers])) && len(s.Values) >= leastShares {
+		return []diagnosis.Finding{c.finding(diagnosis.Alarm, far, fmt.Sprintf("%s %s: the policy is another one", c.name(), arrow(c.start(), c.end())), c.ends(c.name(), false, far))}, ""
+	}
+	if len(s.Values) < leastPoints {
+		return nil, r.lacks(s.Means, "KL", leastPoints)
+	}
 	bend := BendOf(c.values)
 	at := min(int(bend.At), len(c.values)-1)
 	end, before := c.end(), c.smooth[at]
@@ -329,35 +343,63 @@ func (r *run) klDrift() ([]diagnosis.Finding, string) {
 	return []diagnosis.Finding{c.finding(severity, at, title, c.ends(c.name(), false, at))}, ""
 }
 
+// leastNumbers is how many logged steps in a row are no numbers before that is no accident.
+const leastNumbers = 3
+
+// notNumbers finds a series that is NaN or infinite from some step to its end.
+func (c *course) notNumbers() (diagnosis.Finding, bool) {
+	lost, _ := slices.BinarySearch(c.Broken, c.Series.Steps[len(c.Series.Steps)-1])
+	broken := c.Broken[lost:]
+	if len(broken) < leastNumbers {
+		return diagnosis.Finding{}, false
+	}
+	f := c.finding(diagnosis.Alarm, 0, fmt.Sprintf("%s is not a number any more at %s", c.name(), units.Plural(len(broken), "steps")))
+	f.Since, f.Example.Step = broken[0], broken[0]
+	return f, true
+}
+
 // When a gradient is a spike.
 const (
-	spikeTimes   = 10.0 // its neighbours' median: less is what clipping is for
-	spikeSigmas  = 8.0  // of the spread of the logarithm: an uneven gradient has large ones by nature
-	spikeShare   = 0.15 // of the steps at most: what is frequent is no exception
-	spikeAlarm   = 3    // as many are no accident
-	spikeWindow  = 31   // points of which the neighbours' median is taken
-	spikeWarmUp  = 0.05 // of the steps: the optimizer has no second moments yet
-	leastNumbers = 3    // logged steps in a row that are no numbers
+	spikeTimes  = 10.0 // its neighbours' median: less is what clipping is for
+	spikeSigmas = 8.0  // of the spread of the logarithm: an uneven gradient has large ones by nature
+	spikeShare  = 0.15 // of the steps at most: what is frequent is no exception
+	spikeAlarm  = 3    // as many are no accident
+	spikeWindow = 31   // points of which the neighbours' median is taken
+	spikeWarmUp = 0.05 // of the steps: the optimizer has no second moments yet
+	stillTimes  = 0.01 // of the upper quartile: at steps with less, hardly any group trains
+	blownUp     = 1000 // times its first level at the end: no clipping brings that back
 )
 
 func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 	s := r.Of(GradNorm, leastPoints)
 	if s == nil {
+		if broken := r.Of(GradNorm, 0); broken != nil && len(broken.Broken) >= leastNumbers && len(broken.Values) == 0 {
+			title := fmt.Sprintf("%s is not a number at any of %s", sanitize.Line(broken.Name), units.Plural(len(broken.Broken), "steps"))
+			return []diagnosis.Finding{{Severity: diagnosis.Alarm, Since: broken.Broken[0], Title: title, Example: diagnosis.Example{Step: broken.Broken[0]}, Series: diagnosis.Series{Name: broken.Name}}}, ""
+		}
 		return nil, r.lacks(GradNorm, "norm of the gradient", leastPoints)
 	}
-	lost, _ := slices.BinarySearch(s.Broken, s.Steps[len(s.Steps)-1])
-	if broken := s.Broken[lost:]; len(broken) >= leastNumbers {
-		f := newCourse(s).finding(diagnosis.Alarm, 0, fmt.Sprintf("%s is not a number any more at %s", sanitize.Line(s.Name), units.Plural(len(broken), "steps")))
-		f.Since, f.Example.Step = broken[0], broken[0]
+	c := newCourse(s)
+	if f, found := c.notNumbers(); found {
 		return []diagnosis.Finding{f}, ""
 	}
-	var at []int // indexes of values that are not 0: without signal there is no gradient
+	sorted := slices.Sorted(slices.Values(s.Values))
+	still := stillTimes * sorted[len(sorted)*3/4]
+	var at []int // indexes of the steps at which groups train: without signal there is no gradient
 	for i, x := range s.Values {
-		if x > 0 {
+		if x > still {
 			at = append(at, i)
 		}
 	}
 	norms := model.Mapped(at, func(i int) float64 { return s.Values[i] })
+	if n := len(norms); n >= leastPoints {
+		window := Window(n)
+		if start, end := diagnosis.Median(norms[:window]), diagnosis.Median(norms[n-window:]); end >= blownUp*start {
+			since := c.stays(0, func(x float64) bool { return x >= spikeTimes*start })
+			title := fmt.Sprintf("%s grows %s and stays there", c.name(), arrow(start, end))
+			return []diagnosis.Finding{c.finding(diagnosis.Alarm, max(0, since), title, c.ends(c.name(), false, max(0, since)))}, ""
+		}
+	}
 	times := make([]float64, len(at))
 	for i, typical := range Smooth(norms, spikeWindow) {
 		times[i] = math.Log(norms[i] / typical)
