@@ -311,10 +311,9 @@ const (
 )
 
 func (r *run) klDrift() ([]diagnosis.Finding, string) {
-	large, least := klLarge, leastNumbers
-	s := r.Of(KL, least)
+	large, s := klLarge, r.Of(KL, leastPoints)
 	if s == nil {
-		large, s = stepKLLarge, r.Of(StepKL, least)
+		large, s = stepKLLarge, r.Of(StepKL, leastPoints)
 	}
 	if s == nil {
 		return nil, r.lacks(KL, "KL", leastPoints)
@@ -323,17 +322,12 @@ func (r *run) klDrift() ([]diagnosis.Finding, string) {
 	if f, found := c.notNumbers(); found {
 		return []diagnosis.Finding{f}, ""
 	}
-	if far := c.stays(0, func(x float64) bool { return x >= klFar*large }); far >= 0 && c.end() >= klFar*math.Abs(slices.Min(c.Values[:leastNumbers])) && len(s.Values) >= leastShares {
-		return []diagnosis.Finding{c.finding(diagnosis.Alarm, far, fmt.Sprintf("%s %s: the policy is another one", c.name(), arrow(c.start(), c.end())), c.ends(c.name(), false, far))}, ""
-	}
-	if len(s.Values) < leastPoints {
-		return nil, r.lacks(s.Means, "KL", leastPoints)
-	}
 	bend := BendOf(c.values)
 	at := min(int(bend.At), len(c.values)-1)
 	end, before := c.end(), c.smooth[at]
-	if bend.P > klRare || bend.After < klBend*max(0, bend.Before) || bend.After <= 0 || end < klWatched*large || end-before < end/3 {
-		return nil, ""
+	bends := bend.P <= klRare && bend.After > 0 && bend.After >= klBend*max(0, bend.Before)
+	if !bends || end < klWatched*large || end-before < end/3 {
+		return r.farAway(c, large), ""
 	}
 	severity := diagnosis.Alarm
 	if end < large {
@@ -341,6 +335,16 @@ func (r *run) klDrift() ([]diagnosis.Finding, string) {
 	}
 	title := fmt.Sprintf("%s %s, and steeper and steeper", c.name(), arrow(before, end))
 	return []diagnosis.Finding{c.finding(severity, at, title, c.ends(c.name(), false, at))}, ""
+}
+
+// farAway finds a KL that is far beyond what is large, whatever its course, and was not from the first step on.
+func (r *run) farAway(c *course, large float64) []diagnosis.Finding {
+	since := c.stays(0, func(x float64) bool { return x >= klFar*large })
+	if since < 0 || c.end() < klFar*math.Abs(slices.Min(c.Values[:leastNumbers])) {
+		return nil
+	}
+	title := fmt.Sprintf("%s %s: the policy is another one", c.name(), arrow(c.Values[0], c.end()))
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title, c.ends(c.name(), false, since))}
 }
 
 // leastNumbers is how many logged steps in a row are no numbers before that is no accident.

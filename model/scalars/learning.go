@@ -36,6 +36,13 @@ func (r *run) notLearning() ([]diagnosis.Finding, string) {
 	if c.isConstant() || isNearTop || rises || !gain.ShowsNone(reach) {
 		return nil, ""
 	}
+	for _, says := range []func(*run) ([]diagnosis.Finding, string){
+		(*run).nothingTrains, (*run).saturated, (*run).tooHard, (*run).equalRewards, (*run).rewardCollapse, (*run).fallByHalf,
+	} {
+		if found, _ := says(r); found != nil {
+			return nil, "" // it says why
+		}
+	}
 	severity, title := diagnosis.Watch, fmt.Sprintf("%s gains nothing over %s: %s", c.name(), units.Plural(len(c.Values), "steps"), gain.String())
 	if why := r.standsStill(); why != "" {
 		severity, title = diagnosis.Alarm, title+", and "+why
