@@ -221,7 +221,7 @@ func (k Kind) OfScalars() bool {
 // scalarKinds are these with their words. To samples alone they are blind.
 func scalarKinds() []KindInfo {
 	blind := func(*evidence) ([]Finding, string) {
-		return nil, "the trainer's own metrics are not next to the samples"
+		return nil, "they need the trainer's metrics (trainer_state.json, metrics.jsonl …)"
 	}
 	return []KindInfo{
 		{

@@ -474,7 +474,7 @@ func hopeless(e *evidence) ([]Finding, string) { return e.beyondShare(hopelessSh
 func equalRewards(e *evidence) ([]Finding, string) {
 	equal := groupShare{
 		"groups with equal rewards",
-		[]model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant},
+		equalFates(),
 		EqualFrom,
 		"%s of groups have equal rewards: within them no answer is better than another", true,
 	}
@@ -486,6 +486,11 @@ func equalRewards(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	return found, ""
+}
+
+// equalFates are those of groups whose rewards are equal.
+func equalFates() []model.Fate {
+	return []model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant}
 }
 
 // beyondShare finds groups beyond a share, from a step to the end.

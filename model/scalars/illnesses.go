@@ -73,17 +73,28 @@ func detectors() []detector {
 // Diagnose says what ails a run of which there are scalars alone. The values of the series of a finding are those that were logged under
 // its name.
 func Diagnose(s *Scalars) *diagnosis.Diagnosis {
-	d := &diagnosis.Diagnosis{Steps: s.Steps, Learning: s.Learning()}
+	d := &diagnosis.Diagnosis{Steps: s.Steps}
 	all := detectors()
 	for _, k := range diagnosis.Kinds() {
 		if !slices.ContainsFunc(all, func(t detector) bool { return t.kind == k.Name }) {
 			d.Blind = append(d.Blind, diagnosis.Blind{Kind: k.Name, Why: "the log has no samples"})
 		}
 	}
-	if add(d, s, all); len(d.Findings) == 0 && len(d.Blind) == len(diagnosis.Kinds()) {
-		d.Steps = 0 // nothing can be said of it
-	}
+	add(d, s, all)
+	d.Grounds.Still = newRun(s).unfilled()
 	return d
+}
+
+// ground notes what the word on the run rests on.
+func (s *Scalars) ground(d *diagnosis.Diagnosis) {
+	if x := s.Of(Reward, leastPoints); x != nil {
+		d.Grounds.RewardSteps = int(x.Steps[len(x.Steps)-1]-x.Steps[0]) + 1
+	} else if s.Of(Reward, 1) == nil {
+		d.Grounds.Lacks = "the log has no reward: log its mean at each step"
+	}
+	if own := s.Learning(); own != nil && (d.Learning == nil || own.Steps > d.Learning.Steps) {
+		d.Learning = own
+	}
 }
 
 // Add adds to what samples say of a run what its scalars say besides.
@@ -112,6 +123,7 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 }
 
 func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
+	s.ground(d)
 	r, kinds := newRun(s), diagnosis.Kinds()
 	order := func(k diagnosis.Kind) int {
 		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
@@ -133,6 +145,7 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 			d.Findings = append(d.Findings, f)
 		}
 	}
+	d.WithoutNeedlessWord()
 	sort.Slice(d.Blind, func(i, j int) bool { return order(d.Blind[i].Kind) < order(d.Blind[j].Kind) })
 	d.SortFindings()
 }

@@ -36,13 +36,6 @@ func (r *run) notLearning() ([]diagnosis.Finding, string) {
 	if c.isConstant() || isNearTop || rises || !gain.ShowsNone(reach) {
 		return nil, ""
 	}
-	for _, says := range []func(*run) ([]diagnosis.Finding, string){
-		(*run).nothingTrains, (*run).saturated, (*run).tooHard, (*run).equalRewards, (*run).rewardCollapse, (*run).fallByHalf,
-	} {
-		if found, _ := says(r); found != nil {
-			return nil, "" // it says why
-		}
-	}
 	severity, title := diagnosis.Watch, fmt.Sprintf("%s gains nothing over %s: %s", c.name(), units.Plural(len(c.Values), "steps"), gain.String())
 	if why := r.standsStill(); why != "" {
 		severity, title = diagnosis.Alarm, title+", and "+why
@@ -52,16 +45,13 @@ func (r *run) notLearning() ([]diagnosis.Finding, string) {
 	return []diagnosis.Finding{f}, ""
 }
 
-// deadGroups is the share of groups without spread from which a run that gains nothing has little to gain from.
-const deadGroups = 0.5
-
 // standsStill says what keeps a run from learning: most groups have equal rewards, or the gradient is 0; "" if neither is logged.
 func (r *run) standsStill() string {
 	if c := newCourse(r.Of(GradNorm, leastPoints)); c != nil && diagnosis.Median(c.Values) == 0 {
 		return c.name() + " is 0 at most steps"
 	}
 	if z := newCourse(r.Of(ZeroStd, leastShares)); z != nil {
-		if share := mean(z.Values); share >= deadGroups {
+		if share := mean(z.Values); share >= diagnosis.DeadGroups {
 			return units.Share(share) + " of the groups have equal rewards"
 		}
 	}
@@ -107,9 +97,8 @@ func (r *run) unfilled() string {
 
 // When a reward has lost a good part of what it had.
 const (
-	fallShare   = 1. / 3 // of its height above the floor is lost at the end
-	fallDepth   = 0.5    // of its height was lost at the deepest level after the best
-	regained    = 0.75   // of what was lost: then the fall is over
+	fallDepth   = 0.5  // of its height was lost at the deepest level after the best
+	regained    = 0.75 // of what was lost: then the fall is over
 	fallenRare  = 1e-4
 	fallenSteps = 0.1 // of the run at least that the reward is down
 )
@@ -155,7 +144,7 @@ func (c *course) lasting() (f fallOf, found bool) {
 	}
 	f.lost = (f.high - f.end) / height
 	deep := (f.high-f.low)/height >= fallDepth && f.end < f.low+regained*(f.high-f.low)
-	if f.lost < fallShare && !(deep && f.lost >= fallShare/2) {
+	if f.lost < diagnosis.FallShare && !(deep && f.lost >= diagnosis.FallShare/2) {
 		return f, false
 	}
 	half := f.high - (f.high-f.low)/2
