@@ -171,7 +171,7 @@ func learnsNothing(e *evidence) ([]Finding, string) {
 		Name: "reward", Before: before.mean(), After: after.mean(), BeforeFrom: e.Steps[0].Step, BeforeTo: e.Steps[third-1].Step,
 		AfterFrom: e.Steps[len(s)-third].Step, AfterTo: e.Steps[len(s)-1].Step, BeforeSamples: before.N, AfterSamples: after.N, Of: "samples",
 	}}
-	f.Severity, f.Title = Watch, "the reward gains nothing: "+l.String()
+	f.Severity, f.Title, f.Example.Step = Watch, "the reward gains nothing: "+l.String(), e.Steps[0].Step
 	dead := e.seriesOf(func(s *Observed) Moments { return s.shareOf(equalFates()) }).pooled(0, len(s))
 	if share := dead.mean(); share >= DeadGroups {
 		f.Severity = Alarm

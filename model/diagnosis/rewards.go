@@ -279,19 +279,20 @@ func collapse(e *evidence) ([]Finding, string) {
 	}
 	s := e.rewards()
 	k, found := e.fall(s)
-	if found {
-		k.b = s.lastFall(&k)
-	}
-	toFloor, below := e.leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
 	if !found {
-		return nil, ""
+		if wrong, _ := hopeless(e); len(wrong) > 0 {
+			return nil, "" // that it was down is told with the cause
+		}
+		return e.dip(s), ""
 	}
+	k.b = s.lastFall(&k)
+	toFloor, below := e.leaves(&k, floorShare), e.continuous && belowAll(s, &k)
 	within, ofPrompts := e.within(meanOfGroup, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
 	samePrompts := ofPrompts >= 0.5 // fall by themselves
 	if !below && !e.isLarge(&k, samePrompts) {
 		return nil, ""
 	}
-	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
+	if wrong := e.beyondShare(hopelessShare()); wrong != nil && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := e.finding(s, "reward", k.b, len(s), false, "samples")
@@ -468,7 +469,12 @@ func hopelessShare() groupShare {
 func saturated(e *evidence) ([]Finding, string) { return e.beyondShare(solvedShare()), "" }
 
 // hopeless finds runs in which nearly all groups are all wrong, and do not become fewer.
-func hopeless(e *evidence) ([]Finding, string) { return e.beyondShare(hopelessShare()), "" }
+func hopeless(e *evidence) ([]Finding, string) {
+	if found := e.beyondShare(hopelessShare()); found != nil {
+		return found, ""
+	}
+	return e.wasBeyond(hopelessShare()), ""
+}
 
 // equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many.
 func equalRewards(e *evidence) ([]Finding, string) {
@@ -480,7 +486,10 @@ func equalRewards(e *evidence) ([]Finding, string) {
 	}
 	found := e.beyondShare(equal)
 	if found == nil {
-		return e.stretchBeyond(equal), ""
+		if tooHard, _ := hopeless(e); len(tooHard) > 0 {
+			return nil, ""
+		}
+		return e.wasBeyond(equal), ""
 	}
 	if found != nil && (e.beyondShare(solvedShare()) != nil || e.beyondShare(hopelessShare()) != nil) {
 		return nil, ""
@@ -523,18 +532,10 @@ func (e *evidence) shareFinding(g groupShare, s series, from, to int, share floa
 	return f
 }
 
-// stretchBeyond finds a stretch of a tenth of the run in which groups are beyond a share, and that is over: a watch.
-func (e *evidence) stretchBeyond(g groupShare) []Finding {
+// wasBeyond finds groups that were beyond a share for a stretch that is over.
+func (e *evidence) wasBeyond(g groupShare) []Finding {
 	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(g.fates) })
-	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= g.limit*float64(m.N) })
-	within, before, after := s.pooled(from, to), s.pooled(0, from), s.pooled(to, len(s))
-	outside := (before.Sum + after.Sum) / float64(before.N+after.N)
-	if to == len(s) || to-from < s.span() || within.N < leastGroups || !(outside < g.limit/2) || float64(len(s))*math.Pow(outside, within.Sum) > rare {
-		return nil
-	}
-	f := e.shareFinding(g, s, from, to, within.mean())
-	f.Severity = Watch
-	return []Finding{f}
+	return e.overShare(s, g.limit, func(from, to int) Finding { return e.shareFinding(g, s, from, to, s.pooled(from, to).mean()) })
 }
 
 // partOf is a part of the groups with the series of its rewards.

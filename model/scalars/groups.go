@@ -152,7 +152,7 @@ func (r *run) tooHard() ([]diagnosis.Finding, string) {
 	case c == nil:
 		return nil, r.lacksShares(AllWrong)
 	case since < 0:
-		return nil, ""
+		return c.overShare(diagnosis.TooHardFrom, "of the groups were all wrong"), ""
 	}
 	severity := diagnosis.Alarm
 	p := r.gainOfReward()
@@ -172,13 +172,13 @@ func (r *run) equalRewards() ([]diagnosis.Finding, string) {
 		return nil, r.lacks(ZeroStd, "share of groups without spread", leastShares)
 	}
 	since := c.stays(0, func(x float64) bool { return x >= diagnosis.EqualFrom })
-	for _, all := range []func(*run) ([]diagnosis.Finding, string){(*run).saturated, (*run).tooHard} {
-		if found, _ := all(r); found != nil {
-			return nil, ""
-		}
+	_, right, _ := r.beyond(AllRight, diagnosis.SaturatedFrom)
+	_, wrong, _ := r.beyond(AllWrong, diagnosis.TooHardFrom)
+	if right >= 0 || wrong >= 0 {
+		return nil, "" // it says more
 	}
 	if since < 0 {
-		return nil, ""
+		return c.overShare(diagnosis.EqualFrom, "of the groups had equal rewards"), ""
 	}
 	title := units.Share(c.end()) + " of the groups have equal rewards: within them no answer is better than another"
 	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title, r.withReward(c, since)...)}, ""

@@ -264,7 +264,7 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 	}
 	since := c.stays(0, func(x float64) bool { return x >= cutShare })
 	if since < 0 {
-		return nil, ""
+		return c.overShare(cutSteady, "of the answers ended at the length limit"), ""
 	}
 	severity := diagnosis.Watch
 	if c.end() >= cutSteady || c.end() >= cutGrowth*c.start() {

@@ -110,7 +110,7 @@ func (r *run) fallByHalf() ([]diagnosis.Finding, string) {
 	if c == nil {
 		return nil, r.lacks(Reward, "reward", leastPoints)
 	}
-	if found, _ := r.rewardCollapse(); found != nil {
+	if r.collapsed() != nil {
 		return nil, ""
 	}
 	fall, found := c.lasting()

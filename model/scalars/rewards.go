@@ -171,10 +171,18 @@ const (
 )
 
 func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
-	c := r.reward
-	if c == nil {
+	if r.reward == nil {
 		return nil, r.lacks(Reward, "reward", leastPoints)
 	}
+	if found := r.collapsed(); found != nil {
+		return found, ""
+	}
+	return r.dip(), ""
+}
+
+// collapsed finds a reward of which half or less is left at the end.
+func (r *run) collapsed() []diagnosis.Finding {
+	c := r.reward
 	best := slices.Index(c.smooth, c.spread[1])
 	high, end := c.smooth[best], c.end()
 	floor := min(0, c.spread[0]) // a rate of success has 0 for its floor, other rewards what was seen
@@ -184,14 +192,14 @@ func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
 		least = max(least, diagnosis.Median(std.Values)/2)
 	}
 	if fall < least || len(c.values)-best < c.window/2 {
-		return nil, ""
+		return nil
 	}
 	since := c.stays(best, func(x float64) bool { return x <= high-collapseSets*fall })
 	if since < 0 {
-		return nil, ""
+		return nil
 	}
 	if p, _ := Differ(c.values[:since], c.values[since:]); p > collapseRare && ShiftOf(c.values).P > collapseRare {
-		return nil, ""
+		return nil
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}, ""
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}
 }
