@@ -312,7 +312,8 @@ func collapse(e *evidence) ([]Finding, string) {
 
 // mayBeOfData reports whether a fall may be one of the data: they come from new sources, or leave some of the reward and may be harder.
 func (e *evidence) mayBeOfData(s series, k *shift, toFloor, below bool) bool {
-	return e.newSourcesOnly(k.a, k.b) || !toFloor && (!below || e.mayBeHarder(s, k))
+	isLarge := toFloor || below || e.leaves(k, halfShare)
+	return e.newSourcesOnly(k.a, k.b) || !isLarge || !toFloor && e.mayBeHarder(s, k)
 }
 
 // leaves reports whether a fall leaves at most that share of the height of a reward that was up.
@@ -370,7 +371,8 @@ func (s series) lastFall(k *shift) int {
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.
 func (e *evidence) mayBeHarder(s series, k *shift) bool {
 	others := e.newPromptsOnly(k.b, len(e.Steps))
-	return others && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b)) || (others || !e.prompts) && s.isGradual(k)
+	wereNewToo := e.newPromptsOnly(k.b/2, k.b)
+	return others && !wereNewToo || (others || !e.prompts) && s.isGradual(k)
 }
 
 // isGradual reports whether a change takes more than a quarter of the run, as where prompts become harder step by step.
