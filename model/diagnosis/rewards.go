@@ -154,13 +154,35 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 			units += k
 			to++
 		}
-		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) && !e.goesOn(of, before, i, to, level.Low) && !of.had(i, to) {
+		p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups))
+		isChance := p*float64(len(e.Steps)) >= rareOutage
+		isLong := to-i > 1 || to == len(e.Steps)
+		isPlanned := e.fadesTo(of, before, i, level.Low) || e.goesOn(of, before, i, to, level.Low) || of.had(i, to)
+		if !isChance && isLong && !isPlanned {
 			return e.outageFinding(of, i, to, before), true
 		}
 		i = to
 	}
 	return Finding{}, false
 }
+
+// fadesTo reports whether the figure went to a value step by step, as a bonus does that fades by a schedule: the line through its means before
+// step i comes to that value there, and the last mean is as near to it as a step or two of the line.
+func (e *evidence) fadesTo(of constants, before, i int, value float64) bool {
+	var line fit
+	last := math.NaN()
+	for k := max(0, min(before, i-fadeSteps)); k < i; k++ {
+		if m := of.part(&e.Steps[k]).Moments; m.N > 0 {
+			last = m.mean()
+			line.add(float64(k-i), 1, last)
+		}
+	}
+	step := math.Abs(line.slope())
+	return line.n >= leastSteps && step > 0 && (value-last)*line.slope() >= 0 && math.Abs(value-last) <= 2*step
+}
+
+// fadeSteps are at least so many before a value that show whether a figure was on its way to it.
+const fadeSteps = 10
 
 // goesOn reports whether after a stretch of one value nearly all groups still have it: then the run has another level, with exceptions,
 // and an outage has none.
@@ -182,25 +204,21 @@ func (e *evidence) goesOn(of constants, before, from, to int, value float64) boo
 // of what that share may be, or where it was going, whichever is more. So a share that rises step by step, as where all is learned, is
 // not taken for one that jumps. before is the first step that counts.
 func (e *evidence) chanceOfConstant(of constants, i int, value float64, units int) (p float64, before int) {
-	var n, at, x, xx, xy float64 // sums over groups of 1, of having the value, of the steps back, and their products
+	var line fit // of the share of groups that have the value, by the steps back
 	varied := false
-	for before = i; before > 0 && (n < outageGroups || i-before < leastSteps); {
+	for before = i; before > 0 && (line.n < outageGroups || i-before < leastSteps); {
 		before--
 		part := of.part(&e.Steps[before])
 		varied = varied || part.N > 1 && !part.Constant()
-		a, k := of.at(&e.Steps[before], value)
-		back, w, y := float64(before-i), float64(k), a
-		n, at, x, xx, xy = n+w, at+y, x+w*back, xx+w*back*back, xy+y*back
+		at, groups := of.at(&e.Steps[before], value)
+		line.add(float64(before-i), float64(groups), at)
 	}
-	if !varied || n == 0 {
+	if !varied || line.n == 0 {
 		return 1, before
 	}
-	share := at / n
+	n, at, share := line.n, line.sum, line.mean()
 	upper := (at + 2 + 2*math.Sqrt(n*share*(1-share)+1)) / (n + 4) // two standard errors (Agresti and Coull 1998)
-	going := share
-	if spread := xx - x*x/n; spread > 0 {
-		going -= (xy - at*x/n) / spread * x / n // the line through the steps before, at step i
-	}
+	going := line.at(0)
 	at3, n3 := 0.0, 0.0
 	for k := i - 1; k >= max(before, i-leastSteps); k-- {
 		a, groups := of.at(&e.Steps[k], value)
