@@ -114,7 +114,7 @@ func (r *run) fallByHalf() ([]diagnosis.Finding, string) {
 		return nil, ""
 	}
 	fall, found := c.lasting()
-	if !found {
+	if !found || r.otherWeights(fall.since, fall.high-fall.end) {
 		return nil, ""
 	}
 	severity := diagnosis.Watch

@@ -1,6 +1,11 @@
 package scalars
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"vantage/model/diagnosis"
+)
 
 // parts are the parts of the reward: those that are named so, or else two or three series of no known meaning whose sum is the reward at
 // each step.
@@ -60,4 +65,43 @@ func addUp(total *Series, of ...*Series) bool {
 		}
 	}
 	return true
+}
+
+// weighed is when a total is the sum of its parts with some weights: what is left of its fall is as little.
+const weighed = 0.05
+
+// otherWeights reports whether a total falls at an index because its parts count less: no part falls, and the parts add up to it before
+// and after, each time with weights of their own.
+func (r *run) otherWeights(since int, fall float64) bool {
+	c := r.reward
+	if len(r.parts) == 0 || len(c.values) != len(c.Values) {
+		return false
+	}
+	if since < c.window || len(c.values)-since < c.window {
+		return false
+	}
+	for _, p := range r.parts {
+		if len(p.Values) != len(c.Values) || !sameSteps(p.Series, c.Series) {
+			return false
+		}
+		if mean(p.values[since-c.window:since])-mean(p.values[since:since+c.window]) >= p.matters() {
+			return false
+		}
+	}
+	return r.fits(0, since-1, fall) && r.fits(min(since+1, len(c.Values)), len(c.Values), fall)
+}
+
+// fits reports whether the parts add up to the total at some of its values, with a misfit that is little beside a fall.
+func (r *run) fits(from, to int, fall float64) bool {
+	if to <= from {
+		return false
+	}
+	rows := make([][]float64, to-from)
+	for i := range rows {
+		for _, p := range r.parts {
+			rows[i] = append(rows[i], p.Values[from+i])
+		}
+	}
+	weights, misfit := diagnosis.WeightsOf(rows, r.reward.Values[from:to])
+	return weights != nil && misfit <= weighed*fall && !slices.ContainsFunc(weights[:len(r.parts)], math.IsNaN)
 }

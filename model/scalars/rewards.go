@@ -195,7 +195,7 @@ func (r *run) collapsed() []diagnosis.Finding {
 		return nil
 	}
 	since := c.stays(best, func(x float64) bool { return x <= high-collapseSets*fall })
-	if since < 0 {
+	if since < 0 || r.otherWeights(since, fall) {
 		return nil
 	}
 	if p, _ := Differ(c.values[:since], c.values[since:]); p > collapseRare && ShiftOf(c.values).P > collapseRare {
