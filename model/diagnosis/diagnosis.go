@@ -13,7 +13,6 @@ package diagnosis
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"sort"
@@ -31,6 +30,7 @@ type Severity string
 const (
 	Alarm Severity = "alarm" // a person would stop the run, or be sorry
 	Watch Severity = "watch" // it may become an alarm
+	Over  Severity = "over"  // it was an alarm for a stretch of the run, and is not any more
 )
 
 // Finding is an illness of a run.
@@ -136,46 +136,14 @@ type Blind struct {
 
 // Diagnosis is what is said of a run.
 type Diagnosis struct {
-	Findings []Finding // worst first: alarms before watches, the earlier before the later
+	Findings []Finding // worst first: alarms, watches, what is over, and of each the earlier before the later
 	Blind    []Blind   // kinds that nothing can be said of, in the order of Kinds
 	Steps    int       // that were looked at
 	Numbers  []int64   // of these, as Series.Values has them
 	Rewards  []float64 // mean of the finite rewards of the samples of these; nil if there are no samples
 	Notes    []string  // what was read of the trainer's own scalars, and what was not
-}
-
-// Alarms returns the number of findings that are alarms, 0 if d is nil.
-func (d *Diagnosis) Alarms() int {
-	n := 0
-	if d == nil {
-		return n
-	}
-	for i := range d.Findings {
-		if d.Findings[i].Severity == Alarm {
-			n++
-		}
-	}
-	return n
-}
-
-// leastHealthy is how many steps a run has before it is called healthy: in fewer hardly anything can be seen.
-const leastHealthy = 10
-
-// Health is the state of a run in a word, and since when: "reward_hacking since 61", "grader_outage from 5 to 8". A run that is only to be
-// watched is healthy.
-func (d *Diagnosis) Health() string {
-	switch {
-	case d.Alarms() > 0:
-	case d.Steps < leastHealthy:
-		return "unknown"
-	default:
-		return "healthy"
-	}
-	worst := &d.Findings[0]
-	if worst.Lasting {
-		return fmt.Sprintf("%s since %d", worst.Kind, worst.Since)
-	}
-	return fmt.Sprintf("%s from %d to %d", worst.Kind, worst.Since, worst.Until)
+	Learning *Learning // by how much the reward gains; nil if there is none
+	Grounds  Grounds   // what the word on the run rests on
 }
 
 // Of says what ails a run. texts may be nil, if none could be read.
@@ -207,6 +175,7 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 		}
 	}
 	d.Findings = withoutConsequences(d.Findings, d.Steps)
+	d.WithoutNeedlessWord()
 	d.SortFindings()
 	return d
 }
@@ -215,9 +184,12 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 func (d *Diagnosis) SortFindings() {
 	sort.SliceStable(d.Findings, func(i, j int) bool {
 		a, b := &d.Findings[i], &d.Findings[j]
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since)) < 0
+		return cmp.Or(cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.Since, b.Since)) < 0
 	})
 }
+
+// rank is the place of a severity among others, the worst first.
+func (s Severity) rank() int { return slices.Index([]Severity{Alarm, Watch, Over}, s) }
 
 // complete fills in what follows from the first and the last step of a finding.
 func (o *Observations) complete(f *Finding) {

@@ -25,6 +25,9 @@ const (
 	TooHard         Kind = "too_hard"
 	EqualRewards    Kind = "equal_rewards"
 	Forgetting      Kind = "forgetting"
+	NothingTrains   Kind = "nothing_trains"
+	NotLearning     Kind = "not_learning"
+	FallByHalf      Kind = "fall_by_half"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -169,6 +172,30 @@ func Kinds() []KindInfo {
 			Advice:    "raise the share of this source in the mixture, add a KL penalty to the reference model, and keep a held-out set of it; the checkpoint before the onset still has it",
 			Sources:   []Source{{"Shenfeld et al. 2025, RL's Razor: Why Online Reinforcement Learning Forgets Less", "https://arxiv.org/abs/2509.04259"}},
 		},
+		{
+			Name: NothingTrains, detect: namedByGroups, follows: []Kind{NotLearning},
+			What:      "The gradient, or the spread of the rewards, is 0 from the first step to the last: no sample trains.",
+			How:       "The norm of the gradient, or where that is not logged the spread of the rewards, is 0 at each of 20 steps or more. Of samples too_hard, saturated or equal_rewards say it.",
+			LooksLike: "A trainer that logs a norm of 0 for the steps it skips.",
+			Advice:    "read some rewards: if all are equal, mend the reward function or the template of the prompts; if they differ, look for a learning rate of 0, frozen weights, or a mask that leaves no token",
+			Sources:   []Source{{"TRL 3452: the reward and the loss are 0", "https://github.com/huggingface/trl/issues/3452"}},
+		},
+		{
+			Name: NotLearning, detect: learnsNothing,
+			What:      "The reward does not gain, in as many steps as could show a gain.",
+			How:       "Over 50 steps and more, the mean reward of the last third is not above that of the first by two standard errors (by batches of steps), though a gain of a tenth of the range would be. An alarm where most groups have equal rewards, or the gradient is 0.",
+			LooksLike: "A run near its top, a short run, and a reward whose noise hides any gain: of these it is not said.",
+			Advice:    "check that updates arrive: learning rate, gradient, weights of the sampler; then whether groups differ in reward at all, and whether the task is within reach; more answers per prompt show a smaller gain",
+			Sources:   []Source{{"open-r1 474: rewards stay at one level", "https://github.com/huggingface/open-r1/issues/474"}},
+		},
+		{
+			Name: FallByHalf, detect: fallsByHalf,
+			What:      "The reward loses a third or more of its height and does not regain it, without reaching its floor.",
+			How:       "The mean of the last tenth of the steps is a third or more of its height below the best tenth before, for a tenth of the run, beyond chance; an alarm from a half. A fall to the floor is reward_collapse.",
+			LooksLike: "A dip that is regained, and prompts that become harder step by step.",
+			Advice:    "compare answers before and after it; if the prompts are as hard as before, go back to a checkpoint before the fall with a lower learning rate or a larger KL coefficient",
+			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}},
+		},
 	}, scalarKinds()...)
 }
 
@@ -194,7 +221,7 @@ func (k Kind) OfScalars() bool {
 // scalarKinds are these with their words. To samples alone they are blind.
 func scalarKinds() []KindInfo {
 	blind := func(*evidence) ([]Finding, string) {
-		return nil, "the trainer's own metrics are not next to the samples"
+		return nil, "they need the trainer's metrics (trainer_state.json, metrics.jsonl …)"
 	}
 	return []KindInfo{
 		{

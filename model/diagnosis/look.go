@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"vantage/model"
@@ -57,6 +56,8 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 		return nil, err
 	}
 	look.Diagnosis = Of(o, texts)
+	look.Diagnosis.Grounds.SampleSteps = len(o.Steps)
+	look.Diagnosis.Learning = o.learning()
 	for i := range o.Steps {
 		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)
 	}
@@ -115,28 +116,4 @@ func (d *Diagnosis) only(holds func(*Finding) bool) *Diagnosis {
 	some := *d
 	some.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return !holds(&f) })
 	return &some
-}
-
-// Blindness is kinds that cannot be told for one reason.
-type Blindness struct {
-	Kinds []Kind
-	Why   string
-}
-
-// String says it: "answer_collapse, grader_noise: the log has no texts".
-func (b Blindness) String() string {
-	names := model.Mapped(b.Kinds, func(k Kind) string { return string(k) })
-	return strings.Join(names, ", ") + ": " + b.Why
-}
-
-// Blindnesses returns the kinds that cannot be told, by the reason, in the order of Kinds.
-func (d *Diagnosis) Blindnesses() (all []Blindness) {
-	for _, b := range d.Blind {
-		i := slices.IndexFunc(all, func(x Blindness) bool { return x.Why == b.Why })
-		if i < 0 {
-			i, all = len(all), append(all, Blindness{Why: b.Why})
-		}
-		all[i].Kinds = append(all[i].Kinds, b.Kind)
-	}
-	return all
 }

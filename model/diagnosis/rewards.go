@@ -18,9 +18,6 @@ const (
 	mostShare     = 0.7  // of it is left, of prompts that came before: harder data take nothing from these
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
 	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
-	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
-	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
-	equalFrom     = 0.95 // of groups have equal rewards, right, wrong or between: one in twenty is left to learn from
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
 	rareOutage    = 1e-3 // that so many values are one by chance: an outage is short in small steps, and each figure is looked at once
 	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
@@ -28,6 +25,13 @@ const (
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
 	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
+)
+
+// Shares of groups from which a run has little to learn: of its samples, and of what its trainer logs.
+const (
+	SaturatedFrom = 0.8  // are all right: four of five samples are generated for nothing
+	TooHardFrom   = 0.85 // are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
+	EqualFrom     = 0.95 // have equal rewards, right, wrong or between: one in twenty is left to learn from
 )
 
 // outage finds a grader that gives one value to all from one step to the next, or none.
@@ -150,13 +154,35 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 			units += k
 			to++
 		}
-		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) && !e.goesOn(of, before, i, to, level.Low) && !of.had(i, to) {
+		p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups))
+		isChance := p*float64(len(e.Steps)) >= rareOutage
+		isLong := to-i > 1 || to == len(e.Steps)
+		isPlanned := e.fadesTo(of, before, i, level.Low) || e.goesOn(of, before, i, to, level.Low) || of.had(i, to)
+		if !isChance && isLong && !isPlanned {
 			return e.outageFinding(of, i, to, before), true
 		}
 		i = to
 	}
 	return Finding{}, false
 }
+
+// fadesTo reports whether the figure went to a value step by step, as a bonus does that fades by a schedule: the line through its means before
+// step i comes to that value there, and the last mean is as near to it as a step or two of the line.
+func (e *evidence) fadesTo(of constants, before, i int, value float64) bool {
+	var line fit
+	last := math.NaN()
+	for k := max(0, min(before, i-fadeSteps)); k < i; k++ {
+		if m := of.part(&e.Steps[k]).Moments; m.N > 0 {
+			last = m.mean()
+			line.add(float64(k-i), 1, last)
+		}
+	}
+	step := math.Abs(line.slope())
+	return line.n >= leastSteps && step > 0 && (value-last)*line.slope() >= 0 && math.Abs(value-last) <= 2*step
+}
+
+// fadeSteps are at least so many before a value that show whether a figure was on its way to it.
+const fadeSteps = 10
 
 // goesOn reports whether after a stretch of one value nearly all groups still have it: then the run has another level, with exceptions,
 // and an outage has none.
@@ -178,25 +204,21 @@ func (e *evidence) goesOn(of constants, before, from, to int, value float64) boo
 // of what that share may be, or where it was going, whichever is more. So a share that rises step by step, as where all is learned, is
 // not taken for one that jumps. before is the first step that counts.
 func (e *evidence) chanceOfConstant(of constants, i int, value float64, units int) (p float64, before int) {
-	var n, at, x, xx, xy float64 // sums over groups of 1, of having the value, of the steps back, and their products
+	var line fit // of the share of groups that have the value, by the steps back
 	varied := false
-	for before = i; before > 0 && (n < outageGroups || i-before < leastSteps); {
+	for before = i; before > 0 && (line.n < outageGroups || i-before < leastSteps); {
 		before--
 		part := of.part(&e.Steps[before])
 		varied = varied || part.N > 1 && !part.Constant()
-		a, k := of.at(&e.Steps[before], value)
-		back, w, y := float64(before-i), float64(k), a
-		n, at, x, xx, xy = n+w, at+y, x+w*back, xx+w*back*back, xy+y*back
+		at, groups := of.at(&e.Steps[before], value)
+		line.add(float64(before-i), float64(groups), at)
 	}
-	if !varied || n == 0 {
+	if !varied || line.n == 0 {
 		return 1, before
 	}
-	share := at / n
+	n, at, share := line.n, line.sum, line.mean()
 	upper := (at + 2 + 2*math.Sqrt(n*share*(1-share)+1)) / (n + 4) // two standard errors (Agresti and Coull 1998)
-	going := share
-	if spread := xx - x*x/n; spread > 0 {
-		going -= (xy - at*x/n) / spread * x / n // the line through the steps before, at step i
-	}
+	going := line.at(0)
 	at3, n3 := 0.0, 0.0
 	for k := i - 1; k >= max(before, i-leastSteps); k-- {
 		a, groups := of.at(&e.Steps[k], value)
@@ -275,19 +297,20 @@ func collapse(e *evidence) ([]Finding, string) {
 	}
 	s := e.rewards()
 	k, found := e.fall(s)
-	if found {
-		k.b = s.lastFall(&k)
-	}
-	toFloor, below := e.leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
 	if !found {
-		return nil, ""
+		if wrong, _ := hopeless(e); len(wrong) > 0 {
+			return nil, "" // that it was down is told with the cause
+		}
+		return e.dip(s), ""
 	}
+	k.b = s.lastFall(&k)
+	toFloor, below := e.leaves(&k, floorShare), e.continuous && belowAll(s, &k)
 	within, ofPrompts := e.within(meanOfGroup, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
 	samePrompts := ofPrompts >= 0.5 // fall by themselves
 	if !below && !e.isLarge(&k, samePrompts) {
 		return nil, ""
 	}
-	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
+	if wrong := e.beyondShare(hopelessShare()); wrong != nil && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := e.finding(s, "reward", k.b, len(s), false, "samples")
@@ -307,7 +330,8 @@ func collapse(e *evidence) ([]Finding, string) {
 
 // mayBeOfData reports whether a fall may be one of the data: they come from new sources, or leave some of the reward and may be harder.
 func (e *evidence) mayBeOfData(s series, k *shift, toFloor, below bool) bool {
-	return e.newSourcesOnly(k.a, k.b) || !toFloor && (!below || e.mayBeHarder(s, k))
+	isLarge := toFloor || below || e.leaves(k, halfShare)
+	return e.newSourcesOnly(k.a, k.b) || !isLarge || !toFloor && e.mayBeHarder(s, k)
 }
 
 // leaves reports whether a fall leaves at most that share of the height of a reward that was up.
@@ -365,7 +389,8 @@ func (s series) lastFall(k *shift) int {
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.
 func (e *evidence) mayBeHarder(s series, k *shift) bool {
 	others := e.newPromptsOnly(k.b, len(e.Steps))
-	return others && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b)) || (others || !e.prompts) && s.isGradual(k)
+	wereNewToo := e.newPromptsOnly(k.b/2, k.b)
+	return others && !wereNewToo || (others || !e.prompts) && s.isGradual(k)
 }
 
 // isGradual reports whether a change takes more than a quarter of the run, as where prompts become harder step by step.
@@ -453,35 +478,48 @@ type groupShare struct {
 }
 
 func solvedShare() groupShare {
-	return groupShare{"all correct groups", []model.Fate{model.FateAllCorrect}, saturatedFrom, "%s of groups are all right: nothing is left to learn from them", false}
+	return groupShare{"all correct groups", []model.Fate{model.FateAllCorrect}, SaturatedFrom, "%s of groups are all right: nothing is left to learn from them", false}
 }
 
 func hopelessShare() groupShare {
-	return groupShare{"all wrong groups", []model.Fate{model.FateAllWrong}, tooHardFrom, "%s of groups are all wrong: the model learns nothing from them", true}
+	return groupShare{"all wrong groups", []model.Fate{model.FateAllWrong}, TooHardFrom, "%s of groups are all wrong: the model learns nothing from them", true}
 }
 
 // saturated finds runs in which nearly all groups are all right.
 func saturated(e *evidence) ([]Finding, string) { return e.beyondShare(solvedShare()), "" }
 
 // hopeless finds runs in which nearly all groups are all wrong, and do not become fewer.
-func hopeless(e *evidence) ([]Finding, string) { return e.beyondShare(hopelessShare()), "" }
+func hopeless(e *evidence) ([]Finding, string) {
+	if found := e.beyondShare(hopelessShare()); found != nil {
+		return found, ""
+	}
+	return e.wasBeyond(hopelessShare()), ""
+}
 
 // equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many.
 func equalRewards(e *evidence) ([]Finding, string) {
 	equal := groupShare{
 		"groups with equal rewards",
-		[]model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant},
-		equalFrom,
+		equalFates(),
+		EqualFrom,
 		"%s of groups have equal rewards: within them no answer is better than another", true,
 	}
 	found := e.beyondShare(equal)
 	if found == nil {
-		return e.stretchBeyond(equal), ""
+		if tooHard, _ := hopeless(e); len(tooHard) > 0 {
+			return nil, ""
+		}
+		return e.wasBeyond(equal), ""
 	}
 	if found != nil && (e.beyondShare(solvedShare()) != nil || e.beyondShare(hopelessShare()) != nil) {
 		return nil, ""
 	}
 	return found, ""
+}
+
+// equalFates are those of groups whose rewards are equal.
+func equalFates() []model.Fate {
+	return []model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant}
 }
 
 // beyondShare finds groups beyond a share, from a step to the end.
@@ -514,18 +552,10 @@ func (e *evidence) shareFinding(g groupShare, s series, from, to int, share floa
 	return f
 }
 
-// stretchBeyond finds a stretch of a tenth of the run in which groups are beyond a share, and that is over: a watch.
-func (e *evidence) stretchBeyond(g groupShare) []Finding {
+// wasBeyond finds groups that were beyond a share for a stretch that is over.
+func (e *evidence) wasBeyond(g groupShare) []Finding {
 	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(g.fates) })
-	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= g.limit*float64(m.N) })
-	within, before, after := s.pooled(from, to), s.pooled(0, from), s.pooled(to, len(s))
-	outside := (before.Sum + after.Sum) / float64(before.N+after.N)
-	if to == len(s) || to-from < s.span() || within.N < leastGroups || !(outside < g.limit/2) || float64(len(s))*math.Pow(outside, within.Sum) > rare {
-		return nil
-	}
-	f := e.shareFinding(g, s, from, to, within.mean())
-	f.Severity = Watch
-	return []Finding{f}
+	return e.overShare(s, g.limit, func(from, to int) Finding { return e.shareFinding(g, s, from, to, s.pooled(from, to).mean()) })
 }
 
 // partOf is a part of the groups with the series of its rewards.

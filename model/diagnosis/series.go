@@ -150,6 +150,28 @@ func (s series) ends(from int) int {
 	return last
 }
 
+// fit is a line through values by least squares.
+type fit struct{ n, sum, x, xx, xy float64 } // sums of weights, of values, and of their products with x
+
+// add adds a value, or the sum of so many of a weight, at x.
+func (f *fit) add(x, weight, sum float64) {
+	f.n, f.sum, f.x, f.xx, f.xy = f.n+weight, f.sum+sum, f.x+weight*x, f.xx+weight*x*x, f.xy+x*sum
+}
+
+func (f *fit) mean() float64 { return f.sum / f.n }
+
+// slope is by how much the line rises for each x, 0 if all are at one.
+func (f *fit) slope() float64 {
+	spread := f.xx - f.x*f.x/f.n
+	if !(spread > 0) {
+		return 0
+	}
+	return (f.xy - f.sum*f.x/f.n) / spread
+}
+
+// at is the value of the line.
+func (f *fit) at(x float64) float64 { return f.mean() + f.slope()*(x-f.x/f.n) }
+
 // How much is looked at on each side of an onset.
 const (
 	leastSteps  = 3   // a level needs some steps: two may be chance alike

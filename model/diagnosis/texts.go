@@ -646,15 +646,23 @@ func scriptsOf(text string) (n scripts) {
 
 // share is how much of the letters are of a script; 0 of a few, which are a symbol or a name.
 func (n scripts) share(s script) float64 {
-	const few = 8
-	letters := 0
-	for _, k := range n {
-		letters += k
-	}
-	if letters < few {
+	if n.areFew() {
 		return 0
 	}
-	return float64(n[s]) / float64(letters)
+	return float64(n[s]) / float64(n.letters())
+}
+
+func (n scripts) letters() (sum int) {
+	for _, k := range n {
+		sum += k
+	}
+	return sum
+}
+
+// areFew reports whether a text has too few letters to be in a script.
+func (n scripts) areFew() bool {
+	const few = 8
+	return n.letters() < few
 }
 
 // scriptOf returns the script of most letters of a text, if it has some.
@@ -676,14 +684,18 @@ const (
 	saladLetters = 2    // of each of them
 )
 
-// foreign reports whether an answer, or a part of it, is in another script than its prompt, or in many.
+// foreign reports whether an answer, or a part of it, is in another script than its prompt, or in many. A prompt of a few letters, as in
+// "3x + 20 = 44", asks in no script.
 func foreign(asks, says string) bool {
 	a, b, many := scriptsOf(asks), scriptsOf(says), 0
 	for k := latin; k <= otherScript; k++ {
 		if b[k] >= saladLetters {
 			many++
 		}
-		if share := b.share(k); a != (scripts{}) && (share > 0.5 && a.share(k) < askedShare || k != latin && k != greek && share > strayShare && a[k] == 0) {
+		share := b.share(k)
+		isAnother := !a.areFew() && share > 0.5 && a.share(k) < askedShare
+		isStray := a != (scripts{}) && k != latin && k != greek && share > strayShare && a[k] == 0
+		if isAnother || isStray {
 			return true
 		}
 	}

@@ -73,6 +73,9 @@ func blindJSON(d *diagnosis.Diagnosis, n int) []object {
 // the first so many kinds that cannot be told why.
 func findingFacts(d *diagnosis.Diagnosis, room findingRoom, blind int) []Fact {
 	facts := []Fact{fact("health", d.Health())}
+	if d.Learning != nil {
+		facts = append(facts, fact("learning", d.Learning.String()))
+	}
 	for i := range d.Findings {
 		f, has := &d.Findings[i], func(kind partKind) bool { return room(i, kind) > 0 }
 		label := string(f.Severity)

@@ -31,9 +31,9 @@ type run struct {
 func newRun(s *Scalars) *run {
 	r := &run{
 		Scalars: s, reward: newCourse(s.Of(Reward, leastPoints)), eval: newCourse(s.HeldOut(leastEvaluations)), entropy: newCourse(s.Of(Entropy, leastPoints)),
-		length: newCourse(s.Of(Length, leastPoints)), truncated: newCourse(s.Of(Truncated, leastShares)),
+		length: newCourse(s.Of(Length, leastPoints)), truncated: newShare(s.Of(Truncated, leastShares)),
 	}
-	parts := s.All(Component, leastPoints)
+	parts := s.parts()
 	if solved := s.Of(Solved, leastPoints); solved != nil && r.reward == nil {
 		r.reward = newCourse(solved)
 	} else if solved != nil {
@@ -66,6 +66,9 @@ func detectors() []detector {
 		{diagnosis.Saturated, (*run).saturated},
 		{diagnosis.TooHard, (*run).tooHard},
 		{diagnosis.EqualRewards, (*run).equalRewards},
+		{diagnosis.NothingTrains, (*run).nothingTrains},
+		{diagnosis.NotLearning, (*run).notLearning},
+		{diagnosis.FallByHalf, (*run).fallByHalf},
 		{diagnosis.EntropyCollapse, (*run).entropyCollapse},
 		{diagnosis.KLDrift, (*run).klDrift},
 		{diagnosis.GradientSpikes, (*run).gradientSpikes},
@@ -83,10 +86,21 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 			d.Blind = append(d.Blind, diagnosis.Blind{Kind: k.Name, Why: "the log has no samples"})
 		}
 	}
-	if add(d, s, all); len(d.Findings) == 0 && len(d.Blind) == len(diagnosis.Kinds()) {
-		d.Steps = 0 // nothing can be said of it
-	}
+	add(d, s, all)
+	d.Grounds.Still = newRun(s).unfilled()
 	return d
+}
+
+// ground notes what the word on the run rests on.
+func (r *run) ground(d *diagnosis.Diagnosis) {
+	if c := r.reward; c != nil {
+		d.Grounds.RewardSteps = int(c.Series.Steps[len(c.Values)-1]-c.Series.Steps[0]) + 1
+	} else {
+		d.Grounds.Lacks = r.lacks(Reward, "reward", leastPoints)
+	}
+	if own := r.Learning(); own != nil && (d.Learning == nil || own.Steps > d.Learning.Steps) {
+		d.Learning = own
+	}
 }
 
 // fewShare is the share of the steps of the scalars below which samples are few: what they do not show may be at the others.
@@ -152,6 +166,7 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 
 func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	r, kinds := newRun(s), diagnosis.Kinds()
+	r.ground(d)
 	order := func(k diagnosis.Kind) int {
 		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
 	}
@@ -172,6 +187,7 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 			d.Findings = append(d.Findings, f)
 		}
 	}
+	d.WithoutNeedlessWord()
 	sort.Slice(d.Blind, func(i, j int) bool { return order(d.Blind[i].Kind) < order(d.Blind[j].Kind) })
 	d.SortFindings()
 }
@@ -301,7 +317,7 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 	}
 	since := c.stays(0, func(x float64) bool { return x >= cutShare })
 	if since < 0 {
-		return nil, ""
+		return c.overShare(cutSteady, "of the answers ended at the length limit"), ""
 	}
 	severity := diagnosis.Watch
 	if c.end() >= cutSteady || c.end() >= cutGrowth*c.start() {
@@ -357,6 +373,7 @@ const (
 	klBend      = 2.5  // times as steep: a power below 1.5 of the step bends less, and a square more
 	klRare      = 1e-3 // chance of such a bend in a straight line with noise
 	klWatched   = 1. / 3
+	klFar       = 2.5 // times what is large: whatever its course, the policy is another one
 )
 
 func (r *run) klDrift() ([]diagnosis.Finding, string) {
@@ -368,11 +385,15 @@ func (r *run) klDrift() ([]diagnosis.Finding, string) {
 		return nil, r.lacks(KL, "KL", leastPoints)
 	}
 	c := newCourse(s)
+	if f, found := c.notNumbers(); found {
+		return []diagnosis.Finding{f}, ""
+	}
 	bend := BendOf(c.values)
 	at := min(int(bend.At), len(c.values)-1)
 	end, before := c.end(), c.smooth[at]
-	if bend.P > klRare || bend.After < klBend*max(0, bend.Before) || bend.After <= 0 || end < klWatched*large || end-before < end/3 {
-		return nil, ""
+	bends := bend.P <= klRare && bend.After > 0 && bend.After >= klBend*max(0, bend.Before)
+	if !bends || end < klWatched*large || end-before < end/3 {
+		return r.farAway(c, large), ""
 	}
 	severity := diagnosis.Alarm
 	if end < large {
@@ -382,35 +403,73 @@ func (r *run) klDrift() ([]diagnosis.Finding, string) {
 	return []diagnosis.Finding{c.finding(severity, at, title, c.ends(c.name(), false, at))}, ""
 }
 
+// farAway finds a KL that is far beyond what is large, whatever its course, and was not from the first step on.
+func (r *run) farAway(c *course, large float64) []diagnosis.Finding {
+	since := c.stays(0, func(x float64) bool { return x >= klFar*large })
+	if since < 0 || c.end() < klFar*math.Abs(slices.Min(c.Values[:leastNumbers])) {
+		return nil
+	}
+	title := fmt.Sprintf("%s %s: the policy is another one", c.name(), arrow(c.Values[0], c.end()))
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title, c.ends(c.name(), false, since))}
+}
+
+// leastNumbers is how many logged steps in a row are no numbers before that is no accident.
+const leastNumbers = 3
+
+// notNumbers finds a series that is NaN or infinite from some step to its end.
+func (c *course) notNumbers() (diagnosis.Finding, bool) {
+	lost, _ := slices.BinarySearch(c.Broken, c.Series.Steps[len(c.Series.Steps)-1])
+	broken := c.Broken[lost:]
+	if len(broken) < leastNumbers {
+		return diagnosis.Finding{}, false
+	}
+	f := c.finding(diagnosis.Alarm, 0, fmt.Sprintf("%s is not a number any more at %s", c.name(), units.Plural(len(broken), "steps")))
+	f.Since, f.Example.Step = broken[0], broken[0]
+	return f, true
+}
+
 // When a gradient is a spike.
 const (
-	spikeTimes   = 10.0 // its neighbours' median: less is what clipping is for
-	spikeSigmas  = 8.0  // of the spread of the logarithm: an uneven gradient has large ones by nature
-	spikeShare   = 0.15 // of the steps at most: what is frequent is no exception
-	spikeAlarm   = 3    // as many are no accident
-	spikeWindow  = 31   // points of which the neighbours' median is taken
-	spikeWarmUp  = 0.05 // of the steps: the optimizer has no second moments yet
-	leastNumbers = 3    // logged steps in a row that are no numbers
+	spikeTimes  = 10.0 // its neighbours' median: less is what clipping is for
+	spikeSigmas = 8.0  // of the spread of the logarithm: an uneven gradient has large ones by nature
+	spikeShare  = 0.15 // of the steps at most: what is frequent is no exception
+	spikeAlarm  = 3    // as many are no accident
+	spikeWindow = 31   // points of which the neighbours' median is taken
+	spikeWarmUp = 0.05 // of the steps: the optimizer has no second moments yet
+	stillTimes  = 0.01 // of the upper quartile: at steps with less, hardly any group trains
+	blownUp     = 1000 // times its first level at the end: no clipping brings that back
 )
 
 func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 	s := r.Of(GradNorm, leastPoints)
 	if s == nil {
+		if broken := r.Of(GradNorm, 0); broken != nil && len(broken.Broken) >= leastNumbers && len(broken.Values) == 0 {
+			title := fmt.Sprintf("%s is not a number at any of %s", sanitize.Line(broken.Name), units.Plural(len(broken.Broken), "steps"))
+			return []diagnosis.Finding{{Severity: diagnosis.Alarm, Since: broken.Broken[0], Title: title, Example: diagnosis.Example{Step: broken.Broken[0]}, Series: diagnosis.Series{Name: broken.Name}}}, ""
+		}
 		return nil, r.lacks(GradNorm, "norm of the gradient", leastPoints)
 	}
-	lost, _ := slices.BinarySearch(s.Broken, s.Steps[len(s.Steps)-1])
-	if broken := s.Broken[lost:]; len(broken) >= leastNumbers {
-		f := newCourse(s).finding(diagnosis.Alarm, 0, fmt.Sprintf("%s is not a number any more at %s", sanitize.Line(s.Name), units.Plural(len(broken), "steps")))
-		f.Since, f.Example.Step = broken[0], broken[0]
+	c := newCourse(s)
+	if f, found := c.notNumbers(); found {
 		return []diagnosis.Finding{f}, ""
 	}
-	var at []int // indexes of values that are not 0: without signal there is no gradient
+	sorted := slices.Sorted(slices.Values(s.Values))
+	still := stillTimes * sorted[len(sorted)*3/4]
+	var at []int // indexes of the steps at which groups train: without signal there is no gradient
 	for i, x := range s.Values {
-		if x > 0 {
+		if x > still {
 			at = append(at, i)
 		}
 	}
 	norms := model.Mapped(at, func(i int) float64 { return s.Values[i] })
+	if n := len(norms); n >= leastPoints {
+		window := Window(n)
+		if start, end := diagnosis.Median(norms[:window]), diagnosis.Median(norms[n-window:]); end >= blownUp*start {
+			since := c.stays(0, func(x float64) bool { return x >= spikeTimes*start })
+			title := fmt.Sprintf("%s grows %s and stays there", c.name(), arrow(start, end))
+			return []diagnosis.Finding{c.finding(diagnosis.Alarm, max(0, since), title, c.ends(c.name(), false, max(0, since)))}, ""
+		}
+	}
 	times := make([]float64, len(at))
 	for i, typical := range Smooth(norms, spikeWindow) {
 		times[i] = math.Log(norms[i] / typical)

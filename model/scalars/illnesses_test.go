@@ -26,12 +26,35 @@ func course01(from, to, begin, end float64) func(float64, func(float64) float64)
 	}
 }
 
+func constant(x float64) func(float64, func(float64) float64) float64 {
+	return func(float64, func(float64) float64) float64 { return x }
+}
+
+// dip is a rise with a fall to the start of it, from one part of the run to another.
+func dip(from, to, begin, end float64) func(float64, func(float64) float64) float64 {
+	rise := course01(from, to, 0, 1)
+	return func(done float64, noise func(float64) float64) float64 {
+		if done >= begin && done < end {
+			return from + noise(0.015)
+		}
+		return rise(done, noise)
+	}
+}
+
+// rem goes from 0 to 1 ten times in a run.
+func rem(done float64) float64 { return math.Mod(10*done, 1) }
+
 func healthy() shape {
 	return shape{
 		"reward": course01(0.2, 0.6, 0, 0.9), "entropy": course01(0.9, 0.5, 0, 1), "kl": course01(0.02, 0.3, 0, 1), "grad_norm": flat(0.4),
 		"completions/mean_length": flat(400), "completions/clipped_ratio": func(float64, func(float64) float64) float64 { return 0.02 },
 		"frac_reward_zero_std": course01(0.3, 0.2, 0, 1),
 	}
+}
+
+// binarySpread is the mean deviation within groups of right and wrong answers of which a share is not equal.
+func binarySpread(alive func(done float64, noise func(sigma float64) float64) float64) func(float64, func(float64) float64) float64 {
+	return func(done float64, noise func(float64) float64) float64 { return 0.42 * alive(done, noise) }
 }
 
 func (s shape) with(more shape) shape {
@@ -48,7 +71,7 @@ func (s shape) run(seed uint64, steps int) *Scalars {
 	for i := range steps {
 		for _, name := range []string{
 			"reward", "entropy", "kl", "grad_norm", "completions/mean_length", "completions/clipped_ratio", "frac_reward_zero_std", "eval_reward",
-			"rewards/correct/mean", "rewards/format/mean",
+			"rewards/correct/mean", "rewards/format/mean", "reward_std",
 		} {
 			f := s[name]
 			switch {
@@ -69,6 +92,17 @@ func alarms(s *Scalars) map[diagnosis.Kind]float64 {
 	for _, f := range Diagnose(s).Findings {
 		if f.Severity == diagnosis.Alarm {
 			all[f.Kind] = float64(f.Since-1) / float64(s.Last)
+		}
+	}
+	return all
+}
+
+// told is alarms with a kind that may be a watch.
+func told(s *Scalars, kind diagnosis.Kind) map[diagnosis.Kind]float64 {
+	all := alarms(s)
+	for _, f := range Diagnose(s).Findings {
+		if f.Kind == kind {
+			all[kind] = float64(f.Since-1) / float64(s.Last)
 		}
 	}
 	return all
@@ -111,13 +145,19 @@ func TestIllnesses(t *testing.T) {
 			return 400 * (1 - 0.8*min(1, max(0, (done-0.5)/0.1))) * (1 + noise(0.03))
 		}}},
 		{kind: diagnosis.Truncation, since: 0.6, made: shape{"completions/clipped_ratio": func(done float64, _ func(float64) float64) float64 { return 0.02 + 0.5*max(0, done-0.24) }}},
-		{kind: diagnosis.Saturated, since: 0.5, made: shape{"reward": course01(0.3, 0.95, 0.2, 0.5), "frac_reward_zero_std": course01(0.3, 0.85, 0.3, 0.55)}},
-		{kind: diagnosis.TooHard, since: 0, made: shape{"reward": flat(0.03), "frac_reward_zero_std": flat(0.9)}},
+		{kind: diagnosis.Saturated, since: 0.5, made: shape{
+			"reward": course01(0.3, 0.93, 0.2, 0.5), "frac_reward_zero_std": course01(0.3, 0.93, 0.3, 0.53), "reward_std": binarySpread(course01(0.7, 0.07, 0.3, 0.53)),
+		}},
+		{kind: diagnosis.TooHard, since: 0, made: shape{"reward": flat(0.03), "frac_reward_zero_std": flat(0.92), "reward_std": binarySpread(flat(0.08))}},
+		{kind: diagnosis.NotLearning, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.8)}},
+		{kind: diagnosis.FallByHalf, since: 0.5, made: shape{"reward": course01(0.8, 0.45, 0.48, 0.52)}},
+		{kind: diagnosis.NothingTrains, since: 0, made: shape{"reward": constant(0), "grad_norm": constant(0), "reward_std": constant(0)}},
+		{kind: diagnosis.KLDrift, since: 0.1, made: shape{"kl": course01(0, 4, 0.05, 0.15)}},
 		{kind: diagnosis.EqualRewards, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.98)}},
 	} {
 		for _, steps := range []int{100, 400, 1500} {
 			for seed := range uint64(repotest.Times(2, 8)) {
-				found := alarms(healthy().with(c.made).run(seed, steps))
+				found := told(healthy().with(c.made).run(seed, steps), c.kind)
 				since, ok := found[c.kind]
 				delete(found, c.kind)
 				delete(found, c.also)
@@ -148,7 +188,13 @@ func TestHealthyLookAlikes(t *testing.T) {
 		"a KL that rises steadily":       {"kl": course01(0, 0.9, 0, 1)},
 		"a noisy held-out score":         {"eval_reward": func(done float64, noise func(float64) float64) float64 { return 0.1 + 0.3*done + noise(0.06) }},
 		"format is full, then the rest":  {"rewards/format/mean": course01(0.3, 1, 0, 0.1), "rewards/correct/mean": course01(0.1, 0.5, 0, 1)},
-		"nine tenths without spread":     {"reward": flat(0.5), "frac_reward_zero_std": flat(0.9)},
+		"nine tenths without spread":     {"reward": course01(0.4, 0.6, 0, 1), "frac_reward_zero_std": flat(0.9)},
+		"partial credits that are equal": {"reward": course01(0.7, 0.85, 0, 1), "frac_reward_zero_std": flat(0.85), "reward_std": flat(0.004)},
+		"a dip that is regained":         {"reward": dip(0.2, 0.7, 0.4, 0.55)},
+		"flat near the top":              {"reward": flat(0.93)},
+		"quiet steps between": {"grad_norm": func(done float64, noise func(float64) float64) float64 {
+			return 0.3 * (1 + noise(0.1)) * math.Max(1e-6, math.Round(rem(done)))
+		}},
 		"half solved, the others alive":  {"reward": course01(0.4, 0.75, 0, 0.5), "frac_reward_zero_std": flat(0.5)},
 		"a plateau":                      {"reward": course01(0.2, 0.55, 0, 0.2)},
 		"a solved task, without entropy": {"reward": course01(0.3, 0.97, 0, 0.4), "entropy": course01(1, 0.03, 0, 0.4)},

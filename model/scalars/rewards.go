@@ -1,7 +1,6 @@
 package scalars
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -111,9 +110,10 @@ func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
 
 // When a component has been given up.
 const (
-	partFall = 0.3  // of its best level
-	partRise = 0.1  // of the scale, for the one that rises
-	partRare = 1e-4 // chance, with every point as a place tried
+	partFall  = 0.3  // of its best level
+	partRise  = 0.1  // of the scale, for the one that rises
+	partTimes = 2    // times the fall, where that is less: parts of small rewards
+	partRare  = 1e-4 // chance, with every point as a place tried
 )
 
 // givenUp returns the index at which a component falls from its best for good, and by how much; -1 if it does not.
@@ -121,7 +121,7 @@ func (c *course) givenUp() (best int, fall float64) {
 	n := len(c.values)
 	best = slices.Index(c.smooth, c.spread[1])
 	fall = c.smooth[best] - c.end()
-	if fall < max(partFall*math.Abs(c.smooth[best]), c.matters()) || n-best < c.window {
+	if fall < max(partFall*math.Abs(c.smooth[best]), c.ofNoise()) || n-best < c.window {
 		return -1, 0
 	}
 	p, higher := Differ(c.values[max(0, best-c.window):best+1], c.values[n-c.window:])
@@ -146,7 +146,7 @@ func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
 			continue
 		}
 		rises := func(o *course) bool {
-			return o != c && o.change(o.at(c.steps[best])) >= max(partRise*o.scale, o.matters())
+			return o != c && o.change(o.at(c.steps[best])) >= max(min(partRise*o.scale, partTimes*fall), o.ofNoise())
 		}
 		rising := slices.IndexFunc(r.parts, rises)
 		if rising < 0 || slices.ContainsFunc(r.parts, func(o *course) bool { return isOfAnswers(o.Part) && rises(o) }) {
@@ -171,10 +171,18 @@ const (
 )
 
 func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
-	c := r.reward
-	if c == nil {
+	if r.reward == nil {
 		return nil, r.lacks(Reward, "reward", leastPoints)
 	}
+	if found := r.collapsed(); found != nil {
+		return found, ""
+	}
+	return r.dip(), ""
+}
+
+// collapsed finds a reward of which half or less is left at the end.
+func (r *run) collapsed() []diagnosis.Finding {
+	c := r.reward
 	best := slices.Index(c.smooth, c.spread[1])
 	high, end := c.smooth[best], c.end()
 	floor := min(0, c.spread[0]) // a rate of success has 0 for its floor, other rewards what was seen
@@ -184,113 +192,14 @@ func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
 		least = max(least, diagnosis.Median(std.Values)/2)
 	}
 	if fall < least || len(c.values)-best < c.window/2 {
-		return nil, ""
+		return nil
 	}
 	since := c.stays(best, func(x float64) bool { return x <= high-collapseSets*fall })
-	if since < 0 {
-		return nil, ""
+	if since < 0 || r.otherWeights(since, fall) {
+		return nil
 	}
 	if p, _ := Differ(c.values[:since], c.values[since:]); p > collapseRare && ShiftOf(c.values).P > collapseRare {
-		return nil, ""
+		return nil
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}, ""
-}
-
-// When groups without spread are an illness: three are sampled for each that trains.
-const (
-	flatShare = 2. / 3
-	flatAll   = 0.95 // where neither right nor wrong ones are most of them
-	highFrom  = 0.6  // rate of success from which groups without spread are mostly right
-	lowTo     = 0.3  // and up to which they are mostly wrong
-)
-
-// flat is the share of groups without spread that are mostly right (side 1) or mostly wrong (-1), or of those that are all so where that is
-// logged, the index since when they are too many, and a title. c is nil if they are not, or if that is not known.
-func (r *run) flat(of Meaning, side int, name string) (c *course, since int, title, blind string) {
-	words, exact := "have equal rewards, nearly all of them "+name, false
-	if c = newCourse(r.Of(of, leastShares)); c != nil && c.spread[0] >= 0 && c.spread[1] <= 1 {
-		words, exact = "are all "+name, true
-	} else if c = newCourse(r.Of(ZeroStd, leastShares)); c == nil {
-		return nil, 0, "", r.lacks(ZeroStd, "share of groups without spread", leastShares)
-	} else if c.isCount() {
-		return nil, 0, "", c.notShare()
-	}
-	since = c.stays(0, func(x float64) bool { return x >= flatShare })
-	if since < 0 || !exact && r.side(c) != side {
-		return nil, 0, "", ""
-	}
-	return c, since, fmt.Sprintf("%s of the groups %s", units.Share(c.end()), words), ""
-}
-
-// side says whether groups without spread are mostly right (1) or mostly wrong (-1): by the level of the reward if that is a rate of
-// success, or else by whether it was higher or lower when fewer were without. 0 if neither tells.
-func (r *run) side(flat *course) int {
-	c := r.reward
-	if c == nil {
-		return 0
-	}
-	if right := r.gainOfReward(); right != c && right.scale == 1 && right.spread[0] >= 0 && right.spread[1] <= 1 {
-		c = right
-	}
-	if c.scale == 1 && c.spread[0] >= -c.noise*gainNoises {
-		switch {
-		case c.end() >= highFrom:
-			return 1
-		case c.end() <= lowTo:
-			return -1
-		}
-	}
-	if flat.end()-flat.start() >= flat.matters() && math.Abs(c.change(0)) >= c.matters() {
-		return cmp.Compare(c.change(0), 0)
-	}
-	return 0
-}
-
-func (r *run) saturated() ([]diagnosis.Finding, string) {
-	c, since, title, blind := r.flat(AllRight, 1, "right")
-	if c == nil {
-		return nil, blind
-	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
-}
-
-func (r *run) tooHard() ([]diagnosis.Finding, string) {
-	c, since, title, blind := r.flat(AllWrong, -1, "wrong")
-	if c == nil {
-		return nil, blind
-	}
-	severity := diagnosis.Alarm
-	p := r.gainOfReward()
-	if p == nil {
-		p = r.eval
-	}
-	if p != nil && p.gains(p.at(c.steps[since])) {
-		severity, title = diagnosis.Watch, title+", though "+p.name()+" gains"
-	}
-	return []diagnosis.Finding{c.finding(severity, since, title, r.withReward(c, since)...)}, ""
-}
-
-func (r *run) equalRewards() ([]diagnosis.Finding, string) {
-	c := newCourse(r.Of(ZeroStd, leastShares))
-	switch {
-	case c == nil:
-		return nil, r.lacks(ZeroStd, "share of groups without spread", leastShares)
-	case c.isCount():
-		return nil, c.notShare()
-	}
-	since := c.stays(0, func(x float64) bool { return x >= flatAll })
-	if since < 0 || r.side(c) != 0 {
-		return nil, ""
-	}
-	title := units.Share(c.end()) + " of the groups have equal rewards: within them no answer is better than another"
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title, r.withReward(c, since)...)}, ""
-}
-
-// withReward is the evidence of a share of groups, and of the reward where there is one.
-func (r *run) withReward(c *course, since int) []diagnosis.Evidence {
-	e := []diagnosis.Evidence{c.ends(c.name(), true, since)}
-	if r.reward != nil {
-		e = append(e, r.reward.ends(r.reward.name(), false, r.reward.at(c.steps[since])))
-	}
-	return e
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}
 }

@@ -35,6 +35,7 @@ type Series struct {
 
 	rank    int  // of the name among those with the same meaning: the least is the best
 	counted bool // a share was taken of it
+	rows    int  // whose mean the last value is
 }
 
 // Of returns the best series with a meaning that has at least so many points, nil if there is none.
@@ -81,8 +82,9 @@ type Log struct {
 	cut     bool
 }
 
-// Add adds a point. A step that was logged before takes back what came after it: the run was started again from there. Values that are
-// not finite are kept apart; names that mean nothing beyond the bounds are left out.
+// Add adds a point. Rows of one step, one after the other, count as their mean, as where a loop logs each group. A step that was logged
+// before takes back what came after it: the run was started again from there. Values that are not finite are kept apart; names that mean
+// nothing beyond the bounds are left out.
 func (l *Log) Add(step int64, name string, value float64) {
 	if name == "" || len(name) > maxName {
 		return
@@ -93,6 +95,13 @@ func (l *Log) Add(step int64, name string, value float64) {
 			return
 		}
 	}
+	isFinite := !math.IsNaN(value) && !math.IsInf(value, 0)
+	if n := len(s.Steps); isFinite && n > 0 && s.Steps[n-1] == step {
+		s.rows++
+		s.Values[n-1] += (value - s.Values[n-1]) / float64(s.rows)
+		return
+	}
+	s.rows = 1
 	for n := len(s.Steps); n > 0 && s.Steps[n-1] >= step; n-- {
 		s.Steps, s.Values = s.Steps[:n-1], s.Values[:n-1]
 		l.points--
@@ -100,7 +109,7 @@ func (l *Log) Add(step int64, name string, value float64) {
 	for n := len(s.Broken); n > 0 && s.Broken[n-1] >= step; n-- {
 		s.Broken = s.Broken[:n-1]
 	}
-	if math.IsNaN(value) || math.IsInf(value, 0) {
+	if !isFinite {
 		s.Broken = newest(append(s.Broken, step), MaxPoints)
 		return
 	}

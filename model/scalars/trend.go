@@ -305,9 +305,10 @@ const (
 	gainNoises = 3
 )
 
-func (c *course) matters() float64 {
-	return max(gainShare*c.scale, gainNoises*c.noise*math.Sqrt(2/float64(c.window)))
-}
+func (c *course) matters() float64 { return max(gainShare*c.scale, c.ofNoise()) }
+
+// ofNoise is more than noise makes of the difference of two levels.
+func (c *course) ofNoise() float64 { return gainNoises * c.noise * math.Sqrt(2/float64(c.window)) }
 
 // rareGain is the chance below which a trend is taken for one.
 const rareGain = 0.01

@@ -1,0 +1,199 @@
+package scalars
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"vantage/model/diagnosis"
+	"vantage/model/units"
+)
+
+// Detectors of runs that gain nothing, or lose what they gained.
+
+// nearTop is the rate of success from which a run need not gain.
+const nearTop = 0.85
+
+// isRate reports whether a course is a rate: what is measured by 1, and never outside of 0 to 1.
+func (c *course) isRate() bool {
+	return c.scale == 1 && slices.Min(c.values) >= 0 && slices.Max(c.values) <= 1
+}
+
+// notLearning finds a reward that does not gain in as many steps as could show a gain.
+func (r *run) notLearning() ([]diagnosis.Finding, string) {
+	c := r.reward
+	if c == nil {
+		return nil, r.lacks(Reward, "reward", diagnosis.LeastLearning)
+	}
+	if n := len(c.Values); n < diagnosis.LeastLearning {
+		return nil, fmt.Sprintf("%s of %s: a gain needs %d", units.Plural(n, "values"), c.name(), diagnosis.LeastLearning)
+	}
+	gain := diagnosis.GainOf(c.Values)
+	isNearTop := c.isRate() && gain.Level-gain.By >= nearTop
+	trend := TrendOf(c.Values)
+	rises := trend.Z > 0 && trend.P < rareGain
+	reach := max(c.scale, slices.Max(c.Values)-slices.Min(c.Values))
+	if c.isConstant() || isNearTop || rises || !gain.ShowsNone(reach) {
+		return nil, ""
+	}
+	severity, title := diagnosis.Watch, fmt.Sprintf("%s gains nothing over %s: %s", c.name(), units.Plural(len(c.Values), "steps"), gain.String())
+	if why := r.standsStill(); why != "" {
+		severity, title = diagnosis.Alarm, title+", and "+why
+	}
+	third := len(c.values) / 3
+	f := c.finding(severity, 0, title, c.evidence(c.name(), false, [2]int{0, third}, [2]int{len(c.values) - third, len(c.values)}))
+	return []diagnosis.Finding{f}, ""
+}
+
+// standsStill says what keeps a run from learning: most groups have equal rewards, or the gradient is 0; "" if neither is logged.
+func (r *run) standsStill() string {
+	if c := newCourse(r.Of(GradNorm, leastPoints)); c != nil && diagnosis.Median(c.Values) == 0 {
+		return c.name() + " is 0 at most steps"
+	}
+	if z := newCourse(r.Of(ZeroStd, leastShares)); z != nil {
+		if share := mean(z.Values); share >= diagnosis.DeadGroups {
+			return units.Share(share) + " of the groups have equal rewards"
+		}
+	}
+	return ""
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, x := range values {
+		sum += x
+	}
+	return sum / float64(len(values))
+}
+
+func (c *course) isConstant() bool { return isConstant(c.Series) }
+
+func isConstant(s *Series) bool { return slices.Min(s.Values) == slices.Max(s.Values) }
+
+// nothingTrains finds a run whose gradient, or whose spread of rewards, is 0 from its first to its last step.
+func (r *run) nothingTrains() ([]diagnosis.Finding, string) {
+	spread, gradient := r.Of(RewardStd, leastPoints), r.Of(GradNorm, leastPoints)
+	if spread == nil && gradient == nil && r.reward == nil {
+		return nil, r.lacks(GradNorm, "norm of the gradient", leastPoints)
+	}
+	flows := gradient != nil && !(isConstant(gradient) && gradient.Values[0] == 0)
+	for _, s := range []*Series{gradient, spread} {
+		if s != nil && isConstant(s) && s.Values[0] == 0 && !(s == spread && flows) {
+			c := newCourse(s)
+			title := fmt.Sprintf("%s is 0 at all %s: no sample trains", c.name(), units.Plural(len(s.Values), "steps"))
+			return []diagnosis.Finding{c.finding(diagnosis.Alarm, 0, title, r.withReward(c, 0)...)}, ""
+		}
+	}
+	return nil, ""
+}
+
+// unfilled says that the reward is one value at all steps, so that nothing can be said of its course: "" if it is not.
+func (r *run) unfilled() string {
+	if c := r.reward; c != nil && c.isConstant() {
+		return fmt.Sprintf("%s is %s at all %s", c.name(), units.Short(c.Values[0]), units.Plural(len(c.Values), "steps"))
+	}
+	return ""
+}
+
+// When a reward has lost a good part of what it had.
+const (
+	fallDepth   = 0.5  // of its height was lost at the deepest level after the best
+	regained    = 0.75 // of what was lost: then the fall is over
+	fallenRare  = 1e-4
+	fallenSteps = 0.1 // of the run at least that the reward is down
+)
+
+// fallByHalf finds a reward that loses a third or more of its height and does not regain it, without reaching its floor, which
+// [run.rewardCollapse] names.
+func (r *run) fallByHalf() ([]diagnosis.Finding, string) {
+	c := r.reward
+	if c == nil {
+		return nil, r.lacks(Reward, "reward", leastPoints)
+	}
+	if r.collapsed() != nil {
+		return nil, ""
+	}
+	fall, found := c.lasting()
+	if !found || r.otherWeights(fall.since, fall.high-fall.end) {
+		return nil, ""
+	}
+	severity := diagnosis.Watch
+	if fall.lost >= collapseShare {
+		severity = diagnosis.Alarm
+	}
+	title := fmt.Sprintf("%s falls from %s to %s and has not regained it: %s of its height is lost", c.name(), units.Short(fall.high), units.Short(fall.end), units.Share(fall.lost))
+	return []diagnosis.Finding{c.finding(severity, fall.since, title, c.ends(c.name(), false, fall.since))}, ""
+}
+
+// fallOf is a fall from the best level to that at the end.
+type fallOf struct {
+	high, low, end float64 // best level, deepest one after it, and that at the end
+	lost           float64 // share of the height that is lost at the end
+	since          int     // index from which most of it is lost
+}
+
+// lasting returns the fall of a course that lasts to its end.
+func (c *course) lasting() (f fallOf, found bool) {
+	level := means(c.values, c.window)
+	best := slices.Index(level, slices.Max(level))
+	f.high, f.end = level[best], mean(c.values[len(c.values)-c.window:])
+	f.low = slices.Min(level[best:])
+	height := f.high - c.floor()
+	if height <= 0 || f.high-f.low < c.matters() {
+		return f, false
+	}
+	f.lost = (f.high - f.end) / height
+	deep := (f.high-f.low)/height >= fallDepth && f.end < f.low+regained*(f.high-f.low)
+	if f.lost < diagnosis.FallShare && !(deep && f.lost >= diagnosis.FallShare/2) {
+		return f, false
+	}
+	half := f.high - (f.high-f.low)/2
+	f.since = best + slices.IndexFunc(level[best:], func(x float64) bool { return x <= half })
+	if float64(len(c.values)-f.since) < fallenSteps*float64(len(c.values)) {
+		return f, false
+	}
+	before := c.values[max(0, best-c.window):f.since]
+	after, _ := Differ(before, c.values[f.since:])
+	lowest := best + slices.Index(level[best:], f.low)
+	deepest, _ := Differ(before, c.values[max(f.since, lowest-c.window/2):min(len(c.values), lowest+c.window/2+1)])
+	return f, after <= fallenRare || deep && deepest*float64(len(c.values)) <= rareGain
+}
+
+// floor is the least that a reward may be: 0 of a rate of success, of others what was seen.
+func (c *course) floor() float64 { return min(0, slices.Min(c.smooth)) }
+
+// means are the means of as many values around each, cut at the ends.
+func means(values []float64, width int) []float64 {
+	all := make([]float64, len(values))
+	for i := range values {
+		all[i] = mean(values[max(0, i-width/2):min(len(values), i+width/2+1)])
+	}
+	return all
+}
+
+// Learning is by how much the reward gains over the run; nil without one.
+func (s *Scalars) Learning() *diagnosis.Learning {
+	x := s.Of(Reward, 2)
+	if x == nil {
+		return nil
+	}
+	return &diagnosis.Learning{Name: newCourse(x).name(), Steps: len(x.Values), Gain: diagnosis.GainOf(x.Values)}
+}
+
+// twoValued reports whether rewards take two values, as far as the spread within groups shows: groups that have both of two values spread
+// over a third of their range and more, and partial credits spread less.
+func (r *run) twoValued(height float64) bool {
+	z, spread := r.Of(ZeroStd, leastShares), r.Of(RewardStd, leastShares)
+	if z == nil || spread == nil {
+		return false
+	}
+	alive, sum := 0.0, 0.0
+	for i, step := range z.Steps {
+		if at, found := slices.BinarySearch(spread.Steps, step); found {
+			alive += 1 - z.Values[i]
+			sum += spread.Values[at]
+		}
+	}
+	const leastSpread = 0.3 // of one other among eight
+	return alive > 0 && sum/alive >= leastSpread*height && !math.IsInf(sum, 0)
+}
