@@ -209,7 +209,7 @@ func (r *Rows) Verdict() Verdict {
 	standsStill := step == nil && len(r.counters) > 0 && r.n > 1
 	comesAgain := standsStill || step != nil && often*step.again > step.rows
 	ofTraining := r.hasLoop || r.hasLoss
-	hasText := len(r.labels) > 0 && (r.differ || !ofTraining)
+	hasText := len(r.labels) > 0 && (r.differ || !ofTraining && !r.hasWords) // one label in all rows names the run
 	switch {
 	case r.n == 0:
 		return Unsure

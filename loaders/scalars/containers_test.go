@@ -38,7 +38,7 @@ func TestContainers(t *testing.T) {
 		{"printed/nohup.out", "standard output", "reward_std", "[10 20 30] [0.25 0.25 0.25] []", ""},
 		{"printed/nohup.out", "standard output", "completions/mean_length", "[10 20 30] [100 200 300] []", ""},
 		{"printed/nohup.out", "standard output", "kl", "none", ""},
-		{"printed/strings.log", "standard output", "reward", "[1 2 3] [0.25 0.5 0.75] []", "[2 other lines are not read no step: rows are counted]"},
+		{"printed/strings.log", "standard output", "reward", "[1 2 3] [0.25 0.5 0.75] []", "[1 other line is not read no step: rows are counted]"},
 		{"printed/strings.log", "standard output", "eval_reward", "[2] [0.125] []", ""},
 		{"printed/swift.log", "standard output", "reward", "[1 2] [0.5 0.625] []", "[1 other line is not read]"},
 		{"printed/slurm-7.out", "standard output", "critic/score/mean", "[1 2] [0.25 0.375] []", "[2 other lines are not read]"},

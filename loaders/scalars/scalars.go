@@ -114,7 +114,7 @@ func Containers() (all []Container) {
 }
 
 // How much of a document and of what a trainer prints is looked at: before the first figures may be much else.
-const documentHead, printedHead = 4 << 20, 1 << 20
+const documentHead, printedHead = 4 << 20, 512 << 10
 
 // endsIn returns whether a file near the top of a folder has one of the extensions.
 func endsIn(extensions ...string) func(file string) bool {
@@ -377,11 +377,12 @@ func (d *folder) best(names []string, beside bool) (*Found, error) {
 // sources returns the logs among files that may be of scalars, those of the better formats first, and of those of a format the nearer
 // and then the newer.
 func (d *folder) sources(names []string) (all []*source) {
+	taken := map[string]bool{} // files that are of a surer format
 	for _, f := range allFormats() {
 		byFolder := map[string][]string{}
 		for _, name := range names {
 			slashed := filepath.ToSlash(name)
-			if !f.named(slashed) || len(byFolder) >= maxCandidates && !f.whole {
+			if !f.named(slashed) || taken[name] || len(byFolder) >= maxCandidates && !f.whole {
 				continue
 			}
 			run := name // of a file that is a log by itself
@@ -396,11 +397,15 @@ func (d *folder) sources(names []string) (all []*source) {
 		var some []*source
 		for _, files := range byFolder {
 			slices.SortFunc(files, discover.CompareNatural)
+			run := files
 			if f.name == discover.StateName {
 				files = files[len(files)-1:] // checkpoint-200 after checkpoint-100, and the last of all in the folder of the run
 			}
 			if modified, is := d.holds(files[len(files)-1], f); is {
 				some = append(some, &source{f, files, modified})
+				for _, file := range run {
+					taken[file] = true
+				}
 			}
 		}
 		slices.SortFunc(some, func(a, b *source) int {
