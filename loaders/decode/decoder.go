@@ -80,6 +80,7 @@ type RowDecoder struct {
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
 	passedOver model.PassedOver
+	wholes     *wholes // nil unless rows are some of their group: see PickedRows
 
 	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
 	visit    func(key, v jsonscan.Value)
@@ -126,13 +127,23 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	case len(dst) == before:
 		return dst, noSample
 	default:
-		err = r.Require(dst[before:])
+		if err = r.Require(dst[before:]); err == nil && r.wholes != nil && r.Capture == nil {
+			dst = slices.Insert(dst, before, r.wholes.add(&dst[before])...)
+		}
 	}
 	if err != nil {
 		r.passedOver = passedOver
 		return dst[:before], err
 	}
 	return dst, nil
+}
+
+// End returns the samples of the last step that have no row: see [PickedRows].
+func (r *RowDecoder) End() []model.Record {
+	if r.wholes == nil {
+		return nil
+	}
+	return r.wholes.end()
 }
 
 // LeaveOut counts a sample that a [Layout] passes over since its agent is not trained.
