@@ -251,7 +251,44 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 	}
 	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], verdicts)
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
+	if in.step.Wholes != nil {
+		in.describePart(&g)
+	}
 	return g
+}
+
+// describePart takes back what the samples of a group do not tell if the log lacks others of it: the mean stays only if the log tells that of the
+// whole group, or if it follows from advantages that are r − μ.
+func (in *stepInput) describePart(g *Group) {
+	whole := in.step.Wholes[in.InputRow[g.Start]]
+	if whole == nil || whole.Size > 0 && whole.Size <= g.Size() {
+		return
+	}
+	g.IsPart, g.WholeSize, g.HasSolved, g.RewardStd, g.RewardMean = true, whole.Size, false, math.NaN(), whole.Mean
+	if math.IsNaN(g.RewardMean) {
+		g.RewardMean = meanByAdvantages(in.LoggedRewards[g.Start:g.End], in.LoggedAdvantages[g.Start:g.End])
+	}
+	if whole.Std == 0 {
+		g.RewardStd = 0
+	}
+}
+
+// meanByAdvantages returns the mean of a group of which the log holds some rewards and their advantages, NaN if it does not follow: r − A is one
+// value for different rewards only where nothing divides A.
+func meanByAdvantages(rewards, advantages []float64) float64 {
+	mean, largest := rewards[0]-advantages[0], 0.0
+	for _, r := range rewards {
+		largest = max(largest, math.Abs(r))
+	}
+	for i, r := range rewards {
+		if !(math.Abs(r-advantages[i]-mean) <= loggedPrecision*largest) {
+			return math.NaN()
+		}
+	}
+	if isAllZero := advantages[0] == 0; allEqual(rewards) && !isAllZero {
+		return math.NaN()
+	}
+	return mean
 }
 
 // at returns element i, NaN of nil.
@@ -275,8 +312,18 @@ func (in *stepInput) summarize() {
 		}
 		all = sumLengths(in.tokenWeights)
 	}
+	counted := in.tokenWeights
+	if slices.Contains(in.Status, model.StatusUnlogged) {
+		counted = nil
+		for i, l := range in.tokenWeights {
+			if in.Status[i] != model.StatusUnlogged {
+				counted = append(counted, l)
+			}
+		}
+		all = sumLengths(counted)
+	}
 	cut, longestUncut := 0, int32(0)
-	for _, l := range in.tokenWeights {
+	for _, l := range counted {
 		isCut := model.Count01(int(l) == all.hi)
 		cut += isCut
 		longestUncut = max(longestUncut, l&int32(isCut-1))
