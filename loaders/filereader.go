@@ -35,9 +35,9 @@ type fileReader struct {
 	skipped      int32 // lines that could not be read
 	newestStep   int64
 	last         framing.Record // of those with samples, without its text
-	unendedRow   int64     // the line of a last row without its newline that was noted, from 0
-	hasStep      bool      // there is a newestStep
-	changed      time.Time // when the file last changed, by this machine's clock
+	unendedRow   int64          // the line of a last row without its newline that was noted, from 0
+	hasStep      bool           // there is a newestStep
+	changed      time.Time      // when the file last changed, by this machine's clock
 }
 
 func newFileReader(index int32, name string, formats []formats.Format, chunks *chunkQueue) fileReader {

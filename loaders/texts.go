@@ -271,7 +271,9 @@ func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
 	return lines, nil
 }
 
-func ofOneFile(x, y *model.Place) bool { return x.File == y.File && x.IndexInLine < 0 == (y.IndexInLine < 0) }
+func ofOneFile(x, y *model.Place) bool {
+	return x.File == y.File && x.IndexInLine < 0 == (y.IndexInLine < 0)
+}
 
 func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, lines []int64) error {
 	x.mu.Lock()

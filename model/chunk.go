@@ -31,13 +31,6 @@ type Record struct {
 	IndexInLine int32     // index of the record in its line: some trainers write a step in one line
 }
 
-// Whole is what the log says of a group of which it may hold only some samples. Its rows share it.
-type Whole struct {
-	Size int     // samples, 0 if it is only known that there may be more
-	Mean float64 // of the rewards; NaN if the log does not tell
-	Std  float64 // of the rewards, with whatever ddof; NaN if the log does not tell
-}
-
 // Place is where the text of a sample is.
 type Place struct {
 	File        int32 // index into Run.Files

@@ -13,13 +13,13 @@ type Status uint8
 
 // The statuses. Where several fields of a row say one, the last of these in the list counts.
 const (
-	StatusTrains  Status = iota
-	StatusEmpty          // its response has no token or character
-	StatusCutOff         // it ended at a limit; whether it trains is a choice of the trainer
-	StatusUnlogged       // it has no row: other rows of its group tell its reward
-	StatusMasked         // it counts in the mean and std of its group, and its tokens are masked in the loss
-	StatusDropped        // it counts in these, and the trainer left it out of the batch
-	StatusErrored        // the rollout failed: without a logged advantage it counts in nothing
+	StatusTrains   Status = iota
+	StatusEmpty           // its response has no token or character
+	StatusCutOff          // it ended at a limit; whether it trains is a choice of the trainer
+	StatusUnlogged        // it has no row: other rows of its group tell its reward
+	StatusMasked          // it counts in the mean and std of its group, and its tokens are masked in the loss
+	StatusDropped         // it counts in these, and the trainer left it out of the batch
+	StatusErrored         // the rollout failed: without a logged advantage it counts in nothing
 	StatusCount
 )
 

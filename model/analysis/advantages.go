@@ -127,7 +127,7 @@ func (p *plan) original(ctx context.Context, in *stepInput, previous *Analysis) 
 	if err := o.compute(ctx, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
-	if in.step.Wholes != nil {
+	if in.parts != nil {
 		o.takeLogged(in)
 	}
 	if set.Assumed && o.refusal != nil && o.refusal.Kind != estimators.KindMissing {

@@ -35,8 +35,9 @@ type GroupedStep struct {
 	weights  model.Weights
 	rule     model.GroupRule
 	rollouts *rollouts
-	scratch  *scratch // for a step that nobody keeps, else nil
-	without  []bool   // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
+	scratch  *scratch              // for a step that nobody keeps, else nil
+	parts    map[*model.Whole]bool // groups of which the log holds only some samples
+	without  []bool                // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
 }
 
 // GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
@@ -66,7 +67,7 @@ func groupStep(snap *model.Snapshot, i int, rule model.GroupRule, set model.Sett
 			Status: step.StatusesOf(order),
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
-		rollouts: newRollouts(step.FirstOutputs, order, offsets), scratch: memory,
+		rollouts: newRollouts(step.FirstOutputs, order, offsets), scratch: memory, parts: step.Parts(),
 	})
 	if g.LoggedAdvantages == nil {
 		g.LoggedAdvantages = memory.none(len(order))
@@ -251,7 +252,7 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 	}
 	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], verdicts)
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
-	if in.step.Wholes != nil {
+	if in.parts != nil {
 		in.describePart(&g)
 	}
 	return g
@@ -261,12 +262,13 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 // whole group, or if it follows from advantages that are r − μ.
 func (in *stepInput) describePart(g *Group) {
 	whole := in.step.Wholes[in.InputRow[g.Start]]
-	if whole == nil || whole.Size > 0 && whole.Size <= g.Size() {
+	rewards, advantages := in.LoggedRewards[g.Start:g.End], in.LoggedAdvantages[g.Start:g.End]
+	if !in.parts[whole] {
 		return
 	}
 	g.IsPart, g.WholeSize, g.HasSolved, g.RewardStd, g.RewardMean = true, whole.Size, false, math.NaN(), whole.Mean
 	if math.IsNaN(g.RewardMean) {
-		g.RewardMean = meanByAdvantages(in.LoggedRewards[g.Start:g.End], in.LoggedAdvantages[g.Start:g.End])
+		g.RewardMean = meanByAdvantages(rewards, advantages)
 	}
 	if whole.Std == 0 {
 		g.RewardStd = 0
