@@ -119,7 +119,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		}})
 	}
 	if snap.TellsStatuses() {
-		all = append(all, SampleColumn{Name: "status", Doc: "the trainer's status of it: trains, cut off, masked, dropped, errored or empty", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+		all = append(all, SampleColumn{Name: "status", Doc: "the trainer's status of it: trains, cut off, masked, dropped, errored, empty or not in the log", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Texts, func(k int) string { return p.a.StatusOf(p.at[k]).String() })
 		}})
 	}
