@@ -197,7 +197,11 @@ func (p *SamplePart) readText() *model.Text {
 		p.err = fmt.Errorf("the text of sample %d of step %d is not in a log", p.rows[0], p.step.Number)
 		return p.text
 	}
-	t, err := p.table.Log.Text(p.ctx, p.step.Place(p.rows[0]))
+	at := p.step.Place(p.rows[0])
+	if at.IndexInLine < 0 {
+		return p.text // it has no row
+	}
+	t, err := p.table.Log.Text(p.ctx, at)
 	if err != nil {
 		p.err = fmt.Errorf("the text of sample %d of step %d is missing: %w", p.rows[0], p.step.Number, err)
 	}
