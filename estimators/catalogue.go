@@ -270,6 +270,8 @@ func catalogue() Catalogue[*Estimator] {
 			{Framework: "areal", Entries: areal},
 			{Framework: "miles", Entries: miles},
 			{Framework: "rllm", Entries: rllm},
+			{Framework: "torchtitan", Entries: torchTitan},
+			{Framework: "areno", Entries: areno},
 			{Framework: "tunix", Entries: tunix},
 			{Framework: "rlinf", Entries: rlinf},
 			{Framework: "axolotl", Entries: axolotl},

@@ -285,3 +285,32 @@ func rllm() []*Estimator {
 			by(Estimator{Float: Float64, Advantage: rewardItself}),
 	}
 }
+
+// torchtitan is the estimator of torchtitan's RL; the scale is should_std_normalize.
+func torchTitan() []*Estimator {
+	byStd := Option{
+		Key: "advantage.should_std_normalize", Kind: Switch(), Default: "false", Meaning: "divide by the standard deviation: true is scale group, false scale none",
+		Selects: map[string]Selection{"true": {Scale: ScaleGroup}, "false": {Scale: ScaleNone}},
+	}
+	return []*Estimator{
+		about("centered", "A = r − Σr/n; group: (r − Σr/n) / (s + 1e-6)",
+			"pytorch/torchtitan@b5bcd76c66d0acb1a08b176d9639425bc55e0b2a torchtitan/experiments/rl/rollout/advantage.py:AdvantageEstimator.__call__",
+			"Python floats (float64), summed from left to right as up to Python 3.11; s has ddof 0 and is exact there, so that scale group agrees to 1e-12. "+
+				"A single-sample group gets 0; equal rewards 0 or a residue. Groups may differ in size. NaN makes its group NaN; with scale group "+
+				"the trainer raises AttributeError.").with(byStd).
+			by(Estimator{
+				Scales: []Scale{ScaleNone, ScaleGroup}, CanFilter: true, Float: Float64, Tolerance: 1e-12,
+				Advantage: perGroup64(func(dst, r []float64, s Scale) { pythonGRPO(dst, r, s != ScaleNone) }),
+			}),
+	}
+}
+
+func areno() []*Estimator {
+	return []*Estimator{
+		about("grpo", "A = (r − μ) / (s + 1e-8)",
+			"inclusionAI/AReno@cec61a39ba9990d40c3cb42922908cc65b1a79ea areno/api/rewards.py:compute_group_advantages",
+			"GRPO and GSPO. numpy float32, s of a population (ddof 0). A single-sample group gets 0. Equal rewards give 0 or float32 rounding error over "+
+				"s + 1e-8. Groups may differ in size. NaN makes its group NaN.").
+			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true, Advantage: numpy32{eps: 1e-8}.advantages}),
+	}
+}

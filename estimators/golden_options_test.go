@@ -11,7 +11,7 @@ import (
 
 // scaleOption is for frameworks whose only option is a scale.
 func scaleOption(e *Estimator, p goldenParams) Scale {
-	for _, by := range []*bool{p.NormByStd, p.GRPONormByStd, p.StdNorm, p.NormRewards} {
+	for _, by := range []*bool{p.NormByStd, p.GRPONormByStd, p.StdNorm, p.ShouldNorm, p.NormRewards} {
 		if by != nil {
 			return scaleIf(*by)
 		}

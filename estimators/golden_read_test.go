@@ -74,6 +74,7 @@ type goldenParams struct {
 	NormByStd      *bool            `json:"norm_adv_by_std_in_grpo"`
 	GRPONormByStd  *bool            `json:"grpo_norm_by_std"`
 	StdNorm        *bool            `json:"grpo_std_normalization"`
+	ShouldNorm     *bool            `json:"should_std_normalize"`
 	NormRewards    *bool            `json:"normalize_rewards"`
 	NormAdvantages bool             `json:"normalize_advantages"`
 	LeaveOneOut    bool             `json:"use_leave_one_out_baseline"`

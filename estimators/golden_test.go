@@ -125,6 +125,8 @@ func goldenRows() []goldenRow {
 		{"openrlhf_flash_reinforce", "openrlhf", "flash_reinforce", 60, 0, flashOptions, nil},
 		{"trl_sdpo", "trl", "sdpo", 72, 0, scaleOption, nil},
 		{"rllm", "rllm", "grpo", 90, 0, rllmOptions, nil},
+		{"torchtitan", "torchtitan", "centered", 67, 1e-12, scaleOption, nil},
+		{"areno", "areno", "grpo", 34, 0, nil, nil},
 		{"tunix", "tunix", "grpo", 75, 0, tunixOptions, nil},
 		{"art", "art", "local", 90, 0, artOptions, nil},
 		{"cosmos_rl_grpo", "cosmos-rl", "grpo", 60, 0, cosmosOptions, nil},

@@ -35,9 +35,10 @@ type fileReader struct {
 	problemCount int32
 	skipped      int32 // lines that could not be read
 	newestStep   int64
-	unendedRow   int64     // the line of a last row without its newline that was noted, from 0
-	hasStep      bool      // there is a newestStep
-	changed      time.Time // when the file last changed, by this machine's clock
+	last         framing.Record // of those with samples, without its text
+	unendedRow   int64          // the line of a last row without its newline that was noted, from 0
+	hasStep      bool           // there is a newestStep
+	changed      time.Time      // when the file last changed, by this machine's clock
 }
 
 func newFileReader(index int32, name string, formats []formats.Format, chunks *chunkQueue) fileReader {
@@ -108,14 +109,39 @@ func (f *fileReader) decode(record framing.Record) {
 		f.skipLine(record, err.Error())
 		return
 	}
+	f.place(records, record)
+	f.chunks.addPassedOver(f.index, takePassedOver(f.decoder))
+	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
+}
+
+// place says where the samples of a record are. Those without a row, which come first, are of the step of the record before it, and where that is.
+func (f *fileReader) place(records []model.Record, record framing.Record) {
+	unlogged := 0
+	for unlogged < len(records) && records[unlogged].Status == model.StatusUnlogged {
+		unlogged++
+	}
 	for i := range records {
-		r := &records[i]
-		r.File, r.Line, r.Offset, r.IndexInLine = f.index, record.Number, record.Offset, int32(i)
+		r, of := &records[i], &record
+		if i < unlogged {
+			of = &f.last
+		}
+		r.File, r.Line, r.Offset, r.IndexInLine = f.index, of.Number, of.Offset, int32(i-unlogged)
 		f.noteStep(r.Step, r.Offset, 1)
 	}
 	f.nameGroups(records)
-	f.chunks.addPassedOver(f.index, takePassedOver(f.decoder))
-	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
+	f.last = framing.Record{Number: record.Number, Offset: record.Offset}
+}
+
+// endStep adds the samples of the last step that have no row.
+func (f *fileReader) endStep() {
+	d, ok := f.decoder.(*decode.RowDecoder)
+	if !ok {
+		return
+	}
+	if records := d.End(); len(records) > 0 {
+		f.place(records, f.last)
+		f.chunks.add(f.format, d.Note(), records)
+	}
 }
 
 // nameGroups names groups that are a record, or a part of one, by the place of the record.
@@ -193,6 +219,7 @@ func (f *fileReader) addProblem(p model.Problem) {
 // finish reads the last line of a file that is not followed. It may lack a newline, and is decoded if
 // it is complete.
 func (f *fileReader) finish() {
+	defer f.endStep()
 	if !f.framed {
 		f.detectFraming(f.head)
 	}

@@ -99,6 +99,9 @@ func (x *textIndex) get(number int32) (textFile, bool) {
 	return f, ok
 }
 
+// errUnlogged says that a sample has no row.
+var errUnlogged = errors.New("it has no row in the log: other rows of its group tell its reward")
+
 // ErrNoText says that a sample came from a stream.
 var ErrNoText = errors.New("its text cannot be read again, because it came from a stream: write that to a file and open the file")
 
@@ -110,6 +113,9 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	f, ok := s.texts.get(at.File)
 	if !ok {
 		return model.Text{}, ErrNoText
+	}
+	if at.IndexInLine < 0 {
+		return model.Text{}, errUnlogged
 	}
 	if f.lost != "" {
 		return model.Text{}, fmt.Errorf("%s %s", f.name, f.lost)
@@ -277,7 +283,9 @@ func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
 	return lines, nil
 }
 
-func ofOneFile(x, y *model.Place) bool { return x.File == y.File }
+func ofOneFile(x, y *model.Place) bool {
+	return x.File == y.File && x.IndexInLine < 0 == (y.IndexInLine < 0)
+}
 
 func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, lines []int64) error {
 	x.mu.Lock()
@@ -364,7 +372,7 @@ func (x *lineIndex) release() {
 // goroutines.
 func (s *Source) Texts(ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error)) error {
 	for lo, hi := range stretches(places, ofOneFile) {
-		if !s.textsOfFile(ctx, places[lo:hi], mayHold, func(i int, t model.Text, err error) { visit(lo+i, t, err) }) {
+		if places[lo].IndexInLine < 0 || !s.textsOfFile(ctx, places[lo:hi], mayHold, func(i int, t model.Text, err error) { visit(lo+i, t, err) }) {
 			for i, at := range places[lo:hi] {
 				t, err := s.Text(ctx, at)
 				visit(lo+i, t, err)

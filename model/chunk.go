@@ -22,6 +22,7 @@ type Record struct {
 	Reward      float64   // estimators.MissingReward() where the log has none
 	Components  []float64 // by Chunk.ComponentNames, NaN where one gave nothing; nil if the log has none
 	Advantage   float64   // as logged; NaN if not
+	Whole       *Whole    // its group, if the log may hold only some samples of that; else nil
 	Status      Status    // as the trainer writes it
 	Length      int32     // of the response, in Chunk.LengthUnit; -1 if unknown
 	File        int32     // index into Chunk.Files
@@ -33,7 +34,7 @@ type Record struct {
 // Place is where the text of a sample is.
 type Place struct {
 	File        int32 // index into Run.Files
-	IndexInLine int32 // index of the record in its line
+	IndexInLine int32 // index of the record in its line; below 0 if the sample has no row, which is then the last row before it
 	Offset      int64 // byte offset of the line
 }
 

@@ -87,6 +87,7 @@ func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
 	c.groups = appendOptional(c.groups, n, group, 0, group != 0, cap(c.Rewards))
 	c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.Rewards))
 	c.Statuses = appendOptional(c.Statuses, n, r.Status, StatusTrains, r.Status != StatusTrains, cap(c.Rewards))
+	c.Wholes = appendOptional(c.Wholes, n, r.Whole, nil, r.Whole != nil, cap(c.Rewards))
 	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.Rewards))
 	c.padComponents()
 	return c.addRollout(n, group, r.Rollout)
@@ -152,6 +153,7 @@ func (c *stepColumns) appendPart(p *blockPart) (stray int) {
 		c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.Rewards))
 	}
 	c.Statuses = appendOptionalRows(c.Statuses, n, p.Status, from, to, StatusTrains)
+	c.Wholes = appendOptionalRows(c.Wholes, n, nil, from, to, nil)
 	if c.indexInLine != nil {
 		c.indexInLine = append(c.indexInLine, make([]int32, to-from)...)
 	}
@@ -213,6 +215,7 @@ func (c *stepColumns) appendRows(o *stepColumns, s fileSpan, from, to int) {
 	c.groups = appendOptionalRows(c.groups, n, o.groups, from, to, 0)
 	c.LoggedAdvantages = appendOptionalRows(c.LoggedAdvantages, n, o.LoggedAdvantages, from, to, math.NaN())
 	c.Statuses = appendOptionalRows(c.Statuses, n, o.Statuses, from, to, StatusTrains)
+	c.Wholes = appendOptionalRows(c.Wholes, n, o.Wholes, from, to, nil)
 	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, from, to, 0)
 	c.appendFirstOutputs(n, o, from, to)
 	for len(c.Components) < len(o.Components) {

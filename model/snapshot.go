@@ -74,6 +74,8 @@ type Step struct {
 	Lengths          []int32   // -1 where unknown
 	Statuses         []Status  // as the trainer writes them; nil if it writes none: see Snapshot.Statuses
 
+	Wholes []*Whole // what the log says of the groups of which it may hold a part, by row; nil if it holds all
+
 	Components [][]float64 // by index of Run.ComponentNames; nil if one gave nothing in this step, NaN where it gave nothing
 
 	// FirstOutputs are the rows of the first output of the same rollout: its own row for that, and for a
@@ -150,6 +152,7 @@ func (c *stepColumns) view(number int64) Step {
 	step.Rewards, step.LoggedAdvantages, step.Lengths = clip(c.Rewards, n), clip(c.LoggedAdvantages, n), clip(c.Lengths, n)
 	step.Statuses, step.FirstOutputs, step.prompts, step.groups = clip(c.Statuses, n), clip(c.FirstOutputs, n), clip(c.prompts, n), clip(c.groups, n)
 	step.spanOffset, step.indexInLine, step.fileSpans = clip(c.spanOffset, n), clip(c.indexInLine, n), slices.Clip(c.fileSpans)
+	step.Wholes = clip(c.Wholes, n)
 	e := &c.evidence
 	step.Rollouts, step.Prompts, step.GroupIDs, step.MixedIDs, step.UnfoldingIDs = n-e.laterOutputs, e.prompts, e.ids, e.mixedIDs, e.unfoldingIDs
 	step.Components = slices.Clone(c.Components)

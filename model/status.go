@@ -13,23 +13,24 @@ type Status uint8
 
 // The statuses. Where several fields of a row say one, the last of these in the list counts.
 const (
-	StatusTrains  Status = iota
-	StatusEmpty          // its response has no token or character
-	StatusCutOff         // it ended at a limit; whether it trains is a choice of the trainer
-	StatusMasked         // it counts in the mean and std of its group, and its tokens are masked in the loss
-	StatusDropped        // it counts in these, and the trainer left it out of the batch
-	StatusErrored        // the rollout failed: without a logged advantage it counts in nothing
+	StatusTrains   Status = iota
+	StatusEmpty           // its response has no token or character
+	StatusCutOff          // it ended at a limit; whether it trains is a choice of the trainer
+	StatusUnlogged        // it has no row: other rows of its group tell its reward
+	StatusMasked          // it counts in the mean and std of its group, and its tokens are masked in the loss
+	StatusDropped         // it counts in these, and the trainer left it out of the batch
+	StatusErrored         // the rollout failed: without a logged advantage it counts in nothing
 	StatusCount
 )
 
 // Statuses returns all but StatusTrains, in their order.
 func Statuses() []Status {
-	return []Status{StatusEmpty, StatusCutOff, StatusMasked, StatusDropped, StatusErrored}
+	return []Status{StatusEmpty, StatusCutOff, StatusUnlogged, StatusMasked, StatusDropped, StatusErrored}
 }
 
 // String is the status in words: "cut off".
 func (s Status) String() string {
-	return [...]string{"trains", "empty", "cut off", "masked", "dropped", "errored"}[s]
+	return [...]string{"trains", "empty", "cut off", "not in the log", "masked", "dropped", "errored"}[s]
 }
 
 // Trains reports whether the trainer trains on such a sample, according to the log.
@@ -42,7 +43,7 @@ type StatusCounts [StatusCount]int
 // it says nothing of any.
 func (c StatusCounts) String() string {
 	var parts []string
-	for _, s := range []Status{StatusMasked, StatusDropped, StatusErrored, StatusCutOff, StatusEmpty} {
+	for _, s := range []Status{StatusMasked, StatusDropped, StatusErrored, StatusCutOff, StatusUnlogged, StatusEmpty} {
 		if c[s] > 0 {
 			parts = append(parts, units.Count(c[s])+" "+s.String())
 		}
@@ -86,7 +87,7 @@ func (s *Step) tellsStatuses() bool { return s.Statuses != nil || slices.Contain
 
 // NotTraining names only those that do not train; "" if all do.
 func (c StatusCounts) NotTraining() string {
-	c[StatusCutOff], c[StatusEmpty] = 0, 0
+	c[StatusCutOff], c[StatusUnlogged], c[StatusEmpty] = 0, 0, 0
 	return c.String()
 }
 

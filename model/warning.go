@@ -31,6 +31,7 @@ const (
 	WarnPartsMissing           WarningKind = "parts-missing"            // rewards are sums that leave out what is NaN or missing
 	WarnFloatNoise             WarningKind = "float-noise"              // equal rewards, advantages not zero
 	WarnRecomputeWithoutFilter WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
+	WarnPartialGroups          WarningKind = "partial-groups"           // the log lacks rows of groups
 	WarnSingleSampleGroups     WarningKind = "single-sample-groups"     // groups of one
 	WarnOneSidedPush           WarningKind = "one-sided-push"           // mean processed advantage far from 0
 	WarnEffectiveRatio         WarningKind = "effective-ratio"          // kept share far from the nominal ratio

@@ -21,7 +21,7 @@ func trainers() map[string]string {
 		"verl": "verl grpo", "easyr1": "easyr1 grpo", "trl": "trl grpo", "trl-table": "trl grpo", "trackio": "trl grpo", "trackio-traces": "trl grpo", "ms-swift": "ms-swift grpo", "ms-swift-ray": "ms-swift grpo",
 		"nemo-rl": "nemo-rl grpo", "roll": "roll grpo", "skyrl": "skyrl grpo", "areal": "areal reward_norm", "areal-text": "areal reward_norm",
 		"prime-rl": "prime-rl grpo", "prime-hosted": "prime-rl grpo", "verifiers": "verifiers group", "open-instruct": "open-instruct centered",
-		"tinker": "tinker centered", "rllm": "rllm grpo", "tunix": "tunix grpo", "slime": "slime grpo",
+		"tinker": "tinker centered", "rllm": "rllm grpo", "torchtitan": "torchtitan centered", "tunix": "tunix grpo", "slime": "slime grpo",
 	}
 }
 

@@ -164,7 +164,8 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 	s.writeBuildsAndPapers(t)
 	s.writeFindings(t)
 	for i, log := range formatstest.Logs(t, "../formats/testdata") {
-		if i%8 >= repotest.Times(1, 8) {
+		isLeftOut := i%8 >= repotest.Times(1, 8)
+		if isLeftOut && log.Format != "trackio" { // whose reward is a sum of columns, which JSON then names
 			continue
 		}
 		path := filepath.Join(t.TempDir(), filepath.FromSlash(log.Name))

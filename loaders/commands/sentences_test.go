@@ -82,11 +82,11 @@ func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 // Each kind of warning and of illness has a claim, or is one that no log here can show.
 func TestEveryKindHasAClaim(t *testing.T) {
 	t.Parallel()
-	unclaimed := []model.WarningKind{ // of settings that a person chooses, of options, or of logs in several rows a rollout
+	unclaimed := []model.WarningKind{ // of settings that a person chooses, of options, or of logs in several rows a rollout or of a part of each group
 		model.WarnTrainerRefuses, model.WarnUndefinedAdvantages, model.WarnStageNotApplied, model.WarnKLInReward, model.WarnGroupFilter, model.WarnTooFewKept,
 		model.WarnKilledGroups, model.WarnSignFlips, model.WarnPhantomGroups, model.WarnGroupFilterAssumes, model.WarnEqualAdmitted, model.WarnLiveSkipped,
 		model.WarnDrawnSamples, model.WarnFloatNoise, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio, model.WarnFilterIsOurs,
-		model.WarnRolloutsAssumed, model.WarnApproximateLengths,
+		model.WarnRolloutsAssumed, model.WarnApproximateLengths, model.WarnPartialGroups,
 	}
 	claimed := map[string]bool{}
 	for _, c := range claims() {

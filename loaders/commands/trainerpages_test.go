@@ -63,11 +63,12 @@ func trainerPages() []trainerPage {
 		{name: "tunix", trainer: "Tunix", formats: []string{"tunix"}, look: stop},
 		{name: "agilerl", trainer: "AgileRL", formats: []string{"agilerl"}, look: "how many groups there are at a step: AgileRL logs some of its groups, not all"},
 		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: the environment sends these groups to the trainer, but they have no signal"},
+		{name: "torchtitan", trainer: "torchtitan", formats: []string{"torchtitan"}, look: "the warning `partial-groups`: the log holds the best and the worst rollout of each group, so the std and the solve rate of groups are not known"},
 		{name: "harbor", trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
 		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
 		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: let the reward function write them, as below", look: stop},
-		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet", "arrow"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
+		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "picked-lines", "csv", "parquet", "group-parquet", "arrow"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
 	}
 }
 

@@ -80,13 +80,17 @@ type RowDecoder struct {
 	Components Components
 	status     model.Status
 	evaluated  bool // see Evaluated
-	picked     int  // fields so far
+	whole      *model.Whole
+	picked     int // fields so far
 
 	shapedNames [RoleCount]string // of the fields of a rank of shapedRank
 
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
 	passedOver model.PassedOver
+	wholes     *wholes // nil unless rows are some of their group: see PickedRows
+
+	steps newestStep // see SetNewestStep
 
 	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
 	visit    func(key, v jsonscan.Value)
@@ -134,13 +138,23 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	case len(dst) == before:
 		return dst, noSample
 	default:
-		err = r.Require(dst[before:])
+		if err = r.Require(dst[before:]); err == nil && r.wholes != nil && r.Capture == nil {
+			dst = slices.Insert(dst, before, r.wholes.add(&dst[before])...)
+		}
 	}
 	if err != nil {
 		r.passedOver = passedOver
 		return dst[:before], err
 	}
 	return dst, nil
+}
+
+// End returns the samples of the last step that have no row: see [PickedRows].
+func (r *RowDecoder) End() []model.Record {
+	if r.wholes == nil {
+		return nil
+	}
+	return r.wholes.end()
 }
 
 // LeaveOut counts a sample that a [Layout] passes over since its agent is not trained.
@@ -190,7 +204,7 @@ func (r *RowDecoder) Require(samples []model.Record) error {
 func (r *RowDecoder) forgetRow() {
 	clear(r.Values[:])
 	r.Components.reset()
-	r.picked, r.status, r.evaluated = 0, model.StatusTrains, false
+	r.picked, r.status, r.evaluated, r.whole = 0, model.StatusTrains, false, nil
 }
 
 // BeginRow forgets the values of the row before.
@@ -274,6 +288,31 @@ func (r *RowDecoder) Set(role Role, v jsonscan.Value) {
 	}
 }
 
+// SetWhole says what the row tells of its group, of which the log may hold only some samples.
+func (r *RowDecoder) SetWhole(w *model.Whole) { r.whole = w }
+
+// newestStep is the greatest step of the rows so far, and that at the first row of the group at hand.
+type newestStep struct {
+	group       string
+	known       bool
+	newest, now int64
+}
+
+// SetNewestStep sets the step of the row to the greatest so far, for groups that are written when they are done, in whatever order they were begun:
+// their rows stand together, and that of the first counts. ok is false if the row does not tell its step.
+func (r *RowDecoder) SetNewestStep(step int64, ok bool) {
+	s := &r.steps
+	if ok && (!s.known || step > s.newest) {
+		s.newest, s.known = step, true
+	}
+	if group := r.Values[RoleGroup].Raw; s.group != string(group) || s.group == "" {
+		s.group, s.now = string(group), s.newest
+	}
+	if s.known {
+		r.Set(RoleStep, jsonscan.Value{Kind: jsonscan.Number, Raw: strconv.AppendInt(nil, s.now, 10)})
+	}
+}
+
 // Has reports whether the row has a value for the role.
 func (r *RowDecoder) Has(role Role) bool { return r.Values[role].Kind != jsonscan.Absent }
 
@@ -329,6 +368,7 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 		Advantage:  r.Values[RoleAdvantage].ToAdvantage(),
 		Length:     r.length(),
 		Status:     r.status,
+		Whole:      r.whole,
 	}
 	if r.HashResponses {
 		r.ResponseHashes = append(r.ResponseHashes, jsonscan.Hash64(r.Values[RoleResponse].Raw))

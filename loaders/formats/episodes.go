@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"errors"
+	"math"
 	"slices"
 
 	"vantage/loaders/decode"
@@ -118,6 +119,33 @@ func episodes() []Format {
 			Layout: artGroup,
 		},
 
+		// torchtitan is the rollouts that torchtitan's RL records: the best and the worst of each group, as its default filter keeps them, when the group
+		// is done. The step is the newest policy that wrote one so far: groups are done in another order than begun.
+		// pytorch/torchtitan@b5bcd76c66d0 torchtitan/experiments/rl/rollout_recorder.py:34-150.
+		{
+			Name: "torchtitan", Framework: "torchtitan", Doc: "torchtitan's rollout_samples.jsonl: the best and the worst rollout of each group, with turns, reward_breakdown and advantage.",
+			TrainerOption: byDefault + ", with DIR = dump_folder",
+			File:          "DIR/rollout_samples.jsonl",
+			Score:         85,
+			Keys:          Keys{"group_id": anyKind, "rollout_id": anyKind, "reward": anyKind, "reward_breakdown": jsonscan.Object, "turns": jsonscan.Array},
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:    {"reward"},
+				decode.RoleStep:      {"turns.max_policy_version"},
+				decode.RoleGroup:     {"group_id"},
+				decode.RolePrompt:    {"turns.prompt_messages"},
+				decode.RoleResponse:  {"turns.completion_message"},
+				decode.RoleAdvantage: {"advantage"},
+				decode.RoleLength:    {"turns.completion_token_ids"}, // how many titanRollout counts
+			}).Telling(decode.Statuses{
+				"is_validation": {"true": decode.Evaluated},
+				"status": { // torchtitan/experiments/rl/rollout/types.py:18-23
+					"truncated_length": model.StatusCutOff, "truncated_prompt_too_long": model.StatusCutOff, "truncated_max_turns": model.StatusCutOff,
+				},
+			}),
+			Layout:     titanRollout,
+			Evaluation: Marked,
+		},
+
 		// nemo-gym is the rollouts that NeMo Gym collects: a line per rollout with the request and the response of
 		// OpenAI's Responses API. A task is repeated as often as num_repeats says.
 		// NVIDIA-NeMo/Gym@00536e7a140e nemo_gym/rollout_collection.py:309-349, 480-520.
@@ -226,6 +254,46 @@ func sampled(nodes jsonscan.Value) (messages []jsonscan.Value, credit jsonscan.V
 		}
 	})
 	return messages, credit
+}
+
+// titanRollout takes the turns of a rollout as its prompt, its response and its policy. The log holds a part of each group.
+func titanRollout(r *decode.RowDecoder, record []byte, emit func()) error {
+	policy, isKnown := int64(0), false
+	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
+		if string(key.Raw) != "turns" {
+			r.Pick(key, v)
+			return
+		}
+		var said []jsonscan.Value
+		tokens, turns := 0, v.Elements()
+		for i, turn := range turns {
+			if i == 0 {
+				r.Set(decode.RolePrompt, decode.Conversation(turn.Field("prompt_messages").Elements()))
+			}
+			if message := turn.Field("completion_message"); message.Kind == jsonscan.Object {
+				said = append(said, message)
+			}
+			if i < len(turns)-1 {
+				said = append(said, turn.Field("env_messages").Elements()...)
+			}
+			tokens += turn.Field("completion_token_ids").Len()
+			for _, name := range []string{"min_policy_version", "max_policy_version"} {
+				if version, ok := turn.Field(name).ToInt(); ok {
+					policy, isKnown = max(policy, version), true
+				}
+			}
+		}
+		r.Set(decode.RoleResponse, decode.Conversation(said))
+		if tokens > 0 {
+			r.Set(decode.RoleLength, jsonscan.FromFloat(float64(tokens)))
+		}
+	}, func() {
+		r.SetNewestStep(policy, isKnown)
+		r.SetWhole(&model.Whole{Mean: math.NaN(), Std: math.NaN()})
+		if r.HasReward() {
+			emit()
+		}
+	})
 }
 
 // rllmTrajectories takes each trajectory of an episode as a sample. Advantages are computed over those

@@ -121,6 +121,7 @@ const (
 	Elsewhere         Evaluation = iota // in files of their own, or with a mark
 	OverTrainingRows                    // over the training rows of their step, in the same file
 	AfterTrainingRows                   // after the training rows of their step, as rows of that step
+	Marked                              // in the same file, marked by a field that Fields tell as [decode.Evaluated]
 	NothingElse                         // the trainer writes evaluations alone, unless the name of the file has the word train
 )
 
@@ -164,8 +165,8 @@ func (f *Format) MayBePadded(row []byte) bool {
 // order names the formats, the more particular ones first.
 const order = `
 	verl easyr1 trl ms-swift ms-swift-ray nemo-rl roll skyrl areal areal-text prime-rl prime-hosted verifiers open-instruct tinker rllm
-	slime tunix unstable-baselines trl-table trackio trackio-traces wandb-table art art-lines nemo-gym agilerl harbor miles atropos
-	group-lines step-data jsonl json csv arrow parquet group-parquet`
+	slime tunix unstable-baselines trl-table trackio trackio-traces wandb-table art art-lines nemo-gym agilerl harbor miles atropos torchtitan
+	group-lines picked-lines step-data jsonl json csv arrow parquet group-parquet`
 
 // All returns every format, in their order.
 func All() []Format {
@@ -236,8 +237,12 @@ func WithSplit(formats []Format, wants func(isEvaluation bool) bool) []Format {
 		}
 	}
 	for i := range formats {
-		if f := &formats[i]; f.Origin == FromAnyone {
-			f.Fields, f.wants = f.Fields.Telling(marks), wants
+		f := &formats[i]
+		if f.Origin == FromAnyone {
+			f.Fields = f.Fields.Telling(marks)
+		}
+		if f.Origin == FromAnyone || f.Evaluation == Marked {
+			f.wants = wants
 		}
 	}
 	return formats

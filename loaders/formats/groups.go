@@ -70,6 +70,19 @@ func groups() []Format {
 			Layout:        decode.Groups,
 		},
 
+		// picked-lines is a log that holds some samples of each group, such as the best and the worst, with figures of the whole.
+		{
+			Name: "picked-lines", Doc: "JSON lines with some samples of each group, and in each the rewards of its whole group (group_rewards), or their number and mean (n, group_mean).",
+			TrainerOption: "one json.dumps per sample with step, prompt, reward and group_rewards",
+			File:          "audit.jsonl",
+			Origin:        FromAnyone,
+			Score:         13,
+			Sniff:         func(first *First) bool { return decode.TellsWhole(usual, first.Record) },
+			Fields:        usual,
+			Layout:        decode.PickedRows,
+			Positional:    true,
+		},
+
 		// group-parquet is a Parquet file with a group in each row.
 		{
 			Name: "group-parquet", Doc: "A Parquet file with one group per row: lists of rewards and of as many completions, advantages or lengths, or a list of structs with a reward each.",

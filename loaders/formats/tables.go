@@ -266,15 +266,22 @@ func trackioValue(fields *decode.Fields, key, v jsonscan.Value) jsonscan.Value {
 
 // trackioTrace takes a trace as a sample, if its metadata has a reward.
 func trackioTrace(r *decode.RowDecoder, record []byte, emit func()) error {
+	whole := &model.Whole{Mean: math.NaN(), Std: math.NaN()} // a call logs sixteen traces at most, whatever groups they are of
 	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		switch string(key.Raw) {
 		case "trackio":
 		case "metadata":
-			v.EachField(func(key, v jsonscan.Value) { r.Pick(key, trackioValue(r.Fields, key, v)) })
+			v.EachField(func(key, v jsonscan.Value) {
+				if string(key.Raw) == "reward_std" {
+					whole.Std, _ = v.ToFloat()
+				}
+				r.Pick(key, trackioValue(r.Fields, key, v))
+			})
 		default:
 			r.Pick(key, v)
 		}
 	}, func() {
+		r.SetWhole(whole)
 		if r.HasReward() {
 			emit()
 		}

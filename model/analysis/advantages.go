@@ -128,11 +128,24 @@ func (p *plan) original(ctx context.Context, in *stepInput, previous *Analysis) 
 	if err := o.compute(ctx, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
+	if in.parts != nil {
+		o.takeLogged(in)
+	}
 	if set.Assumed && o.refusal != nil && o.refusal.Kind != estimators.KindMissing {
 		o.refusal = nil
 	}
 	o.zeroStd = p.estimator.ZeroStd(o.batch, set.Scale)
 	return o, nil
+}
+
+// takeLogged takes the logged advantages of groups of which the log lacks samples: an estimator would compare the others with a part.
+func (o *original) takeLogged(in *stepInput) {
+	for k := range in.groups {
+		logged := in.LoggedAdvantages[in.groups[k].Start:in.groups[k].End]
+		if in.groups[k].IsPart && in.countedRollouts == nil && !slices.ContainsFunc(logged, math.IsNaN) {
+			copy(o.advantages[in.groups[k].Start:], logged)
+		}
+	}
 }
 
 // compute fills in the advantages, block by block if no group depends on another.

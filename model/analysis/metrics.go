@@ -112,7 +112,7 @@ func (a *Analysis) lengthMetrics(m []Metric) []Metric {
 		return m
 	}
 	m = in.length.appendTo(m, "response_length/mean", "response_length/max", "response_length/min")
-	m = append(m, Metric{"response_length/clip_ratio", float64(a.Rows-in.uncutLength.n) / float64(a.Rows)})
+	m = append(m, Metric{"response_length/clip_ratio", float64(in.length.n-in.uncutLength.n) / float64(in.length.n)})
 	m = in.uncutLength.appendTo(m, "response_length_no_cutoff/mean", "response_length_no_cutoff/max", "response_length_no_cutoff/min")
 	return append(m, Metric{"response_length_no_cutoff/count", float64(in.uncutLength.n)})
 }

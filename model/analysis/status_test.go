@@ -63,7 +63,7 @@ func TestStatusSaysWhatTrains(t *testing.T) {
 			t.Errorf("%s is %g, want %g", name, got, want)
 		}
 	}
-	if want := (model.StatusCounts{3, 0, 1, 2, 2, 3}); a.Statuses != want {
+	if want := (model.StatusCounts{model.StatusTrains: 3, model.StatusCutOff: 1, model.StatusMasked: 2, model.StatusDropped: 2, model.StatusErrored: 3}); a.Statuses != want {
 		t.Errorf("statuses %v, want %v", a.Statuses, want)
 	}
 	if got := a.Table[0].RewardMean; math.Abs(got-third) > 1e-9 {

@@ -36,8 +36,9 @@ type GroupedStep struct {
 	weights  model.Weights
 	rule     model.GroupRule
 	rollouts *rollouts
-	scratch  *scratch // for a step that nobody keeps, else nil
-	without  []bool   // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
+	scratch  *scratch              // for a step that nobody keeps, else nil
+	parts    map[*model.Whole]bool // groups of which the log holds only some samples
+	without  []bool                // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
 }
 
 // GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
@@ -67,7 +68,7 @@ func groupStep(snap *model.Snapshot, i int, rule model.GroupRule, set model.Sett
 			Status: step.StatusesOf(order),
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
-		rollouts: newRollouts(step.FirstOutputs, order, offsets), scratch: memory,
+		rollouts: newRollouts(step.FirstOutputs, order, offsets), scratch: memory, parts: step.Parts(),
 	})
 	if g.LoggedAdvantages == nil {
 		g.LoggedAdvantages = memory.none(len(order))
@@ -252,7 +253,45 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 	}
 	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], verdicts)
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
+	if in.parts != nil {
+		in.describePart(&g)
+	}
 	return g
+}
+
+// describePart takes back what the samples of a group do not tell if the log lacks others of it: the mean stays only if the log tells that of the
+// whole group, or if it follows from advantages that are r − μ.
+func (in *stepInput) describePart(g *Group) {
+	whole := in.step.Wholes[in.InputRow[g.Start]]
+	rewards, advantages := in.LoggedRewards[g.Start:g.End], in.LoggedAdvantages[g.Start:g.End]
+	if !in.parts[whole] {
+		return
+	}
+	g.IsPart, g.WholeSize, g.HasSolved, g.RewardStd, g.RewardMean = true, whole.Size, false, math.NaN(), whole.Mean
+	if math.IsNaN(g.RewardMean) {
+		g.RewardMean = meanByAdvantages(rewards, advantages)
+	}
+	if whole.Std == 0 {
+		g.RewardStd = 0
+	}
+}
+
+// meanByAdvantages returns the mean of a group of which the log holds some rewards and their advantages, NaN if it does not follow: r − A is one
+// value for different rewards only where nothing divides A.
+func meanByAdvantages(rewards, advantages []float64) float64 {
+	mean, largest := rewards[0]-advantages[0], 0.0
+	for _, r := range rewards {
+		largest = max(largest, math.Abs(r))
+	}
+	for i, r := range rewards {
+		if !(math.Abs(r-advantages[i]-mean) <= loggedPrecision*largest) {
+			return math.NaN()
+		}
+	}
+	if isAllZero := advantages[0] == 0; allEqual(rewards) && !isAllZero {
+		return math.NaN()
+	}
+	return mean
 }
 
 // at returns element i, NaN of nil.
@@ -276,8 +315,18 @@ func (in *stepInput) summarize() {
 		}
 		all = sumLengths(in.tokenWeights)
 	}
+	counted := in.tokenWeights
+	if slices.Contains(in.Status, model.StatusUnlogged) {
+		counted = nil
+		for i, l := range in.tokenWeights {
+			if in.Status[i] != model.StatusUnlogged {
+				counted = append(counted, l)
+			}
+		}
+		all = sumLengths(counted)
+	}
 	cut, longestUncut := 0, int32(0)
-	for _, l := range in.tokenWeights {
+	for _, l := range counted {
 		isCut := model.Count01(int(l) == all.hi)
 		cut += isCut
 		longestUncut = max(longestUncut, l&int32(isCut-1))

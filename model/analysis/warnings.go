@@ -49,6 +49,8 @@ func rules() []rule {
 		{model.WarnUndefinedAdvantages, together, (*Analysis).undefinedAdvantages},
 		{model.WarnFloatNoise, together, (*Analysis).floatNoise},
 		{model.WarnRecomputeWithoutFilter, together, (*Analysis).recomputeWithoutFilter},
+		{model.WarnPartialGroups, together, (*Analysis).partialGroups},
+		{model.WarnPartialGroups, together, (*Analysis).completedGroups},
 		{model.WarnSingleSampleGroups, perStep, (*Analysis).singleSampleGroups},
 		{model.WarnOneSidedPush, together, (*Analysis).oneSidedPush},
 		{model.WarnEffectiveRatio, together, effectiveRatio("keep_pos_ratio", "positive", 1)},

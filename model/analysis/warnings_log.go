@@ -101,6 +101,43 @@ func (a *Analysis) undefinedAdvantages() *model.Warning {
 		"select another estimator (e); the list (E) has the formulas")
 }
 
+// partialGroups warns of groups of which the log holds some samples, and does not tell the rewards of the others.
+func (a *Analysis) partialGroups() *model.Warning {
+	rows, whole, isTold := 0, 0, true
+	for i := range a.Table {
+		if g := &a.Table[i]; g.IsPart {
+			rows, whole, isTold = rows+g.Size(), whole+g.WholeSize, isTold && g.WholeSize > 0
+		}
+	}
+	of := ", and does not tell of how many"
+	if isTold {
+		of = " of " + units.Count(whole)
+	}
+	return a.ofGroups(func(g *Group) bool { return g.IsPart },
+		fmt.Sprintf("are only a part of those of the trainer: the log holds %s%s. Their std and solve rate are not known, "+
+			"and advantages are those of the log, or compare a part if it has none", units.Plural(rows, "samples"), of),
+		"log every sample, or the rewards of the whole group in each row as group_rewards")
+}
+
+// completedGroups warns of groups of which some samples have no row, and their rewards follow from the others.
+func (a *Analysis) completedGroups() *model.Warning {
+	samples := 0
+	isCompleted := func(g *Group) bool { return a.StatusesOf(g)[model.StatusUnlogged] > 0 }
+	for i := range a.Table {
+		if g := &a.Table[i]; isCompleted(g) {
+			samples += g.Size()
+		}
+	}
+	missing := 0
+	for _, s := range a.Status {
+		missing += model.Count01(s == model.StatusUnlogged)
+	}
+	return a.ofGroups(isCompleted,
+		fmt.Sprintf("have samples without a row: the log holds %d of %s. The other rewards are those that rows tell of the whole group, as group_rewards, "+
+			"and lengths and texts are those of the rows alone", samples-missing, units.Plural(samples, "samples")),
+		"log every sample if its text or length counts")
+}
+
 // singleSampleGroups is silent where the trainer refuses the batch, which says more.
 func (a *Analysis) singleSampleGroups() *model.Warning {
 	if a.refusal != nil {

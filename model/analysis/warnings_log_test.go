@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,5 +103,53 @@ func TestMergedGroupsAreWarnedOf(t *testing.T) {
 		if ok != (test.count > 0) || w.Count != test.count || !strings.Contains(w.Advice, test.advice) || ok && w.Example != 2 {
 			t.Errorf("%s: %+v, want %d", test.name, w, test.count)
 		}
+	}
+}
+
+// Of a group of which the log holds a part, only what follows is known: the mean where r − A is one value or is told, and logged advantages.
+func TestGroupsOfWhichTheLogHoldsAPart(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		whole      model.Whole
+		advantages []float64
+		mean       float64
+		want       []float64 // advantages
+	}{
+		"r − A is 0.25":               {model.Whole{Mean: nan, Std: nan}, []float64{0.75, -0.25}, 0.25, []float64{0.75, -0.25}},
+		"A is divided":                {model.Whole{Mean: nan, Std: nan}, []float64{1.7, -0.6}, nan, []float64{1.7, -0.6}},
+		"the mean is told":            {model.Whole{Size: 8, Mean: 0.25, Std: nan}, []float64{nan, nan}, 0.25, []float64{0.5, -0.5}},
+		"it is the whole":             {model.Whole{Size: 2, Mean: 0.5, Std: nan}, []float64{nan, nan}, 0.5, []float64{0.5, -0.5}},
+		"nothing but that it is part": {model.Whole{Mean: nan, Std: nan}, []float64{nan, nan}, nan, []float64{0.5, -0.5}},
+	} {
+		chunk := chunkOf(1, []float64{1, 0})
+		for i, a := range c.advantages {
+			chunk.Records[i].Advantage, chunk.Records[i].Whole = a, &c.whole
+		}
+		a := analyze(t, stepsOf(chunk), settingsWith(t, "framework", "tinker")) // r − mean
+		isWhole := c.whole.Size == 2
+		g := a.Table[0]
+		if g.RewardMean != c.mean && !(math.IsNaN(g.RewardMean) && math.IsNaN(c.mean)) {
+			t.Errorf("%s: mean %v, want %v", name, g.RewardMean, c.mean)
+		}
+		if math.IsNaN(g.RewardStd) == isWhole || g.HasSolved && !isWhole {
+			t.Errorf("%s: std %v, solved %t", name, g.RewardStd, g.HasSolved)
+		}
+		if !slices.Equal(a.Original, c.want) {
+			t.Errorf("%s: advantages %v, want %v", name, a.Original, c.want)
+		}
+		if w, ok := warningOf(a, model.WarnPartialGroups); ok == isWhole || ok && (w.Count != 1 || !strings.Contains(w.Text, "the log holds 2 samples")) {
+			t.Errorf("%s: %+v", name, w)
+		}
+	}
+
+	chunk := chunkOf(1, []float64{1, 0, 0, 0})
+	whole := &model.Whole{Size: 4, Mean: 0.25, Std: nan}
+	for i := range chunk.Records {
+		chunk.Records[i].Whole = whole
+	}
+	chunk.Records[2].Status, chunk.Records[3].Status = model.StatusUnlogged, model.StatusUnlogged
+	a := analyze(t, stepsOf(chunk), settingsWith(t, "framework", "tinker"))
+	if w, ok := warningOf(a, model.WarnPartialGroups); !ok || !strings.Contains(w.Text, "2 of 4 samples") || a.Table[0].RewardMean != 0.25 || a.Original[0] != 0.75 {
+		t.Errorf("a group that was completed: %+v, mean %v, advantages %v", w, a.Table[0].RewardMean, a.Original)
 	}
 }

@@ -21,6 +21,8 @@ const (
 	leastAgain   = 32   // groups of prompts that come again tell how often they have the same numbers
 	twinBits     = 20   // of chance that rows without twins would have left: one run in a million
 	stuckAlone   = 8    // steps in a row of one prompt: a single one comes again by chance
+	aloneShare   = 0.9  // of the groups of a probe are one answer to a prompt
+	probeGap     = 20   // steps between two that are logged: trainers evaluate so seldom, and log their batches more often
 	mixedFrom    = 0.1  // of groups hold several prompts
 	leastMixed   = 10   // groups: fewer are some rows of an evaluation
 	tornFrom     = 1.5  // group ids a prompt: half of the prompts are in two groups
@@ -42,6 +44,8 @@ func stuck(e *evidence) ([]Finding, string) {
 	switch {
 	case !e.prompts:
 		return nil, "the log has no prompts"
+	case e.isProbe():
+		return nil, fmt.Sprintf("the same prompts come every %s: they may be an evaluation", units.Plural(int(e.usualGap()), "steps"))
 	case e.beginAlike():
 		return nil, "answers of several groups begin with one prompt, as in an environment that shows its task later"
 	}
@@ -90,7 +94,7 @@ func (e *evidence) sameBatch() (Finding, bool) {
 		alone = alone && len(now) <= 1
 	}
 	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= samePrompts*float64(m.N) })
-	if to-from < stuckSteps || alone && to-from < stuckAlone {
+	if to-from < stuckSteps || alone && to-from < stuckAlone || to-from == len(s)-1 && e.isProbe() {
 		return Finding{}, false
 	}
 	usual, span := 0.0, s.span() // where few prompts are drawn again and again a step may have those of the last by chance
@@ -106,6 +110,40 @@ func (e *evidence) sameBatch() (Finding, bool) {
 	f.Title = fmt.Sprintf("%s in a row have the prompts of the step before", units.Plural(to-from, "steps"))
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
+}
+
+// isProbe reports whether the steps look like those of evaluations on fixed prompts: each is as many steps after the one before, which are not
+// logged, but for the first and the last, and has one answer to each prompt. Several answers to each may be a batch of a trainer that logs now
+// and then, unless that is very seldom and without advantages.
+func (e *evidence) isProbe() bool {
+	gap := e.usualGap()
+	if gap < 2 || !e.prompts {
+		return false
+	}
+	groups, alone, advantages := 0, 0, false
+	for i := range e.Steps {
+		s, isEnd := &e.Steps[i], i == 1 || i == len(e.Steps)-1
+		if i > 0 && !isEnd && (s.Step-e.Steps[i-1].Step)%gap != 0 {
+			return false
+		}
+		for k := range s.Groups {
+			groups, alone = groups+1, alone+model.Count01(s.Groups[k].N == 1)
+		}
+		advantages = advantages || e.snap.Steps[s.Index].LoggedAdvantages != nil
+	}
+	return float64(alone) >= aloneShare*float64(groups) || gap >= probeGap && !advantages
+}
+
+// usualGap is the most common number of steps from one that is logged to the next, 0 in a log of less than three.
+func (e *evidence) usualGap() int64 {
+	if len(e.Steps) < 3 {
+		return 0
+	}
+	gaps := map[int]int{}
+	for i := 1; i < len(e.Steps); i++ {
+		gaps[int(e.Steps[i].Step-e.Steps[i-1].Step)]++
+	}
+	return int64(model.MostCommon(gaps))
 }
 
 // promptsOf are the prompts of steps [from, to), with 0 if a group has none.

@@ -235,6 +235,7 @@ func warnings() []Entry {
 		{"parts-missing", "samples", "", "a part of the reward is NaN or missing, which others of the group have: the sum leaves it out", ""},
 		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
 		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},
+		{"partial-groups", "groups", "", "the log lacks rows of the group: the rewards without one follow from the others, or mean, std and solve rate are not known", ""},
 		{"single-sample-groups", "groups", "n = 1", "nothing to compare with", ""},
 		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
 		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},

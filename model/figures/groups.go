@@ -97,7 +97,7 @@ func Samples() []Of[SampleOf] {
 		{func(s SampleOf) Number { return Mean(s.In.LoggedAdvantages[s.At]) }, Entry{"logged, sample.logged, advantage_logged", "advantage", "", "the advantage in the log, where it has one", ""}},
 		{func(s SampleOf) Number { return Flag(s.In.Trains(s.At)) }, Entry{"admitted", "yes or no", "", "whether the group filter lets the sample through", ""}},
 		{func(s SampleOf) Number { return Flag(s.In.Pushes(s.At)) }, Entry{"trains", "yes or no", "A′ ≠ 0", "whether the advantage is a number other than 0, float residue aside: what A≠0 counts; in `export` if `--columns` names it", ""}},
-		{func(s SampleOf) Number { return Word(s.In.StatusOf(s.At).String()) }, Entry{"status, sample.status", "–", "", "the trainer's status of the sample: trains, cut off, masked, dropped, errored, or empty if it has no response; masked, dropped and errored ones do not train", ""}},
+		{func(s SampleOf) Number { return Word(s.In.StatusOf(s.At).String()) }, Entry{"status, sample.status", "–", "", "the trainer's status of the sample: trains, cut off, masked, dropped, errored, empty if it has no response, or not in the log if it has no row; masked, dropped and errored ones do not train", ""}},
 		{Entry: Entry{"loss_weight", "weight", "w: the loss's formula", "weight of the sample in the loss; empty if no loss is set or lengths are unknown", ""}},
 		{Entry: Entry{"fate", "–", "", "the same as the group's", ""}},
 		{Entry: Entry{"refused", "yes or no", "", "the same as the group's", ""}},

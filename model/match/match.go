@@ -31,6 +31,9 @@ import (
 	"vantage/model/units"
 )
 
+// errOnlyParts is the error for a log whose advantages are all of groups of which it holds a part.
+var errOnlyParts = errors.New("the log holds only some samples of each group, so nothing can compute its advantages again: log every sample")
+
 // ErrNothingLogged is the error for a log without advantages.
 var ErrNothingLogged = errors.New("the log has no advantages to compare with: TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them")
 
@@ -96,10 +99,16 @@ const DefaultLimit = 20_000
 // [ErrNothingLogged], rows that cannot be grouped, and the end of ctx.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
 	r := &Report{options: set.Options}
-	steps := r.chooseSteps(snap, limit)
-	if len(steps) == 0 {
+	whole := snap.WithoutParts()
+	steps := r.chooseSteps(whole, limit)
+	switch {
+	case len(steps) > 0:
+	case len(r.chooseSteps(snap, limit)) > 0:
+		return nil, errOnlyParts
+	default:
 		return nil, ErrNothingLogged
 	}
+	snap = whole
 	grouped, ungrouped := r.compareUnder(ctx, snap, set, steps)
 	if r.confirmsGroups(snap.Run.Framework) || r.Undecided || ctx.Err() != nil {
 		return r, ctx.Err()

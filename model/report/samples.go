@@ -119,7 +119,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		}})
 	}
 	if snap.TellsStatuses() {
-		all = append(all, SampleColumn{Name: "status", Doc: "the trainer's status of it: trains, cut off, masked, dropped, errored or empty", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+		all = append(all, SampleColumn{Name: "status", Doc: "the trainer's status of it: trains, cut off, masked, dropped, errored, empty or not in the log", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Texts, func(k int) string { return p.a.StatusOf(p.at[k]).String() })
 		}})
 	}
@@ -200,7 +200,11 @@ func (p *SamplePart) readText() *model.Text {
 		p.err = fmt.Errorf("the text of sample %d of step %d is not in a log", p.rows[0], p.step.Number)
 		return p.text
 	}
-	t, err := p.table.Log.Text(p.ctx, p.step.Place(p.rows[0]))
+	at := p.step.Place(p.rows[0])
+	if at.IndexInLine < 0 {
+		return p.text // it has no row
+	}
+	t, err := p.table.Log.Text(p.ctx, at)
 	if err != nil {
 		p.err = fmt.Errorf("the text of sample %d of step %d is missing: %w", p.rows[0], p.step.Number, err)
 	}

@@ -42,11 +42,19 @@ func Ranked(a *analysis.Analysis, g *analysis.Group) []int {
 
 func (y *Why) ranked() []int { return Ranked(y.Analysis, y.group()) }
 
-// Best returns the column of the sample with the best reward.
-func (y *Why) Best() int { return y.ranked()[0] }
+// Best returns the column of the sample with the best reward, of those that have a row.
+func (y *Why) Best() int { return y.withRow()[0] }
 
-// Worst returns the column of the sample with the worst reward.
-func (y *Why) Worst() int { return y.ranked()[y.group().Size()-1] }
+// Worst returns the column of the sample with the worst reward, of those that have a row.
+func (y *Why) Worst() int {
+	all := y.withRow()
+	return all[len(all)-1]
+}
+
+// withRow returns the samples that have a row, the best first.
+func (y *Why) withRow() []int {
+	return slices.DeleteFunc(slices.Clone(y.ranked()), func(i int) bool { return y.Analysis.StatusOf(i) == model.StatusUnlogged })
+}
 
 func (y *Why) head(prompt string) object {
 	g := y.group()
