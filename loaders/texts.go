@@ -92,9 +92,8 @@ func (x *textIndex) get(number int32) (textFile, bool) {
 var ErrNoText = errors.New("its text cannot be read again, because it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from its file again. It may be called while Next runs. A
-// plain file is read at the sample's offset, a gzip file from a checkpoint before it, a zstd
-// file from its start; the text around the samples read last is cached. Texts beyond a
-// megabyte are cut.
+// plain file is read at the sample's offset, a compressed file from its start; the text around
+// the samples read last is cached. Texts beyond a megabyte are cut.
 func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	f, ok := s.texts.get(at.File)
 	if !ok {

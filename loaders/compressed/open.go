@@ -1,9 +1,8 @@
 // Package compressed decompresses gzip and zstd files, reads the samples of torch files and tables of Arrow as text, and finds a place in their text again.
 //
 // Package loaders detects the [Packing] of a file and reads its text from a [Decompressor],
-// which works concurrently. An [Index] keeps what makes a later [Index.TextAt] fast:
-// checkpoints inside gzip files, and the text around what was read last. A zstd file is
-// decompressed from its start: no trainer writes them. So is a torch file, whose samples are in a pickle.
+// which works concurrently. An [Index] reads text again from the start of its file, and keeps
+// what makes a later [Index.TextAt] fast: the text around what was read last.
 package compressed
 
 import (
@@ -20,7 +19,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"vantage/loaders/compressed/arrowfile"
-	"vantage/loaders/compressed/gzipindex"
 	"vantage/loaders/compressed/torchfile"
 )
 
@@ -91,7 +89,7 @@ func newReader(p Packing, file io.Reader, blocks int) (io.ReadCloser, error) {
 	text := file
 	switch p {
 	case Gzip:
-		text = gzipindex.NewReader(file)
+		text = newGzipReader(file)
 	case Arrow:
 		text = arrowfile.NewReader(file)
 	case Torch:
@@ -143,6 +141,16 @@ const (
 var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
 
 var errDamaged = errors.New("it is damaged")
+
+// Decompress starts to decompress a gzip or zstd file, or to read a table.
+func Decompress(p Packing, file io.Reader) (*Decompressor, error) {
+	counted := &countingReader{r: file}
+	r, err := newReader(p, counted, zstdBlocks)
+	if err != nil {
+		return nil, err
+	}
+	return startDecompressor(r, counted), nil
+}
 
 // startDecompressor decompresses text, which reads file, perhaps in goroutines of its own.
 func startDecompressor(text io.ReadCloser, file *countingReader) *Decompressor {
