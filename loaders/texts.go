@@ -378,7 +378,7 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 		return false
 	}
 	packing, err := compressed.Detect(h)
-	if isTable := f.format.Framing.Table; err != nil || packing.IsTable() || isTable != (packing == compressed.Parquet) {
+	if isTable := f.format.Framing.Table; err != nil || packing == compressed.Torch || isTable != (packing == compressed.Parquet) {
 		_ = h.Close()
 		return false
 	} else if isTable {

@@ -15,6 +15,7 @@ import (
 	"vantage/estimators/overlong"
 	"vantage/loaders/clickhouse"
 	"vantage/loaders/formats"
+	"vantage/model"
 	"vantage/model/report"
 )
 
@@ -168,5 +169,8 @@ address name others. This table is read fast:
 }
 
 func unknownFormat(name string) error {
+	if instead := model.Gone("--input-format " + name); instead != "" {
+		return fmt.Errorf("%s: %s", name, instead)
+	}
 	return fmt.Errorf("no format %q%s: `vantage formats` lists all", name, orMeant(name, formatNames()))
 }

@@ -1,4 +1,4 @@
-// Package compressed decompresses gzip and zstd files, reads the samples of torch files and tables of Arrow as text, and finds a place in their text again.
+// Package compressed decompresses gzip and zstd files, reads the samples of torch files as text, and finds a place in their text again.
 //
 // Package loaders detects the [Packing] of a file and reads its text from a [Decompressor],
 // which works concurrently. An [Index] reads text again from the start of its file, and keeps
@@ -18,7 +18,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vantage/loaders/compressed/arrowfile"
 	"vantage/loaders/compressed/torchfile"
 )
 
@@ -32,7 +31,6 @@ const (
 	Zstd    Packing = "zstd"
 	Parquet Packing = "parquet"
 	Torch   Packing = "torch" // samples in a pickle, which are read as JSON lines
-	Arrow   Packing = "arrow" // a table, whose rows are read as JSON lines
 	Torn    Packing = "torn"  // too short to tell: what is there may begin any of the others
 )
 
@@ -46,9 +44,7 @@ var magics = [...]struct {
 	{"\x1f\x8b", Gzip},
 	{"\x28\xb5\x2f\xfd", Zstd},
 	{"PAR1", Parquet},
-	{"PK\x03\x04", Torch},       // of any zip file
-	{"\xff\xff\xff\xff", Arrow}, // of a stream
-	{"ARRO", Arrow},             // of a file, without its end
+	{"PK\x03\x04", Torch}, // of any zip file
 }
 
 // Sniff returns the packing of a file by its first bytes.
@@ -77,10 +73,7 @@ func Detect(file io.ReaderAt) (Packing, error) {
 	return packing, nil
 }
 
-// IsTable reports whether a file holds samples that are read as JSON lines, and no text.
-func (p Packing) IsTable() bool { return p == Torch || p == Arrow }
-
-// NewReader returns the text of a gzip or zstd file, or the lines of a table. It starts no goroutines, so it reads no
+// NewReader returns the text of a gzip or zstd file, or the lines of a torch file. It starts no goroutines, so it reads no
 // more of the file than the text read so far needs, and need not be closed.
 func NewReader(p Packing, file io.Reader) (io.Reader, error) { return newReader(p, file, 1) }
 
@@ -90,8 +83,6 @@ func newReader(p Packing, file io.Reader, blocks int) (io.ReadCloser, error) {
 	switch p {
 	case Gzip:
 		text = newGzipReader(file)
-	case Arrow:
-		text = arrowfile.NewReader(file)
 	case Torch:
 		text = torchfile.NewReader(file)
 	case None, Zstd, Parquet, Torn:
@@ -142,7 +133,7 @@ var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is
 
 var errDamaged = errors.New("it is damaged")
 
-// Decompress starts to decompress a gzip or zstd file, or to read a table.
+// Decompress starts to decompress a gzip or zstd file, or to read a torch file.
 func Decompress(p Packing, file io.Reader) (*Decompressor, error) {
 	counted := &countingReader{r: file}
 	r, err := newReader(p, counted, zstdBlocks)
