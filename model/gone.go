@@ -1,12 +1,25 @@
 package model
 
-// Gone returns what to do instead of something that the program did once, "" for anything else. What was asked for is a flag with
-// its value, or a command of the screen.
-func Gone(asked string) string { return gone[asked] }
+import "slices"
 
-// gone is all that a person or a script may still ask for: by words of the command line, and by commands and keys of the screen.
-var gone = map[string]string{
-	"--format parquet":     "no Parquet is written any more: take csv or jsonl, which pandas, polars and DuckDB load as they are",
-	"--input-format arrow": "tables of Arrow are not read any more: write JSON lines with Dataset.to_json(\"samples.jsonl\") of datasets",
-	"--emit parquet":       "no Parquet is written any more: take jsonl, which verl and datasets load too",
+// Gone returns what to do instead of something that the program did once, "" for anything else. What was asked for is a flag with its
+// value, a command of the screen with its colon, or a key.
+func Gone(asked string) string {
+	for _, g := range gone {
+		if slices.Contains(g.asked, asked) {
+			return g.instead
+		}
+	}
+	return ""
+}
+
+// gone is all that a person or a script may still ask for.
+var gone = [...]struct {
+	asked   []string
+	instead string
+}{
+	{[]string{"--format parquet"}, "no Parquet is written any more: take csv or jsonl, which pandas, polars and DuckDB load as they are"},
+	{[]string{"--emit parquet"}, "no Parquet is written any more: take jsonl, which verl and datasets load too"},
+	{[]string{"--input-format arrow"}, `no format "arrow" any more: write JSON lines with Dataset.to_json("samples.jsonl") of datasets`},
+	{[]string{"*", "a", "'", ":mark", ":note", ":marks"}, "marks and notes are gone: keep them in a file of your own; `vantage show GROUP PATH` prints a group by its name"},
 }

@@ -105,8 +105,8 @@ type views struct {
 	steps        stepsState
 	chain        chainState
 	picker       estimatorPicker
-	problems     int // the first line in sight of how the log was read
-	marks        marks
+	problems     int          // the first line in sight of how the log was read
+	destination  *destination // of the cursor, when its step is analysed; nil: none
 }
 
 // overlays is what is written over the views and below them.

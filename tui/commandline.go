@@ -34,6 +34,9 @@ func (a App) runCommand() App {
 		return a.closeLine()
 	}
 	c, ok := findCommand(words[0])
+	if instead := model.Gone(":" + words[0]); instead != "" {
+		return a.says(instead)
+	}
 	if !ok {
 		near := didYouMean(words[0], commandNames())
 		if near == "" {
@@ -163,10 +166,7 @@ func lineCommands() []lineCommand {
 		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others", runGrep, nil},
 		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(env.partNames)},
 		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
-		{"mark", "", "mark or unmark the item under the cursor", runAction(App.toggleMark), nil},
-		{"note", "TEXT", "mark it and write a note on it", runNote, nil},
-		{"marks", "", "list the marks of the run", runAction(App.openMarks), nil},
-		{"forget", "", "reset settings and view of this run to the defaults; marks stay", runAction(App.forget), nil},
+		{"forget", "", "reset settings and view of this run to the defaults", runAction(App.forget), nil},
 		{"problems", "", "how the log was read", runAction(App.openProblems), nil},
 		{"help", "", "explain metrics, signs, keys and commands", runAction(App.toggleHelp), nil},
 		{"q", "", "quit", runAction(App.quit), nil},

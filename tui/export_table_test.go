@@ -68,10 +68,6 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 		if rows := export("csv"); len(rows) != 21*21 || rows[0][2] != "true" {
 			t.Errorf("cells: %d", len(rows))
 		}
-		d.press("esc", "'")
-		if rows := export("csv"); len(rows) != 1 || rows[0][4] != "x" {
-			t.Errorf("marks: %v", rows)
-		}
 		d.press("esc", "esc", "5")
 		if rows := export("csv"); len(rows) < 40 || rows[0][0] != "critic/score/mean" {
 			t.Errorf("metrics: %v", rows[0])

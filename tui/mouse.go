@@ -87,7 +87,7 @@ func (a App) onWheel(m tea.Mouse) App {
 // opens what the first was on, which may have moved since.
 func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
-	a.notice, a.marks.target = "", nil
+	a.notice, a.destination = "", nil
 	if s := last.target(); last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
 		if open := mouseActions()[s.kind].open; open != nil {
 			a.mouse = mouseState{}
@@ -151,7 +151,6 @@ const (
 	onSweepCell            // a cell of the map: see sweepCellNumber
 	onPair                 // a prompt of both runs
 	onAnswer               // a side of the answers
-	onMarked               // a row of the marks
 	onEstimator            // a row of the list of estimators
 	onFigure               // a row of the list of figures
 	onStage                // a stage of the chain
@@ -459,7 +458,7 @@ func (p position) keyOfHint(e env, b binding, word string) string {
 func mouseSection() keySection {
 	return keySection{"mouse", []binding{
 		{label: "click", doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
-		{label: "twice", doc: "open: group, warning, metric, step, pair, mark; set a cell of the sweep; put a moved border back"},
+		{label: "twice", doc: "open: group, warning, metric, step, pair; set a cell of the sweep; put a moved border back"},
 		{label: "drag", doc: "borders between panes"},
 		{label: "wheel", doc: "scroll the pane under the pointer"},
 		{label: "Shift", doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},

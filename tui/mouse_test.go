@@ -439,7 +439,7 @@ func TestSweepByMouse(t *testing.T) {
 	})
 }
 
-// Pairs, answers, marks, estimators and stages: a click puts the cursor there, a double click opens.
+// Pairs, answers, estimators and stages: a click puts the cursor there, a double click opens.
 func TestListsByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
@@ -452,13 +452,6 @@ func TestListsByMouse(t *testing.T) {
 		d.doubleClick("length penalty")
 		if d.app.settings.now.Overlong == "" {
 			t.Error("a stage of the chain is not changed")
-		}
-		d.press("u", "esc", "*", "j", "*", "[", "'")
-		x, y := d.place("marked  ", 0)
-		d.clickAt(x, y+1)
-		d.pressButton(x, y+1)
-		if d.app.view != viewOverview || d.app.result.analysis.Step != 12 {
-			t.Errorf("view %d, step %d", d.app.view, d.app.result.analysis.Step)
 		}
 	})
 	driveTwoRuns(t, 120, 36, func(d *driver) {

@@ -41,7 +41,6 @@ type sessionState struct {
 	autoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
 	autoOrigin      match.Origin      // of autoEstimator; "" before the log is known
 	autoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
-	removedMark     session.Mark      // the last one that was removed
 }
 
 // sessionChange returns a session with something changed.
@@ -241,8 +240,7 @@ func (a App) addNotice(text string) App {
 	return a.says(text)
 }
 
-// forget restores the defaults, on the screen and in the session. Marks stay, and undo
-// brings the settings back.
+// forget restores the defaults, on the screen and in the session. Undo brings the settings back.
 func (a App) forget() App {
 	a.session.restored, a.session.estimatorChosen = false, a.session.given.HasEstimator()
 	defaults := a.session.defaults
@@ -264,7 +262,7 @@ func (a App) forget() App {
 		a = a.withScope(scope{})
 		a.place.scope = scopeState{}
 	}
-	a.notice = "settings and view reset; marks kept, u undoes"
+	a.notice = "settings and view reset: u undoes"
 	return a.rearrange()
 }
 

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -170,7 +171,7 @@ address name others. This table is read fast:
 
 func unknownFormat(name string) error {
 	if instead := model.Gone("--input-format " + name); instead != "" {
-		return fmt.Errorf("%s: %s", name, instead)
+		return errors.New(instead)
 	}
 	return fmt.Errorf("no format %q%s: `vantage formats` lists all", name, orMeant(name, formatNames()))
 }
