@@ -150,7 +150,7 @@ func lineCommands() []lineCommand {
 		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env) []string { return orderNames() })},
 		{"theme", "NAME", "colour theme", runTheme, oneOf(themes.Names()...)},
-		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
+		{"mouse", "on|off", "clicks and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
 		{"export", "[shown] md|csv|jsonl|txt|svg [PATH]", "write it to a file, also `export report.md`; svg: the screen; shown: its table", runExport, exportForms},
 		{"chain", "", "the stages from reward to loss", runAction(pushing(viewChain)), nil},
 		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), valuesOf("group_filter")},
@@ -354,7 +354,7 @@ func runMouse(a App, args []string) (App, error) {
 	}
 	a.display.mouse = args[0] == "on"
 	if a.display.mouse {
-		a.notice = "mouse on: click, click twice, drag, turn the wheel (? explains each); hold Shift to select text"
+		a.notice = "mouse on: click, click twice, turn the wheel (? explains each); hold Shift to select text"
 	}
 	return a, nil
 }

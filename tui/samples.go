@@ -184,7 +184,7 @@ func (r sampleReader) table(e env, w, h int) paneContent {
 	g := e.selectedGroup()
 	figures, hidden := e.fittingColumns(g, w)
 	lines := max(1, h-3)
-	if samples, text, _ := r.parts(e); samples.Y != text.Y { // below each other: lines are few
+	if samples, text := r.parts(e); samples.Y != text.Y { // below each other: lines are few
 		lines = 1
 	}
 	c := paneContent{lines: append(e.fateLines(g, w-2, lines), e.sampleHeader(figures))}

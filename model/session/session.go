@@ -74,8 +74,7 @@ type View struct {
 	Sweep    string `json:"sweep,omitempty"`  // figure of the sweep
 	Goal     string `json:"goal,omitempty"`   // of the sweep's recommendation
 	OpenView string `json:"seen,omitempty"`
-	Borders  string `json:"borders,omitempty"` // of panes that were moved, as the screen writes them
-	Theme    string `json:"theme,omitempty"`   // "" if not chosen by the user
+	Theme    string `json:"theme,omitempty"` // "" if not chosen by the user
 }
 
 // Estimator is the user's choice of arithmetic.
