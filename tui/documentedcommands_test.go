@@ -34,7 +34,7 @@ func commandEffects() map[string][]commandEffect {
 		"sort":        {{typed: "sort reward", shows: "by reward"}, {typed: "sort std", shows: "by std of reward"}},
 		"theme":       {{typed: "theme sixteen", shows: "theme: sixteen"}},
 		"mouse":       {{typed: "mouse on", shows: "mouse on: "}},
-		"export":      {{typed: "export md", shows: "saved /state/export.md"}, {typed: "export csv ~/x.csv", shows: "saved /here/~/x.csv"}, {typed: "export report.md", shows: "saved /here/report.md"}, {typed: "export svg", shows: "saved /state/screen.svg"}, {typed: "export txt", shows: "saved /state/export.txt"}, {typed: "export jsonl", shows: "saved /state/export.jsonl"}, {typed: "export shown csv", shows: "saved /state/shown.csv"}},
+		"export":      {{typed: "export md", shows: "saved /state/export.md"}, {typed: "export csv ~/x.csv", shows: "saved /here/~/x.csv"}, {typed: "export report.md", shows: "saved /here/report.md"}, {typed: "export txt", shows: "saved /state/export.txt"}, {typed: "export jsonl", shows: "saved /state/export.jsonl"}, {typed: "export shown csv", shows: "saved /state/shown.csv"}},
 		"chain":       {{typed: "chain", shows: "the chain of step 15"}},
 		"groupfilter": {{typed: "groupfilter verl/filter_groups", shows: "C +1"}},
 		"loss":        {{typed: "loss trl/dapo", shows: "C +1"}},

@@ -100,7 +100,7 @@ func commonKeys() []keySection {
 		}},
 		{"program", []binding{
 			{[]string{"0"}, "0", "0 run", "the run at a glance: what ails it, what trains, which groups are dead, the worst steps and why", App.openGlance},
-			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", func(a App) App { a.command = ""; return a.openLine(viewCommand) }},
+			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export md, …", func(a App) App { a.command = ""; return a.openLine(viewCommand) }},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be read", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
