@@ -275,7 +275,11 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 	if err := p.checkTheme(); err != nil {
 		return err
 	}
-	o := p.options(set, runs)
+	home := openHomeOf(runs[0].paths)
+	for _, line := range home.marks {
+		_, _ = fmt.Fprintln(p.ErrOut, "vantage: "+line)
+	}
+	o := p.options(set, runs, home)
 	last, err := p.runScreen(ctx, tui.New(ctx, runs[0].source, o), o.NoColor)
 	p.end.soon()
 	if err != nil { // after a panic nothing is saved: the view may have caused it
@@ -310,7 +314,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder, title s
 	if err := p.checkTheme(); err != nil {
 		return err
 	}
-	o := p.options(set, []openRun{{}}) // as far as the list of runs has them
+	o := p.options(set, []openRun{{}}, openHomeOf(nil)) // as far as the list of runs has them
 	picker := runpicker.New(cmd.Context(), runpicker.Options{
 		Dir: title, Look: func(longer bool) runpicker.Finder { return p.FindRuns(folder, longer) },
 		Examine: func(ctx context.Context, r runlist.Run) runlist.Contents { return p.Examine(ctx, set, r) },
@@ -362,7 +366,7 @@ func (p *program) runScreen(ctx context.Context, first tea.Model, noColor bool) 
 
 // options returns the screen's options from the command line, the saved session and the
 // user's configuration, in this order of precedence.
-func (p *program) options(set model.Settings, runs []openRun) tui.Options {
+func (p *program) options(set model.Settings, runs []openRun, home home) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
 		NoColor: os.Getenv("NO_COLOR") != "",
@@ -377,10 +381,6 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	}
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title
-	}
-	home, answers := fileio.Within(fileio.HomePatience, func() home { return openHome(runs[0].paths) })
-	if !answers {
-		home.errs = []error{errors.New("the disk of your home directory does not answer: your settings and views are neither read nor saved")}
 	}
 	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || home.config.ASCII, p.mouse || home.config.Mouse, home.config.Keys
 	switch {
@@ -441,7 +441,17 @@ type home struct {
 	files   *userfiles.Files // nil: there is no home directory, and nothing is saved
 	store   tui.SessionStore // of the run; nil for standard input
 	session session.Session
-	errs    []error // what could not be read
+	marks   []string // of an earlier release, to be printed, since they are kept no more
+	errs    []error  // what could not be read
+}
+
+// openHomeOf is openHome as long as its disk is waited for.
+func openHomeOf(paths []string) home {
+	h, answers := fileio.Within(fileio.HomePatience, func() home { return openHome(paths) })
+	if !answers {
+		h.errs = []error{errors.New("the disk of your home directory does not answer: your settings and views are neither read nor saved")}
+	}
+	return h
 }
 
 func openHome(paths []string) (h home) {
@@ -460,6 +470,9 @@ func openHome(paths []string) (h home) {
 	if err == nil {
 		h.store = m
 		h.session, err = m.Load()
+		if err == nil {
+			h.marks, err = m.TakeMarks()
+		}
 	}
 	note(err)
 	return h

@@ -126,7 +126,7 @@ func (r *reading) openPacking(f *file, h fileio.Handle, size int64) (*packedFile
 		return nil, err
 	}
 	if table == nil {
-		d, err := r.texts.compressed.Decompress(packing, f.index, h)
+		d, err := compressed.Decompress(packing, h)
 		return &packedFile{handle: h, decompressor: d}, err
 	}
 	m, err := fileio.ReadAll(table)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vantage/internal/testkit/filetest"
 	"vantage/model"
 )
 
@@ -126,43 +125,33 @@ func TestParquetInMemoryFails(t *testing.T) {
 	r.until("the second", hasRewards("1 2"))
 }
 
-// A Dataset that was saved to disk is read from its folder, and so are the parts of a DatasetDict; what datasets cached beside it is not.
-func TestSavedDataset(t *testing.T) {
+// A Dataset that was saved to disk is not read: its folder and its files say in a sentence what is. Next to a log it is nothing.
+func TestArrowIsRefused(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
-	data := filetest.Read(t, "compressed/arrowfile/testdata/samples.arrow")
 	for name, text := range map[string]string{
-		"train/data-00000-of-00001.arrow": string(data), "train/cache-0123456789abcdef.arrow": string(data), "validation/data-00000-of-00001.arrow": string(data),
-		"train/state.json": `{"_data_files": [{"filename": "data-00000-of-00001.arrow"}], "_split": "train"}`, "train/dataset_info.json": `{"features": {}}`,
-		"dataset_dict.json": `{"splits": ["train", "validation"]}`,
+		"train/data-00000-of-00001.arrow": "\xff\xff\xff\xff\x10\x00\x00\x00", "train/file.arrow": "ARROW1\x00\x00\xff\xff\xff\xff",
+		"train/state.json": `{"_split": "train"}`, "dataset_dict.json": `{"splits": ["train"]}`,
 	} {
 		if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		w.add(name, text)
 	}
-	s, all := openAndRead(t, w.dir)
-	defer func() { _ = s.Close() }()
-	if len(all) != 7 {
-		t.Fatal(len(all))
-	}
-	for i, r := range all {
-		if r.Step != int64(i/4+1) || r.Reward != float64(float32(i)/3) || r.Advantage != float64(i%2) {
-			t.Errorf("row %d: %+v", i, r)
+	const toJSON = `Dataset.to_json("samples.jsonl") of datasets writes JSON lines, which are`
+	for name, want := range map[string]string{
+		"train/data-00000-of-00001.arrow": " is a table of Arrow, which is not read: " + toJSON,
+		"train/file.arrow":                " is a table of Arrow, which is not read: " + toJSON,
+		"train":                           " holds no logs: it has tables of Arrow, which are not read: " + toJSON,
+		"":                                " holds no logs: it has tables of Arrow, which are not read: " + toJSON,
+	} {
+		if _, err := Open([]string{w.path(name)}, Options{}); err == nil || err.Error() != w.path(name)+want {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	last := all[6]
-	text, err := s.Text(t.Context(), model.Place{File: last.File, Offset: last.Offset, IndexInLine: last.IndexInLine})
-	if err != nil || text.Prompt != "what is 3?\n\"so\" \\ ä😀" || !strings.Contains(text.Response, "6") {
-		t.Errorf("%+v, %v", text, err)
-	}
-}
-
-// A table that is compressed is refused in a sentence.
-func TestPackedArrowIsRefused(t *testing.T) {
-	s := open(t, Options{}, "compressed/arrowfile/testdata/packed.arrow")
-	got := drain(t, s)
-	if len(got.Records) > 0 || len(got.Problems) != 1 || !strings.HasSuffix(got.Problems[0].String(), "not read: it is compressed: write it without compression, as save_to_disk does") {
-		t.Error(len(got.Records), got.Problems)
+	w.add("1.jsonl", row(1, 1))
+	if got := readAll(t, w.dir); len(got.Records) != 1 || len(got.Problems) > 0 {
+		t.Errorf("next to a log: %d rows, %v", len(got.Records), got.Problems)
 	}
 }
 

@@ -161,7 +161,7 @@ func (r *reading) endStream(f *file) {
 
 // tableIn returns the Parquet file in a compressed file, nil if that holds text.
 func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
-	if p.IsTable() {
+	if p == compressed.Torch {
 		return nil, nil
 	}
 	r, err := compressed.NewReader(p, io.NewSectionReader(h, 0, math.MaxInt64))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"sync"
 
 	"vantage/loaders/compressed"
@@ -106,9 +107,8 @@ var errUnlogged = errors.New("it has no row in the log: other rows of its group 
 var ErrNoText = errors.New("its text cannot be read again, because it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from its file again. It may be called while Next runs. A
-// plain file is read at the sample's offset, a gzip file from a checkpoint before it, a zstd
-// file from its start; the text around the samples read last is cached. Texts beyond a
-// megabyte are cut.
+// plain file is read at the sample's offset, a compressed file from its start; the text around
+// the samples read last is cached. Texts beyond a megabyte are cut.
 func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	f, ok := s.texts.get(at.File)
 	if !ok {
@@ -399,7 +399,7 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 		return false
 	}
 	packing, err := compressed.Detect(h)
-	if isTable := f.format.Framing.Table; err != nil || packing.IsTable() || isTable != (packing == compressed.Parquet) {
+	if isTable := f.format.Framing.Table; err != nil || packing == compressed.Torch || isTable != (packing == compressed.Parquet) {
 		_ = h.Close()
 		return false
 	} else if isTable {
@@ -512,6 +512,10 @@ const (
 	mostPiece  = 256 << 10
 )
 
+// keptBehind is how much text of a compressed file is kept behind what was read: steps are asked for nearly in their order, by several
+// goroutines, and one that comes late would have the file decompressed from its start.
+const keptBehind = 4 << 20
+
 // recordAt returns the record that begins at an offset, without its newline. It is valid until the next is asked for.
 func (p *pieces) recordAt(offset int64) ([]byte, error) {
 	if err := p.seek(offset); err != nil {
@@ -527,41 +531,55 @@ func (p *pieces) recordAt(offset int64) ([]byte, error) {
 		if end >= 0 {
 			return rest[:end], nil
 		}
-		n := copy(p.text[:len(rest)], rest)
-		p.text, p.start = p.text[:n], offset
-		if n > framing.MaxLine {
+		if len(rest) > framing.MaxLine {
 			return nil, errors.New("a record is too long")
 		}
 		p.piece = min(max(2*p.piece, leastPiece), mostPiece)
-		room := max(p.piece, n) // a long record takes few reads
-		if cap(p.text) < n+room {
-			p.text = append(make([]byte, 0, n+room), p.text...)
-		}
-		more, err := io.ReadAtLeast(p.in, p.text[n:n+room], min(room, leastPiece))
-		p.text = p.text[:n+more]
+		more, err := p.read(offset, max(p.piece, len(rest))) // a long record takes few reads
 		if more > 0 {
 			continue
 		}
-		if n == 0 || !errors.Is(err, io.EOF) {
+		if len(rest) == 0 || !errors.Is(err, io.EOF) {
 			p.in = nil
 			return nil, errors.Join(errEndsBefore, err)
 		}
-		return p.text, nil // the last line of a file has no newline
+		return p.text[offset-p.start:], nil // the last line of a file has no newline
 	}
+}
+
+// read reads on, and drops the text before an offset, of a compressed file but for what is kept behind it.
+func (p *pieces) read(offset int64, room int) (int, error) {
+	kept := int64(0)
+	if p.packed {
+		kept = keptBehind
+	}
+	if drop := offset - p.start - kept; drop > kept { // seldom, if some is kept: it is copied
+		n := copy(p.text, p.text[drop:])
+		p.text, p.start = p.text[:n], p.start+drop
+	}
+	n := len(p.text)
+	p.text = slices.Grow(p.text, room)
+	more, err := io.ReadAtLeast(p.in, p.text[n:n+room], min(room, leastPiece))
+	p.text = p.text[:n+more]
+	return more, err
 }
 
 // seek makes the text begin at an offset, or before it.
 func (p *pieces) seek(offset int64) (err error) {
-	end := p.start + int64(len(p.text))
-	switch {
-	case p.in == nil, offset < p.start, offset > end && !p.packed:
-		p.in, err = p.from(offset)
-		p.piece = leastPiece
-	case offset > end:
-		_, err = io.CopyN(io.Discard, p.in, offset-end)
-	default:
-		return nil
+	end := func() int64 { return p.start + int64(len(p.text)) }
+	if p.in == nil || offset < p.start || offset > end() && !p.packed {
+		p.text, p.start, p.piece = p.text[:0], offset, leastPiece
+		if p.packed {
+			p.start = max(0, offset-keptBehind)
+		}
+		if p.in, err = p.from(p.start); err != nil {
+			return err
+		}
 	}
-	p.text, p.start = p.text[:0], offset
-	return err
+	for end() < offset {
+		if more, err := p.read(end(), mostPiece); more == 0 {
+			return errors.Join(errEndsBefore, err)
+		}
+	}
+	return nil
 }

@@ -73,7 +73,7 @@ func (a App) updateAnalysis(msg tea.Msg) App {
 	if refreshes {
 		a = a.takeSnapshot()
 	}
-	a = a.requestAnalysis().arriveAtMark().updateMatch(msg)
+	a = a.requestAnalysis().arrive().updateMatch(msg)
 	if refreshes {
 		a = a.starts(tea.Tick(refreshInterval, func(time.Time) tea.Msg { return throttleEndedMsg{} })).onClock(a.sourceState.lastChunk)
 	}

@@ -15,7 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vantage/tui/cells"
+	"vantage/internal/testkit/screenpicture"
 )
 
 // animationFrame is a frame of an animation, and for how long it is shown.
@@ -24,9 +24,9 @@ type animationFrame struct {
 	seconds float64
 }
 
-var animationColors = cells.Colors{Background: "#101010", Foreground: "#e0e0e0"}
+var animationColors = screenpicture.Colors{Background: "#101010", Foreground: "#e0e0e0"}
 
-// The parts of a picture by cells.SVG.
+// The parts of a picture by screenpicture.SVG.
 var (
 	svgStyle   = regexp.MustCompile(`\.c\d+\{([^}]*)\}`)
 	svgClass   = regexp.MustCompile(`class="(m )?c(\d+)"`)
@@ -37,12 +37,12 @@ var (
 // animation draws frames of one height one after the other, over and over, by CSS alone. What they have in common is drawn once.
 // The first frame is seen where nothing moves: in programs without CSS animations, and for people who have asked their system
 // for less motion.
-func animation(frames []animationFrame, title string, c cells.Colors) string {
+func animation(frames []animationFrame, title string, c screenpicture.Colors) string {
 	var widest, css string
 	var styles, places []string
 	var rows [][][]string // by row the elements of each frame
 	for _, f := range frames {
-		svg := cells.SVG(f.content, title, c)
+		svg := screenpicture.SVG(f.content, title, c)
 		if widest == "" || svgWidth(svg) > svgWidth(widest) {
 			widest = svg
 		}
@@ -268,7 +268,7 @@ func TestAnimationShowsItsFrames(t *testing.T) {
 			total += f.seconds
 		}
 		for i, f := range frames {
-			want := partsAt(t, cells.SVG(f.content, "", animationColors), -1)
+			want := partsAt(t, screenpicture.SVG(f.content, "", animationColors), -1)
 			if diff := gocmp.Diff(want, partsAt(t, svg, 100*(at+f.seconds/2)/total)); diff != "" {
 				t.Fatalf("frame %d: -want +got\n%s\n%s", i, diff, svg)
 			}

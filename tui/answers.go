@@ -111,7 +111,7 @@ func (r answerReader) wanted(e env) (want pagesKey, ok bool) {
 	}
 	want.two, want.diff, want.thinking = true, r.answersDiffer(e), r.thinking
 	want.raw = r.raw && !want.diff
-	_, texts, _ := r.parts(e)
+	_, texts := r.parts(e)
 	if want.thinking == thinkingIfFits {
 		want.room = texts[0].Inner().H
 	}
@@ -133,17 +133,16 @@ func (r answerReader) answersDiffer(e env) bool {
 	return r.layout == answersDiff || r.layout == answersFitting && e.display.w < minBesideWidth
 }
 
-// parts returns where the prompt and the texts are in the body, of a diff the first rectangle, and the border between texts
-// that are side by side.
-func (r answerReader) parts(e env) (prompt layout.Rect, texts [2]layout.Rect, borders []layout.Border) {
+// parts returns where the prompt and the texts are in the body, of a diff the first rectangle.
+func (r answerReader) parts(e env) (prompt layout.Rect, texts [2]layout.Rect) {
 	w, h := e.display.w, e.bodyHeight()
 	prompt = layout.Rect{W: w, H: min(3, h)}
 	texts[0] = layout.Rect{Y: prompt.H, W: w, H: h - prompt.H}
 	if r.answersDiffer(e) {
-		return prompt, texts, nil
+		return prompt, texts
 	}
-	left, right, border := e.display.shares.Beside(layout.AnswerColumns, texts[0], w/2)
-	return prompt, [2]layout.Rect{left, right}, []layout.Border{border}
+	texts[0], texts[1] = layout.Beside(texts[0], w/2)
+	return prompt, texts
 }
 
 func (r *answerReader) scrollLines(e env, by int) action {
@@ -212,7 +211,7 @@ func (r *answerReader) toggleRaw(e env) action {
 }
 
 func (r answerReader) height(e env) int {
-	_, texts, _ := r.parts(e)
+	_, texts := r.parts(e)
 	return max(1, texts[0].Inner().H)
 }
 
@@ -246,7 +245,7 @@ func (r answerReader) name(e env, side int) string {
 
 // view draws the prompt, with a note on which it is, and below it the answers of both runs.
 func (r answerReader) view(e env, note string, h int) []string {
-	prompt, texts, _ := r.parts(e)
+	prompt, texts := r.parts(e)
 	prompt.H, texts[0].H, texts[1].H = min(prompt.H, h), h-min(prompt.H, h), h-min(prompt.H, h)
 	lines := e.box(prompt, false, r.prompt(e, note, prompt.Inner().W))
 	if r.answersDiffer(e) {

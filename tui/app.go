@@ -103,8 +103,8 @@ type views struct {
 	steps        stepsState
 	chain        chainState
 	picker       estimatorPicker
-	problems     int // the first line in sight of how the log was read
-	marks        marks
+	problems     int          // the first line in sight of how the log was read
+	destination  *destination // of the cursor, when its step is analysed; nil: none
 }
 
 // overlays is what is written over the views and below them.
@@ -177,10 +177,9 @@ type display struct {
 	shortened   bool // h is without lines that a notice has taken: only while a frame is drawn
 	noColor     bool
 	mouse       bool
-	marking     []string      // the names of keys, while it is looked up what can be clicked: no frame is sent with marks
-	shares      layout.Shares // of borders that were moved
-	themeFixed  bool          // whatever the terminal answers
-	themeByUser bool          // chosen by a key or a command, now or in the session: it is saved
+	marking     []string // the names of keys, while it is looked up what can be clicked: no frame is sent with marks
+	themeFixed  bool     // whatever the terminal answers
+	themeByUser bool     // chosen by a key or a command, now or in the session: it is saved
 }
 
 // New returns the program's model.
@@ -304,9 +303,9 @@ func (p panes) screen(e env) layout.Screen {
 	if x := e.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
 		held.Groups += 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
 	}
-	s := layout.NewScreen(e.display.w, e.display.h, p.frontPane, held, e.display.shares)
+	s := layout.NewScreen(e.display.w, e.display.h, p.frontPane, held)
 	if e.display.shortened {
-		s = layout.Arrange(e.display.w, e.display.h, p.frontPane, held, e.display.shares)
+		s = layout.Arrange(e.display.w, e.display.h, p.frontPane, held)
 	}
 	if p.fullScreen {
 		s = s.Only(p.focus)

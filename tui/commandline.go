@@ -34,6 +34,9 @@ func (a App) runCommand() App {
 		return a.closeLine()
 	}
 	c, ok := findCommand(words[0])
+	if instead := model.Gone(":" + words[0]); instead != "" {
+		return a.says(instead)
+	}
 	if !ok {
 		near := didYouMean(words[0], commandNames())
 		if near == "" {
@@ -147,8 +150,8 @@ func lineCommands() []lineCommand {
 		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env) []string { return orderNames() })},
 		{"theme", "NAME", "colour theme", runTheme, oneOf(themes.Names()...)},
-		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
-		{"export", "[shown] md|csv|jsonl|txt|svg [PATH]", "write it to a file, also `export report.md`; svg: the screen; shown: its table", runExport, exportForms},
+		{"mouse", "on|off", "clicks and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
+		{"export", "[shown] md|csv|jsonl|txt [PATH]", "write it to a file, also `export report.md`; shown: the table on the screen", runExport, exportForms},
 		{"chain", "", "the stages from reward to loss", runAction(pushing(viewChain)), nil},
 		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), valuesOf("group_filter")},
 		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), valuesOf("loss")},
@@ -163,10 +166,7 @@ func lineCommands() []lineCommand {
 		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others", runGrep, nil},
 		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(env.partNames)},
 		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
-		{"mark", "", "mark or unmark the item under the cursor", runAction(App.toggleMark), nil},
-		{"note", "TEXT", "mark it and write a note on it", runNote, nil},
-		{"marks", "", "list the marks of the run", runAction(App.openMarks), nil},
-		{"forget", "", "reset settings and view of this run to the defaults; marks stay", runAction(App.forget), nil},
+		{"forget", "", "reset settings and view of this run to the defaults", runAction(App.forget), nil},
 		{"problems", "", "how the log was read", runAction(App.openProblems), nil},
 		{"help", "", "explain metrics, signs, keys and commands", runAction(App.toggleHelp), nil},
 		{"q", "", "quit", runAction(App.quit), nil},
@@ -354,7 +354,7 @@ func runMouse(a App, args []string) (App, error) {
 	}
 	a.display.mouse = args[0] == "on"
 	if a.display.mouse {
-		a.notice = "mouse on: click, click twice, drag, turn the wheel (? explains each); hold Shift to select text"
+		a.notice = "mouse on: click, click twice, turn the wheel (? explains each); hold Shift to select text"
 	}
 	return a, nil
 }

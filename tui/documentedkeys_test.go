@@ -231,7 +231,7 @@ func TestCommonKeysAnswerInEveryView(t *testing.T) {
 		}
 		place.open(t, func(there *driver) {
 			for _, r := range documentedRows(t, ".github/docs/keys.md", "keys") {
-				if !slices.Contains([]string{"settings", "marks", "program"}, r.section) && !strings.ContainsAny(r.label, "[]{}F") || r.label == "Esc" {
+				if !slices.Contains([]string{"settings", "program"}, r.section) && !strings.ContainsAny(r.label, "[]{}F") || r.label == "Esc" {
 					continue
 				}
 				d := *there // each key is pressed on the screen as it is there
@@ -298,8 +298,6 @@ func keyPlaces() map[string]keyPlace {
 		"exact ratio":         {keys: withText("=", ".25"), typing: true},
 		"two runs":            {w: 120, h: 16, keys: []string{"c", "j", "j"}, two: true},
 		"answers of two runs": {w: 100, h: 16, keys: []string{"c", "j", "enter"}, two: true},
-		"list of marks":       {find: makeMarks},
-		"note":                {keys: withText("a", "too long"), typing: true},
 		"chain":               {w: 80, h: 16, keys: []string{"C", "j", "j", "right"}},
 		"group size":          {w: 80, h: 16, keys: append(withText(":", "groupsize"), "enter")},
 		"run at a glance":     {w: 80, h: 16, keys: []string{"0", "j", "j"}},
@@ -309,7 +307,6 @@ func keyPlaces() map[string]keyPlace {
 		"filter of prompts":   {keys: withText("L", "/", "seen>0"), typing: true},
 		"breakdown":           {w: 60, h: 16, keys: append(withText(":", "by step"), "enter")},
 		"settings":            {keys: []string{}},
-		"marks":               {keys: []string{}},
 		"program":             {keys: []string{}},
 	}
 }
@@ -454,18 +451,6 @@ func keyEffects() map[string]keyEffect {
 		"answers of two runs: G":   {shows: "ground truth"},
 		"answers of two runs: Esc": {shows: "prompts  24"},
 
-		"list of marks: j ↓": {shows: "4/4"},
-		"list of marks: k ↑": {shows: "2/4"},
-		"list of marks: ^D":  {shows: "4/4"},
-		"list of marks: ^U":  {shows: "1/4"},
-		"list of marks: g":   {shows: "1/4"},
-		"list of marks: G":   {shows: "4/4"},
-		"list of marks: ⏎":   {shows: "groups  24"},
-		"list of marks: *":   {shows: "marks  3"},
-		"list of marks: a":   {shows: "note on"},
-		"list of marks: U":   {first: []string{"*"}, shows: "marks  4"},
-		"list of marks: Esc": {shows: "groups  24"},
-
 		"line of input: ⌫":     {shows: ":step 1▏x"},
 		"line of input: Del":   {hides: "▏x"},
 		"line of input: ←":     {shows: ":step 1▏2x"},
@@ -484,9 +469,6 @@ func keyEffects() map[string]keyEffect {
 		"exact ratio: ⏎":   {shows: "0.25  m keep_neg"},
 		"exact ratio: Tab": {shows: "keep_neg_ratio = .25"},
 		"exact ratio: Esc": {hides: "keep_pos_ratio ="},
-
-		"note: ⏎":   {shows: "note saved"},
-		"note: Esc": {hides: "note on"},
 
 		"chain: j ↓": {shows: "╭ samples kept"},
 		"chain: k ↑": {shows: "╭ length penalty"},
@@ -622,10 +604,6 @@ func keyEffects() map[string]keyEffect {
 
 		"steps: >": {shows: "steps 3-12"},
 		"steps: <": {first: []string{">"}, hides: "steps 3-12"},
-
-		"marks: *": {shows: ">*"},
-		"marks: a": {shows: "note on"},
-		"marks: '": {shows: "Nothing is marked yet"},
 
 		"program: 0":    {shows: "the run at a glance"},
 		"program: :":    {shows: ":▏"},

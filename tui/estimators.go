@@ -59,9 +59,9 @@ func (p *estimatorPicker) pick(e env) action {
 
 // view draws the list, and to the right or below the estimator under the cursor.
 func (p estimatorPicker) view(e env, typed cells.Line, w, h int) []string {
-	list, page, borders := e.estimatorParts(w, h)
+	list, page := estimatorParts(w, h)
 	table, about := p.table(e, typed, list.W, list.H), p.pane(e, page.W, page.H)
-	if borders == nil {
+	if w < widthForEstimatorBeside {
 		return append(table, about...)
 	}
 	return joinColumns(table, about)
@@ -70,24 +70,17 @@ func (p estimatorPicker) view(e env, typed cells.Line, w, h int) []string {
 // widthForEstimatorBeside is the width from which the estimator under the cursor is described beside the list.
 const widthForEstimatorBeside = 100
 
-// estimatorParts returns where the list and what is said about the one under the cursor are, and the border between them if they
-// are side by side.
-func (e env) estimatorParts(w, h int) (list, page layout.Rect, borders []layout.Border) {
+// estimatorParts returns where the list and what is said about the one under the cursor are.
+func estimatorParts(w, h int) (list, page layout.Rect) {
 	if w < widthForEstimatorBeside {
 		above := max(3, h/2)
-		return layout.Rect{W: w, H: above}, layout.Rect{Y: above, W: w, H: h - above}, nil
+		return layout.Rect{W: w, H: above}, layout.Rect{Y: above, W: w, H: h - above}
 	}
-	list, page, border := e.display.shares.Beside(layout.EstimatorColumns, layout.Rect{W: w, H: h}, w*5/8)
-	return list, page, []layout.Border{border}
-}
-
-// estimatorBody returns the parts as they are on the screen.
-func (e env) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
-	return e.estimatorParts(e.display.w, e.bodyHeight())
+	return layout.Beside(layout.Rect{W: w, H: h}, w*5/8)
 }
 
 func (p *estimatorPicker) readOn(e env) action {
-	_, page, _ := e.estimatorBody()
+	_, page := estimatorParts(e.display.w, e.bodyHeight())
 	list, visible, lines := p.matching(), max(1, page.Inner().H), 0
 	if len(list) > 0 {
 		lines = len(e.estimatorPage(list[p.cursor], page.W-4))

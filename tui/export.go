@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -22,7 +23,6 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/trainer"
 	"vantage/model/units"
-	"vantage/tui/cells"
 )
 
 // FileSaver saves copies and exports as files, none of them near the log. Main passes one
@@ -56,7 +56,7 @@ type export struct {
 }
 
 func exportFormats(shown bool) []string {
-	formats := []string{"md", "csv", "jsonl", "txt", "svg"}
+	formats := []string{"md", "csv", "jsonl", "txt"}
 	if shown {
 		return formats[:3]
 	}
@@ -82,11 +82,14 @@ func parseExport(args []string) (export, error) {
 	if slices.Contains(formats, e.format) {
 		return e, nil
 	}
+	if instead := model.Gone(":export " + e.format); instead != "" {
+		return e, errors.New(instead)
+	}
 	return e, fmt.Errorf("export writes %s, not %q%s", estimators.Alternatives(formats), e.format, didYouMean(e.format, formats))
 }
 
 // runExport exports the run as a report in Markdown or text, its steps as a table, the samples of the step
-// that the filter shows, the table on the screen, or the screen, under a path or among the program's files.
+// that the filter shows, or the table on the screen, under a path or among the program's files.
 func runExport(a App, args []string) (App, error) {
 	e, err := parseExport(args)
 	if err != nil {
@@ -98,8 +101,6 @@ func runExport(a App, args []string) (App, error) {
 	case e.shown:
 		name = "shown." + e.format
 		what, text, err = a.exportShown(e.format)
-	case e.format == "svg":
-		name, text = "screen.svg", a.screenSVG()
 	default:
 		what = strings.TrimSpace(a.ofRun())
 		text, err = a.exportRun(e.format)
@@ -145,12 +146,6 @@ func (e env) exportRun(format string) (text string, err error) {
 		err = report.SamplesJSONL(context.Background(), &b, e.snap.Only(steps), e.settings.now, shown, nil)
 	}
 	return b.String(), err
-}
-
-func (a App) screenSVG() string {
-	a.notice = ""
-	t := a.display.theme
-	return cells.SVG(a.frame(), "vantage "+sanitize.Line(a.title)+a.againstSecond(), cells.Colors{Background: t.Background, Foreground: t.Foreground})
 }
 
 // exportShown returns the table of the view on the screen, filtered and sorted as it is

@@ -54,8 +54,7 @@ func TestPicturesThatMove(t *testing.T) {
 				d.wantText(s.shows)
 				frames = append(frames, animationFrame{content: d.frame() + "\n" + d.app.captionLines(s), seconds: s.seconds})
 			}
-			theme := d.app.display.theme
-			svg := animation(frames, "vantage: "+f.alt, cells.Colors{Background: theme.Background, Foreground: theme.Foreground})
+			svg := animation(frames, "vantage: "+f.alt, pictureColors(d.app.display.theme))
 			if limit := 300_000; len(svg) > limit {
 				t.Errorf("%s has %d bytes, more than %d", f.name, len(svg), limit)
 			}

@@ -14,7 +14,6 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
-	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -301,9 +300,9 @@ func (a App) showFinding(i int) App {
 		a = a.showStep(at)
 	}
 	if f.Example.Group != "" {
-		a.marks.target = &session.Mark{Step: f.Example.Step, Group: f.Example.Group}
+		a.destination = &destination{step: f.Example.Step, group: f.Example.Group}
 	}
-	return a.arriveAtMark()
+	return a.arrive()
 }
 
 func (a App) moveFinding(by int) App {

@@ -12,7 +12,6 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/sanitize"
-	"vantage/model/session"
 	"vantage/model/textsearch"
 	"vantage/tui/layout"
 )
@@ -96,7 +95,7 @@ func (s *grepState) open(env) action {
 		return nil
 	}
 	m := all[clampIndex(s.cursor, len(all))]
-	return going(session.Mark{Step: m.Step, Group: m.Group, Sample: m.Sample})
+	return going(destination{step: m.Step, group: m.Group, sample: m.Sample})
 }
 
 func (s grepState) view(e env, w, h int) []string {

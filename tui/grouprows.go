@@ -84,17 +84,13 @@ func (e env) groupsTitle(w int) string {
 	return title + " · " + words
 }
 
-// cause says why the group under the cursor has no signal, after a note and
-// its fates if they differ from the baseline's.
-func (e env) cause(note string) string {
+// cause says why the group under the cursor has no signal, after its fates if they differ from the baseline's.
+func (e env) cause() string {
 	if len(e.result.rows) == 0 {
 		return ""
 	}
 	g := e.result.rows[e.place.row]
 	why := sanitize.Line(e.result.analysis.Cause(g)) // it names components, which are the log's
-	if note != "" {
-		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
-	}
 	if was, differs := e.baselineFate(g); differs {
 		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, e.result.analysis.Table[g].Fate, why), ": ")
 	}

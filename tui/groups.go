@@ -11,7 +11,6 @@ import (
 	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
-	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -79,7 +78,7 @@ func (p panes) groupTable(e env, w int) groupTable {
 		}},
 		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, e.plusMinus(), reward) }},
 	)
-	left := w - 2 // but for the sign of a mark, and the space before the dot plot
+	left := w - 2 // but for the space at the left, and that before the dot plot
 	for _, c := range columns {
 		left -= c.width
 	}
@@ -174,14 +173,14 @@ func (p panes) groups(e env, w, h int) paneContent {
 	}
 	room := h - len(content.lines)
 	if rowsEnd == h {
-		content.remark = e.cause(e.groupNote())
+		content.remark = e.cause()
 	}
 	switch {
 	case room >= minSamplesBelow && e.selectedGroup() != nil:
 		content.lines = append(content.lines, e.samplesBelow(w, room, rowsEnd < h)...)
 	case rowsEnd < h:
 		content.lines = append(content.lines, make([]string, max(0, room-1))...)
-		content.lines = append(content.lines, " "+cells.Truncate(e.cause(e.groupNote()), w-1))
+		content.lines = append(content.lines, " "+cells.Truncate(e.cause(), w-1))
 	}
 	return content
 }
@@ -200,7 +199,7 @@ func (e env) samplesBelow(w, h int, inFull bool) (lines []string) {
 		lines = append(lines, "", " "+heading)
 	}
 	if inFull {
-		lines = append(lines, e.fateLines(g, e.groupNote(), w-2, 1)...)
+		lines = append(lines, e.fateLines(g, w-2, 1)...)
 	}
 	order, room, more := e.rankedSamples(g), h-len(lines)-1, ""
 	if len(order) > room {
@@ -259,7 +258,7 @@ func axisEnd(x float64) string {
 func (e env) groupRow(table groupTable, axis chart.Axis, row int) (text, dots string) {
 	t, x, index := e.display.theme, e.result.analysis, e.result.rows[row]
 	g := &x.Table[index]
-	text = e.markSign(session.Mark{Step: g.Step, Group: g.Name})
+	text = " "
 	for _, c := range table.columns {
 		cell := c.lay(c.cell(g, index), c.width)
 		if c.role != nil && row != e.place.row {
@@ -353,7 +352,7 @@ func meanOf[T int32 | float64](values []T, isNumber func(T) bool) (mean float64,
 func (e env) exportedGroups() report.Table {
 	x := e.result.analysis
 	s := report.Table{Columns: []string{
-		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note", "flip_kinds",
+		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "flip_kinds",
 	}}
 	if x == nil {
 		return s
@@ -366,7 +365,7 @@ func (e env) exportedGroups() report.Table {
 		g := &x.Table[i]
 		s.Rows = append(s.Rows, []any{
 			g.Step, g.Fate.Key(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total(),
-			e.noteOf(g.Step, g.Name), g.Flips.String(),
+			g.Flips.String(),
 		})
 	}
 	return s

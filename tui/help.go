@@ -327,7 +327,7 @@ func (e env) signEntries() []helpEntry {
 		{same + " " + near + " !", width, "as logged, nearly, not", themes.Plain, ""},
 		{"?", width, "assumed, not in the log", themes.Dim, ""},
 		{"! !3", width, "warning; 3 bad log rows", themes.Warn, ""},
-		{"> *", width, "cursor or focus; marked", themes.Key, ""},
+		{">", width, "cursor or focus", themes.Key, ""},
 		{g.SortUp + " " + g.SortDown, width, "sorted by it: least first, greatest first", themes.Key, ""},
 		{strings.Join(g.BarsUp, ""), width, "over the steps, each row on its own scale", themes.Plain, ""},
 		{shade, width, "least to largest of the steps that the line is the mean of", themes.Track, ""},

@@ -68,7 +68,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 		for query, want := range map[string]string{
 			"killed":            "filter left no signal",
 			"○":                 "kept, dropped, some each",
-			":export":           "txt|svg",
+			":export":           "jsonl|txt",
 			":scale":            "group, batch or none",
 			"sample.adv":        "before the filter",
 			"effective_samples": "not the number of",

@@ -67,7 +67,7 @@ func (a App) figuresUnderCursor() figureList {
 		return a.panes.figuresOfGroup(a.env)
 	case viewOverview, viewFilter:
 		return paneTable()[a.panes.focus].figures(a.panes, a.env)
-	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList, viewValue:
+	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewFigureList, viewValue:
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"vantage/model"
 	"vantage/model/sanitize"
-	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/layout"
 	"vantage/tui/runpicker"
@@ -50,7 +49,7 @@ func by[V any](key func(*V, env, int) action, n int) func(*V, env) action {
 func saying(notice string) action  { return func(a App) App { return a.says(notice) } }
 func opening(v viewName) action    { return func(a App) App { return a.openView(v) } }
 func pushing(v viewName) action    { return func(a App) App { return a.pushView(v) } }
-func going(to session.Mark) action { return func(a App) App { return a.goTo(to) } }
+func going(to destination) action  { return func(a App) App { return a.goTo(to) } }
 func drawing(figure string) action { return func(a App) App { return a.drawFigure(figure) } }
 
 func flip(of func(*App) *bool) action {
@@ -99,14 +98,9 @@ func commonKeys() []keySection {
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
 			{[]string{"D"}, "D", "", "draw a metric over all steps: a list of all to search", within(stepsOf, (*stepsState).openPicker)},
 		}},
-		{"marks", []binding{
-			{[]string{"*"}, "*", "", "mark or unmark the group, sample or step under the cursor", App.toggleMark},
-			{[]string{"a"}, "a", "", "write a note on it", App.openNote},
-			{[]string{"'"}, "'", "", "list the marks of the run", App.openMarks},
-		}},
 		{"program", []binding{
 			{[]string{"0"}, "0", "0 run", "the run at a glance: what ails it, what trains, which groups are dead, the worst steps and why", App.openGlance},
-			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", func(a App) App { a.command = ""; return a.openLine(viewCommand) }},
+			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export md, …", func(a App) App { a.command = ""; return a.openLine(viewCommand) }},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be read", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
@@ -130,7 +124,7 @@ func typingKeys() []binding {
 // onKey passes a key to the help or the line being typed if one is open, else to its row of the key table. text is what it types, if anything.
 func (a App) onKey(key, text string) App {
 	a.notice = ""
-	a.marks.target = nil
+	a.destination = nil
 	if a.help.open && key != "?" && key != "ctrl+c" {
 		return a.onHelpKey(key, text)
 	}
@@ -142,7 +136,7 @@ func (a App) onKey(key, text string) App {
 	}
 	b, ok := findBinding(a.activeKeys(), key)
 	if !ok {
-		return a
+		return a.says(model.Gone(key))
 	}
 	next, line := b.action(a), a.currentView().line
 	if key == "enter" && line.text != nil && next.view != a.view {

@@ -349,3 +349,15 @@ func TestKeysAreRemapped(t *testing.T) {
 		}
 	})
 }
+
+// A key of what is gone says what to do instead.
+func TestKeysOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
+		for _, key := range []string{"*", "a", "'"} {
+			if d.press(key); !strings.HasPrefix(d.app.notice, "marks and notes are gone: keep them in a file of your own") {
+				t.Errorf("%s: %q", key, d.app.notice)
+			}
+		}
+	})
+}

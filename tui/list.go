@@ -19,13 +19,11 @@ type list struct {
 
 func lists() [targetKinds]list {
 	pairs := func(a App) int { return len(a.compare.pairs()) }
-	marked := func(a App) int { return len(a.session.current.Marks) }
 	return [targetKinds]list{
 		onGroup:     {cursor: func(a *App) *int { return &a.place.row }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
 		onWarning:   {cursor: func(a *App) *int { return &a.panes.warning }, count: func(a App) int { return len(a.warningLines()) }, open: App.enterPane, moved: App.clampCursor},
 		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: within(readerOf, by((*sampleReader).focus, 1))},
 		onPair:      {cursor: func(a *App) *int { return &a.compare.cursor }, count: pairs, open: App.openAnswers},
-		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marked, open: within(marksOf, (*marks).open)},
 		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: within(pickerOf, (*estimatorPicker).pick), moved: func(a App) App { a.picker.top = 0; return a }},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.steps.pickedFigures(a.env)) }},
 		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: within(chainOf, by((*chainState).moveChoice, 1)), moved: func(a App) App { a.chain.line = 0; return a }},

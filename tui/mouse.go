@@ -11,7 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
 	"vantage/model/sweep"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
@@ -20,7 +19,6 @@ import (
 
 type mouseState struct {
 	press press // the latest of the left button
-	held  bool  // it is still down
 }
 
 // press is where the left button was pressed, and what was there.
@@ -41,7 +39,7 @@ func (p press) target() (s spot) {
 	return s
 }
 
-// onMouse handles the mouse, which reports only while it is on, and motion only while a button is down.
+// onMouse handles the mouse, which reports only while it is on; what moves while a button is down does nothing.
 func (a App) onMouse(msg tea.MouseMsg) App {
 	m := msg.Mouse()
 	if !a.display.mouse {
@@ -54,14 +52,6 @@ func (a App) onMouse(msg tea.MouseMsg) App {
 		if m.Button == tea.MouseLeft {
 			return a.onPress(m.X, m.Y, time.Now())
 		}
-	case tea.MouseMotionMsg:
-		s := a.mouse.press.target()
-		if drag := mouseActions()[s.kind].drag; a.mouse.held && drag != nil {
-			return drag(a, s, m.X, m.Y)
-		}
-		return a
-	case tea.MouseReleaseMsg:
-		a.mouse.held = false
 	}
 	return a
 }
@@ -87,46 +77,20 @@ func (a App) onWheel(m tea.Mouse) App {
 // opens what the first was on, which may have moved since.
 func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
-	a.notice, a.marks.target = "", nil
+	a.notice, a.destination = "", nil
 	if s := last.target(); last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
 		if open := mouseActions()[s.kind].open; open != nil {
 			a.mouse = mouseState{}
 			return open(a, s.n)
 		}
 	}
-	a.mouse = mouseState{held: true, press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y)}}
+	a.mouse = mouseState{press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y)}}
 	for _, s := range a.mouse.press.spots {
 		if click := mouseActions()[s.kind].click; click != nil {
 			a = click(a, hit{s.n, x - s.rect.X, s.rect.W})
 		}
 	}
 	return a
-}
-
-func (a App) borders() (all []layout.Border) {
-	switch a.viewInSight() {
-	case viewOverview, viewFilter:
-		return a.panes.screen(a.env).Borders
-	case viewGroup, viewSearch:
-		_, _, all = a.sampleReader.parts(a.env)
-	case viewAnswers:
-		_, _, all = a.answers.parts(a.env)
-	case viewEstimators:
-		_, _, all = a.estimatorBody()
-	default:
-	}
-	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(layout.HeaderRows) })
-}
-
-// dragBorder moves a border to a cell, as far as both parts keep room.
-func (a App) dragBorder(s spot, x, y int) App {
-	p := a.mouse.press
-	for _, b := range a.borders() {
-		if int(b.Split) == s.n {
-			a.display.shares = a.display.shares.With(b.Split, b.ShareAt(x-(p.x-s.rect.X-1), y-(p.y-s.rect.Y-1)))
-		}
-	}
-	return a.clampCursor()
 }
 
 type targetKind int
@@ -137,7 +101,6 @@ const (
 	onBody                 // the view, between header and hints
 	onKey                  // a key: index in keyNames
 	onSetting              // a key in the header
-	onBorder               // a layout.Split
 	onPane                 // a layout.Pane
 	onHeading              // a column of the groups: index in sortings
 	onGroup                // a row of the groups
@@ -151,7 +114,6 @@ const (
 	onSweepCell            // a cell of the map: see sweepCellNumber
 	onPair                 // a prompt of both runs
 	onAnswer               // a side of the answers
-	onMarked               // a row of the marks
 	onEstimator            // a row of the list of estimators
 	onFigure               // a row of the list of figures
 	onStage                // a stage of the chain
@@ -174,10 +136,9 @@ type hit struct {
 
 // targetActions is what the mouse does on a target; nil: nothing.
 type targetActions struct {
-	click  func(App, hit) App                // the button is pressed
-	open   func(a App, n int) App            // pressed twice
-	drag   func(a App, s spot, x, y int) App // moved while it is down
-	scroll func(a App, n, by int) App        // the wheel, by 1 or -1
+	click  func(App, hit) App         // the button is pressed
+	open   func(a App, n int) App     // pressed twice
+	scroll func(a App, n, by int) App // the wheel, by 1 or -1
 }
 
 // mouseActions returns what the mouse does, by the kind of the target. Rows of lists have theirs from these.
@@ -187,10 +148,6 @@ func mouseActions() [targetKinds]targetActions {
 		onBody:    {scroll: App.scrollView},
 		onKey:     {click: App.pressKey},
 		onSetting: {click: App.pressSetting},
-		onBorder: {drag: App.dragBorder, open: func(a App, split int) App {
-			a.display.shares = a.display.shares.With(layout.Split(split), 0)
-			return a.clampCursor()
-		}},
 		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
 		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
 		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
@@ -344,8 +301,7 @@ func (e env) markLines(kind targetKind, n int, lines []string) []string {
 	return lines
 }
 
-// spots returns the targets on the screen, each before those that are within it: the marks of the frame, and
-// the borders of the layout.
+// spots returns the targets on the screen, each before those that are within it: the marks of the frame.
 func (a App) spots() []spot {
 	if a.isTooSmall() {
 		return nil
@@ -354,12 +310,6 @@ func (a App) spots() []spot {
 	var all []spot
 	for y, line := range a.lines() {
 		all = append(all, spotsOfLine(line, y)...)
-	}
-	if a.help.open {
-		return all
-	}
-	for _, b := range a.shortened(len(a.bottomLines(a.display.w)) - 1).borders() {
-		all = append(all, spot{target{onBorder, int(b.Split)}, b.Rect})
 	}
 	return all
 }
@@ -459,8 +409,7 @@ func (p position) keyOfHint(e env, b binding, word string) string {
 func mouseSection() keySection {
 	return keySection{"mouse", []binding{
 		{label: "click", doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
-		{label: "twice", doc: "open: group, warning, metric, step, pair, mark; set a cell of the sweep; put a moved border back"},
-		{label: "drag", doc: "borders between panes"},
+		{label: "twice", doc: "open: group, warning, metric, step, pair; set a cell of the sweep"},
 		{label: "wheel", doc: "scroll the pane under the pointer"},
 		{label: "Shift", doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
 	}}

@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/internal/testkit/repotest"
-	"vantage/model/session"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
 )
@@ -61,16 +60,6 @@ func (d *driver) doubleClick(text string) {
 	x, y := d.place(text, 0)
 	d.clickAt(x, y)
 	d.pressButton(x, y)
-}
-
-// drag presses the button at a cell, moves the pointer in steps, and releases it.
-func (d *driver) drag(x, y, toX, toY int) {
-	d.t.Helper()
-	time.Sleep(time.Second)
-	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
-	d.send(tea.MouseMotionMsg{X: (x + toX) / 2, Y: (y + toY) / 2, Button: tea.MouseLeft})
-	d.send(tea.MouseMotionMsg{X: toX, Y: toY, Button: tea.MouseLeft})
-	d.send(tea.MouseReleaseMsg{X: toX, Y: toY, Button: tea.MouseLeft})
 }
 
 // wheel turns the wheel over the first text that is like this.
@@ -302,75 +291,11 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 	})
 }
 
-// A border follows the pointer, as far as both parts keep room; it is saved, and a double click restores it.
-func TestBordersMove(t *testing.T) {
-	t.Parallel()
-	store := &memorySession{}
-	o := Options{Settings: filterSettings(), Mouse: true, SessionStore: store}
-	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
-		driveWith(t, madeRun(3), size[0], size[1], o, func(d *driver) {
-			for i, b := range d.app.borders() {
-				usual := d.app.panes.screen(d.app.env).Panes
-				x, y := b.Rect.X+b.Rect.W/2, b.Rect.Y+b.Rect.H/2
-				dx, dy := 3, 0
-				if b.Rect.H == 2 {
-					dx, dy = 0, -2
-				}
-				d.drag(x, y, x+dx, y+dy)
-				moved := d.app.borders()[i].Rect
-				if moved.X != b.Rect.X+dx || moved.Y != b.Rect.Y+dy {
-					t.Errorf("%v: border %d goes from %+v to %+v", size, b.Split, b.Rect, moved)
-				}
-				d.drag(x+dx, y+dy, x+dx-500*min(1, dx), y+dy+500*dy)
-				for p, r := range d.app.panes.screen(d.app.env).Panes {
-					if !usual[p].Empty() && (r.W < 12 || r.H < 3) {
-						t.Errorf("%v: border %d leaves %+v of pane %d", size, b.Split, r, p+1)
-					}
-				}
-				moved = d.app.borders()[i].Rect
-				d.clickAt(moved.X, moved.Y)
-				d.pressButton(moved.X, moved.Y)
-				if d.app.display.shares != (layout.Shares{}) {
-					t.Errorf("%v: border %d is not restored: %s", size, b.Split, d.app.display.shares)
-				}
-			}
-			b := d.app.borders()[0].Rect
-			d.drag(b.X+b.W/2, b.Y+b.H/2, b.X+b.W/2+2*(2-min(2, b.H-2+2)), b.Y+b.H/2-2)
-			store.session = session.Session{View: d.app.viewToSave()}
-			shares := d.app.display.shares
-			o := o
-			o.Session = store.session
-			if again := New(t.Context(), madeRun(1), o); again.display.shares != shares {
-				t.Errorf("%v: restored %q, saved %q", size, again.display.shares, shares)
-			}
-			d.press(":")
-			d.typeText("forget")
-			d.press("enter")
-			if d.app.display.shares != (layout.Shares{}) {
-				t.Error("forget keeps the borders")
-			}
-		})
-	}
-}
-
-// memorySession keeps the session in memory.
-type memorySession struct{ session session.Session }
-
-func (m *memorySession) Update(change func(session.Session) session.Session) (session.Session, error) {
-	m.session = change(m.session)
-	return m.session, nil
-}
-
-// The border of an open group moves too, and its parts are focused by a click.
+// The parts of an open group are focused by a click.
 func TestGroupByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.doubleClick("Compute")
-		b := d.app.borders()[0].Rect
-		d.drag(b.X, b.Y+5, b.X+7, b.Y+9)
-		if got := d.app.borders()[0].Rect.X; got != b.X+7 {
-			t.Errorf("the border goes from %d to %d", b.X, got)
-		}
 		x, y := d.place(" text", 0)
 		d.clickAt(x+2, y+4)
 		if !d.app.sampleReader.inText {
@@ -439,7 +364,7 @@ func TestSweepByMouse(t *testing.T) {
 	})
 }
 
-// Pairs, answers, marks, estimators and stages: a click puts the cursor there, a double click opens.
+// Pairs, answers, estimators and stages: a click puts the cursor there, a double click opens.
 func TestListsByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
@@ -452,13 +377,6 @@ func TestListsByMouse(t *testing.T) {
 		d.doubleClick("length penalty")
 		if d.app.settings.now.Overlong == "" {
 			t.Error("a stage of the chain is not changed")
-		}
-		d.press("u", "esc", "*", "j", "*", "[", "'")
-		x, y := d.place("marked  ", 0)
-		d.clickAt(x, y+1)
-		d.pressButton(x, y+1)
-		if d.app.view != viewOverview || d.app.result.analysis.Step != 12 {
-			t.Errorf("view %d, step %d", d.app.view, d.app.result.analysis.Step)
 		}
 	})
 	driveTwoRuns(t, 120, 36, func(d *driver) {
@@ -482,11 +400,6 @@ func TestListsByMouse(t *testing.T) {
 		if d.app.answers.focus != 1 {
 			t.Error("a click does not focus the other run")
 		}
-		b := d.app.borders()[0].Rect
-		d.drag(b.X, b.Y+3, b.X-10, b.Y+3)
-		if got := d.app.borders()[0].Rect.X; got != b.X-10 {
-			t.Errorf("the border goes from %d to %d", b.X, got)
-		}
 	})
 }
 
@@ -505,7 +418,7 @@ func TestClicksEndNotices(t *testing.T) {
 	})
 }
 
-// Any clicks, drags and notches anywhere leave a screen that is whole.
+// Any clicks, moves and notches anywhere leave a screen that is whole.
 func TestMouseStorm(t *testing.T) {
 	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
@@ -516,7 +429,7 @@ func TestMouseStorm(t *testing.T) {
 			x, y := random(120), random(36)
 			switch random(8) {
 			case 0:
-				d.drag(x, y, random(140)-10, random(50)-5)
+				d.send(tea.MouseMotionMsg{X: random(140) - 10, Y: random(50) - 5, Button: tea.MouseLeft})
 			case 1:
 				d.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[random(2)]})
 			case 2:

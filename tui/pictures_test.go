@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vantage/internal/testkit/repotest"
+	"vantage/internal/testkit/screenpicture"
 	"vantage/loaders/demo"
 	"vantage/model"
 	"vantage/model/analysis"
@@ -67,7 +68,7 @@ func TestPictures(t *testing.T) {
 		}
 		driveDemo(t, set, func(d *driver) {
 			d.press(p.keys...)
-			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.screenSVG())
+			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.picture())
 		})
 	}
 	alts := map[string]string{}
@@ -116,6 +117,16 @@ func (s demoSource) Next(ctx context.Context) (*model.Chunk, error) {
 func (d *driver) dressForPicture() {
 	d.app.display.theme, d.app.display.noColor = themes.Default(true), false
 	d.app.title = "runs/qwen-math/rollouts"
+}
+
+// picture draws the screen.
+func (a App) picture() string {
+	a.notice = ""
+	return screenpicture.SVG(a.frame(), "vantage "+a.title+a.againstSecond(), pictureColors(a.display.theme))
+}
+
+func pictureColors(t *themes.Theme) screenpicture.Colors {
+	return screenpicture.Colors{Background: t.Background, Foreground: t.Foreground}
 }
 
 // matchFile compares a file with what it should be, or writes it.

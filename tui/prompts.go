@@ -15,7 +15,6 @@ import (
 	"vantage/model/ledger"
 	"vantage/model/report"
 	"vantage/model/sanitize"
-	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -148,7 +147,7 @@ func (s *promptsState) open(env) action {
 		return nil
 	}
 	p := all[clampIndex(s.cursor, len(all))]
-	return going(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
+	return going(destination{step: p.Last, group: p.Name(), prompt: p.Name()})
 }
 
 // view draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.

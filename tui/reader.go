@@ -305,7 +305,7 @@ func (r sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) 
 	key := func(column int) textKey {
 		return textKey{0, step.Place(int(e.result.analysis.InputRow[column])), step.Revision}
 	}
-	_, text, _ := r.parts(e)
+	_, text := r.parts(e)
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
 	want.texts[0], want.diff, want.two = key(row), r.showDiff, r.showDiff
 	searches := r.search.query != ""
@@ -373,17 +373,17 @@ func (r sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
 }
 
 func (r sampleReader) textHeight(e env) int {
-	_, text, _ := r.parts(e)
+	_, text := r.parts(e)
 	return max(1, text.Inner().H)
 }
 
-// parts returns where the table and the text of the open group are in the body, and the border between them.
-func (r sampleReader) parts(e env) (samples, text layout.Rect, borders []layout.Border) {
+// parts returns where the table and the text of the open group are in the body.
+func (r sampleReader) parts(e env) (samples, text layout.Rect) {
 	size, width := 0, widthOf(nil)
 	if g := e.selectedGroup(); g != nil {
 		size, width = g.Size(), widthOf(e.sampleColumns(g)) // at which every column fits
 	}
-	return layout.GroupView(e.display.w, e.bodyHeight(), width, size, r.inText, e.display.shares)
+	return layout.GroupView(e.display.w, e.bodyHeight(), width, size, r.inText)
 }
 
 func (r *sampleReader) scrollLines(e env, by int) action {
@@ -501,7 +501,7 @@ func scrollToAnchor(name string) action {
 
 // view draws the samples of a group, and to the right or below the text of one, in which typed is searched; nil: nothing is typed.
 func (r sampleReader) view(e env, typed *cells.Line) []string {
-	samples, text, _ := r.parts(e)
+	samples, text := r.parts(e)
 	left := e.box(samples, !r.inText, r.table(e, samples.Inner().W, samples.Inner().H))
 	right := e.box(text, r.inText, r.textPane(e, typed, text.Inner().W, text.Inner().H))
 	if text.X == 0 {

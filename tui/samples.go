@@ -12,7 +12,6 @@ import (
 	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
-	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -185,10 +184,10 @@ func (r sampleReader) table(e env, w, h int) paneContent {
 	g := e.selectedGroup()
 	figures, hidden := e.fittingColumns(g, w)
 	lines := max(1, h-3)
-	if samples, text, _ := r.parts(e); samples.Y != text.Y { // below each other: lines are few
+	if samples, text := r.parts(e); samples.Y != text.Y { // below each other: lines are few
 		lines = 1
 	}
-	c := paneContent{lines: append(e.fateLines(g, r.note(e), w-2, lines), e.sampleHeader(figures))}
+	c := paneContent{lines: append(e.fateLines(g, w-2, lines), e.sampleHeader(figures))}
 	order := e.rankedSamples(g)
 	e.addRows(&c, onSample, r.sample, len(order), w, h, func(row int) string { return e.sampleRow(figures, row, order[row]) })
 	c.note = "sample " + c.note
@@ -225,7 +224,7 @@ func (e env) promptOrName(g *analysis.Group) string {
 }
 
 // fateLines says what became of the group and why, after a note, in at most some lines.
-func (e env) fateLines(g *analysis.Group, note string, w, most int) []string {
+func (e env) fateLines(g *analysis.Group, w, most int) []string {
 	t := e.display.theme
 	parts := []string{"reward " + meanAndStd(g, e.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
 	if g.Rollouts < g.Size() {
@@ -236,7 +235,7 @@ func (e env) fateLines(g *analysis.Group, note string, w, most int) []string {
 	}
 	figures := strings.Join(parts, ", ")
 	first := " " + t.Paint(e.fateRole(g.Fate), e.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
-	why := strings.TrimPrefix(e.cause(note), g.Fate.String()+" ")
+	why := strings.TrimPrefix(e.cause(), g.Fate.String()+" ")
 	if why == "" {
 		why = g.Fate.Doc()
 	}
@@ -254,9 +253,7 @@ func (e env) fateLines(g *analysis.Group, note string, w, most int) []string {
 // sign of its advantage flipped.
 func (e env) sampleRow(figures []sampleColumn, row, column int) string {
 	t, x, glyphs := e.display.theme, e.result.analysis, e.display.glyphs
-	g := e.selectedGroup()
-	line := e.markSign(session.Mark{Step: g.Step, Group: g.Name, Sample: column - g.Start + 1}) +
-		t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
+	line := " " + t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
 	for _, f := range figures {
 		text, role := f.cell(column)
 		line += " " + t.Paint(role, cells.FitRight(text, f.width-1))

@@ -74,8 +74,6 @@ func scenes() []scene {
 		{name: "solved", source: made(30), keys: []string{"2", "v", "v", "v", "V", "l"}, sizes: usual},
 		{name: "filling", source: made(30), keys: []string{"3", "3"}, setUp: computeHalfTheTrend, sizes: usual},
 		{name: "problems", source: func() Source { return runWithProblems() }, keys: []string{"!"}},
-		{name: "marks", source: made(3), setUp: makeMarks},
-		{name: "note", source: made(3), keys: withText("j", "j", "a", "all of these stop at the limit"), sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "copy", source: made(30), keys: []string{"y"}},
 		{name: "command", source: made(30), keys: withText(":", "export ")},
 		{name: "compare", compareTwo: true, keys: []string{"c"}},
@@ -177,15 +175,6 @@ func makeIll(keys ...string) func(*driver) {
 		d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
 		d.press(keys...)
 	}
-}
-
-// makeMarks marks a group, a sample and a step, two with notes, and opens the list.
-func makeMarks(d *driver) {
-	d.press("*", "j", "j")
-	d.press(withText("a", "all of these stop at the limit of 512 tokens")...)
-	d.press("enter", "[", "enter", "*", "esc", "3")
-	d.press(withText("a", "here the learning rate was halved")...)
-	d.press("enter", "'", "j", "j")
 }
 
 // computeHalfTheTrend computes the trend again, of the newest steps only.

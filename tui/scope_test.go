@@ -143,7 +143,7 @@ func TestScopeFollowsTheLog(t *testing.T) {
 	})
 }
 
-// Baseline, filter, sorting, marks, the open group and exports work on the groups of several steps.
+// Baseline, filter, sorting, the open group and exports work on the groups of several steps.
 func TestGroupsOfSeveralSteps(t *testing.T) {
 	t.Parallel()
 	files := &memoryFiles{}
@@ -164,11 +164,7 @@ func TestGroupsOfSeveralSteps(t *testing.T) {
 		if g := d.app.selectedGroup(); g.Step != 25 {
 			t.Errorf("the newest first is step %d", g.Step)
 		}
-		d.press("j", "*")
-		if m := d.app.session.current.Marks; len(m) != 1 || m[0].Step != 23 {
-			t.Errorf("marks %+v", m)
-		}
-		d.press("enter")
+		d.press("j", "enter")
 		d.wantText("group 2/3 · step 23")
 		d.press("J")
 		d.wantText("group 3/3 · step 22")
@@ -182,10 +178,6 @@ func TestGroupsOfSeveralSteps(t *testing.T) {
 		d.press("enter")
 		if n := strings.Count(files.data, `"reward"`); n != 18 {
 			t.Errorf("%d samples are exported, want those of 3 groups:\n%s", n, files.data)
-		}
-		d.press("'", "enter")
-		if g := d.app.selectedGroup(); g.Step != 23 || d.app.result.analysis.Step != 23 {
-			t.Errorf("the mark leads to step %d", g.Step)
 		}
 	})
 }
@@ -315,7 +307,7 @@ func TestKeysInEveryScope(t *testing.T) {
 	t.Parallel()
 	keys := []string{
 		"<", ">", ">", "[", "]", "{", "}", "F", "j", "k", "G", "g", "o", "O", "p", "P", "m", "M", "r", "b", "B", "e", "s", "u", "v", "w", "5", "3", "1",
-		"enter", "enter", "J", "K", "d", "S", "C", "tab", "esc", "esc", "esc", "*", "'", "0",
+		"enter", "enter", "J", "K", "d", "S", "C", "tab", "esc", "esc", "esc", "0",
 	}
 	for seed := range uint64(repotest.Times(1, 4)) {
 		random := rand.New(rand.NewPCG(seed, 3))

@@ -152,7 +152,7 @@ func (s *secondRun) update(e env, drawn bool, c *commands, msg tea.Msg) {
 // viewInSight returns the view on the screen, or the one under a line of input or of choices.
 func (p position) viewInSight() viewName {
 	switch v := p.view; v {
-	case viewCommand, viewNote, viewCopy:
+	case viewCommand, viewCopy:
 		return p.viewBelow
 	default:
 		return v

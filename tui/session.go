@@ -14,7 +14,6 @@ import (
 	"vantage/model/session"
 	"vantage/model/sweep"
 	"vantage/themes"
-	"vantage/tui/layout"
 )
 
 // SessionStore saves the session of a run. Main passes one in.
@@ -41,7 +40,6 @@ type sessionState struct {
 	autoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
 	autoOrigin      match.Origin      // of autoEstimator; "" before the log is known
 	autoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
-	removedMark     session.Mark      // the last one that was removed
 }
 
 // sessionChange returns a session with something changed.
@@ -117,7 +115,7 @@ func (a App) viewToSave() *session.View {
 	v := session.View{
 		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.settings.filter,
 		Reversed: a.settings.order.reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
-		Metric: a.steps.metric, OpenView: a.savedViewName(), Borders: a.display.shares.String(),
+		Metric: a.steps.metric, OpenView: a.savedViewName(),
 	}
 	if e := session.EstimatorOf(set); a.session.estimatorChosen || e != a.session.autoEstimator {
 		v.Estimator = &e
@@ -188,7 +186,6 @@ func (a App) restoreSession(o Options) App {
 	if g, err := sweep.ParseGoal(v.Goal); err == nil {
 		a.sweep.goal = g
 	}
-	a.display.shares = layout.ParseShares(v.Borders)
 	a.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
 	return a.restoreView(v.OpenView).noticeRestored()
 }
@@ -241,8 +238,7 @@ func (a App) addNotice(text string) App {
 	return a.says(text)
 }
 
-// forget restores the defaults, on the screen and in the session. Marks stay, and undo
-// brings the settings back.
+// forget restores the defaults, on the screen and in the session. Undo brings the settings back.
 func (a App) forget() App {
 	a.session.restored, a.session.estimatorChosen = false, a.session.given.HasEstimator()
 	defaults := a.session.defaults
@@ -252,7 +248,7 @@ func (a App) forget() App {
 	set, chosen := match.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.panes.distribution, a.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
-	a.sweep.goal, a.display.shares = sweep.Goal{}, layout.Shares{}
+	a.sweep.goal = sweep.Goal{}
 	a = a.showGroups()
 	if a.display.themeByUser {
 		a.display.themeByUser, a.display.themeFixed = false, false
@@ -264,7 +260,7 @@ func (a App) forget() App {
 		a = a.withScope(scope{})
 		a.place.scope = scopeState{}
 	}
-	a.notice = "settings and view reset; marks kept, u undoes"
+	a.notice = "settings and view reset: u undoes"
 	return a.rearrange()
 }
 

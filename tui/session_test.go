@@ -171,24 +171,14 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 	})
 }
 
-// Without a store a mark lasts until the end, which a notice says.
-func TestMarksWithoutAStoreLastUntilQuit(t *testing.T) {
-	t.Parallel()
-	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
-		d.press("*")
-		if !strings.Contains(d.app.notice, "until you quit") || len(d.app.session.current.Marks) != 1 || d.app.SaveSession() != nil {
-			t.Errorf("%q", d.app.notice)
-		}
-	})
-}
-
-// If the session cannot be saved a notice says so, and the mark lasts until the end.
+// If the session cannot be saved a notice says so.
 func TestFailedSaveIsReported(t *testing.T) {
 	t.Parallel()
 	s := &memoryStore{err: errors.New("no space left")}
 	driveSession(t, s, Options{}, func(d *driver) {
-		d.press("*")
-		if !strings.Contains(d.app.notice, "no space left") || len(d.app.session.current.Marks) != 1 {
+		d.press(withText(":", "forget")...)
+		d.press("enter")
+		if !strings.Contains(d.app.notice, "no space left") {
 			t.Errorf("%q", d.app.notice)
 		}
 	})

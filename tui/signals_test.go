@@ -180,7 +180,7 @@ func TestClosedPipe(t *testing.T) {
 	for _, command := range []string{
 		"report log.jsonl", "report log.jsonl --format md", "report log.jsonl --format csv", "report log.jsonl --format json", "log.jsonl",
 		"report log.jsonl --per group", "report log.jsonl --per run",
-		"export log.jsonl", "export log.jsonl --format csv", "export log.jsonl --format parquet",
+		"export log.jsonl", "export log.jsonl --format csv",
 		"sweep log.jsonl", "sweep log.jsonl --format csv", "sweep log.jsonl --format json", "sweep log.jsonl --format svg", "groupsize log.jsonl", "groupsize log.jsonl --format json", "groupsize log.jsonl --format csv", "plan log.jsonl", "plan log.jsonl --format json", "prompts log.jsonl", "prompts log.jsonl --format parquet", "grep log.jsonl a",
 		"compare log.jsonl log.jsonl", "compare log.jsonl log.jsonl --format md", "compare log.jsonl log.jsonl --format csv", "compare log.jsonl log.jsonl --format json",
 		"check log.jsonl", "check log.jsonl --format json", "check log.jsonl --format junit", "check log.jsonl --format github",

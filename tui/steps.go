@@ -11,8 +11,6 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/report"
-	"vantage/model/sanitize"
-	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -188,14 +186,9 @@ func (e env) stepsTable(w, h int) paneContent {
 // there first.
 func (e env) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarnings []string, w int) string {
 	t := e.display.theme
-	mark, marked := e.session.current.FindMark(session.Mark{Step: s.Step})
 	line := " "
 	for _, c := range columns {
-		text := c.cell(s)
-		if c.Name == "step" && marked && !s.Pending {
-			text = t.Paint(themes.Accent, "*") + text
-		}
-		line += c.lay(text, c.width)
+		line += c.lay(c.cell(s), c.width)
 	}
 	line += "  "
 	if s.Pending {
@@ -206,9 +199,6 @@ func (e env) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarning
 		if w < widthForFirstWarnings-2 { // else there is a list of them
 			line += t.Paint(themes.Warn, "first "+strings.Join(firstWarnings, ", ")) + "  "
 		}
-	}
-	if mark.Note != "" {
-		line += t.Paint(themes.Accent, "* ") + sanitize.Line(mark.Note) + "  "
 	}
 	return line + e.stepFates(s, w-cells.Width(line))
 }
@@ -382,7 +372,6 @@ func (s stepsState) exported(e env) report.Table {
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Name)
 	}
-	t.Columns = append(t.Columns, "note")
 	if e.result.trend == nil {
 		return t
 	}
@@ -391,8 +380,7 @@ func (s stepsState) exported(e env) report.Table {
 		if x.Pending {
 			continue
 		}
-		row := model.Mapped(columns, func(c figures.Column[*analysis.StepFigures]) any { return c.Value(x).Cell() })
-		t.Rows = append(t.Rows, append(row, e.noteOf(x.Step, "")))
+		t.Rows = append(t.Rows, model.Mapped(columns, func(c figures.Column[*analysis.StepFigures]) any { return c.Value(x).Cell() }))
 	}
 	return t
 }

@@ -6,7 +6,6 @@ import (
 	"vantage/model"
 	"vantage/model/figures"
 	"vantage/model/report"
-	"vantage/model/session"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
 )
@@ -31,7 +30,6 @@ func pickerOf(a *App) *estimatorPicker   { return &a.picker }
 func stepsOf(a *App) *stepsState         { return &a.steps }
 func answersOf(a *App) *answerReader     { return &a.answers }
 func readerOf(a *App) *sampleReader      { return &a.sampleReader }
-func marksOf(a *App) *marks              { return &a.marks }
 func panesOf(a *App) *panes              { return &a.panes }
 
 type viewName int
@@ -50,8 +48,6 @@ const (
 	viewCommand
 	viewCompare
 	viewAnswers
-	viewMarks
-	viewNote
 	viewChain
 	viewGroupSize
 	viewBreakdown
@@ -96,13 +92,8 @@ func viewTable() []view {
 			body: App.drawViewBelow, keys: valueKeys,
 			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: func(a App, typed cells.Line, w int) string { return a.value.prompt(a.env, typed, w) }, edited: func(a App, _ bool) App { a.value.keepDigits(); return a }},
 		},
-		viewCompare: {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
-		viewAnswers: {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
-		viewMarks:   {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.marks.view(a.env, w, h) }, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
-		viewNote: {
-			body: App.drawViewBelow, keys: noteKeys,
-			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote, prompt: func(a App, typed cells.Line, w int) string { return a.marks.notePrompt(a.env, typed, w) }},
-		},
+		viewCompare:   {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
+		viewAnswers:   {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
 		viewChain:     {body: func(a App, w, h int) []string { return a.chain.view(a.env, w, h) }, keys: chainKeys},
 		viewGroupSize: {body: func(a App, w, h int) []string { return a.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.groupSize.exported() }, list: onSizes},
 		viewBreakdown: {body: func(a App, w, h int) []string { return a.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.breakdown.exported() }, list: onParts},

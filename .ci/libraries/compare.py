@@ -75,7 +75,12 @@ def with_datasets():
         row["reward"] = row.pop("right")
     saved = WORK / "saved"
     datasets.Dataset.from_list(table).save_to_disk(saved, num_shards=3)
-    same(f"datasets {datasets.__version__}", list(datasets.load_from_disk(str(saved))), export(saved))
+    refused = subprocess.run([WORK / "vantage", "export", saved], capture_output=True, text=True)
+    if refused.returncode != 1 or "Dataset.to_json" not in refused.stderr:
+        sys.exit(f"vantage export {saved}: {refused.returncode}, {refused.stderr}")
+    lines = WORK / "saved.jsonl"
+    datasets.load_from_disk(str(saved)).to_json(lines)  # what the refusal says
+    same(f"datasets {datasets.__version__}", list(datasets.load_from_disk(str(saved))), export(lines))
 
 
 with_trackio()

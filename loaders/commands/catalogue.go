@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"vantage/loaders/clickhouse"
 	"vantage/loaders/formats"
 	logged "vantage/loaders/scalars"
+	"vantage/model"
 	"vantage/model/report"
 )
 
@@ -183,5 +185,8 @@ address name others. This table is read fast:
 }
 
 func unknownFormat(name string) error {
+	if instead := model.Gone("--input-format " + name); instead != "" {
+		return errors.New(instead)
+	}
 	return fmt.Errorf("no format %q%s: `vantage formats` lists all", name, orMeant(name, formatNames()))
 }

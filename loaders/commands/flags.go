@@ -156,6 +156,9 @@ func (f *formatChoice) chosen(command string) (int, error) {
 	if i := slices.Index(f.names, f.name); i >= 0 {
 		return i, nil
 	}
+	if instead := model.Gone("--format " + f.name); instead != "" {
+		return 0, Usage(fmt.Errorf("--format %s: %s", f.name, instead))
+	}
 	hint := ""
 	if _, ok := formats.Find(f.name); ok {
 		hint = "; --input-format " + f.name + " reads logs of that format"

@@ -21,7 +21,6 @@ func madeLogs(t *testing.T) map[string][]formatstest.Log {
 		"trl":           {binaryLog(t, "testdata/trainers/trl-grpo-plain/log/completions/completions_00001.parquet", "completions/completions_00001.parquet")},
 		"parquet":       {binaryLog(t, "../parquet/testdata/delta_v2.parquet", "log.parquet")},
 		"slime":         {binaryLog(t, "../compressed/torchfile/testdata/protocol2.pt", "rollout_data/3.pt")},
-		"arrow":         {binaryLog(t, "../compressed/arrowfile/testdata/samples.arrow", "data-00000-of-00001.arrow")},
 		"art":           {artTable(t)},
 		"group-parquet": {groupTable(t)},
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vantage/loaders/parquet/writer"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
@@ -37,9 +36,9 @@ evidence. If rewards don't show which samples are solved, the mean reward is use
 of the solve rate: see --solved-at.`,
 		example: `vantage prompts runs/qwen-math/rollouts
 vantage prompts runs/a --where 'state:hopeless solve_rate<0.5' --sort tokens
-vantage prompts runs/a --format parquet > prompts.parquet
+vantage prompts runs/a --format csv > prompts.csv
 vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
-		format: tableFlag(report.PromptsText, report.PromptsTable, report.PromptsJSON).or("parquet", promptsParquet).noting(noteAll),
+		format: tableFlag(report.PromptsText, report.PromptsTable, report.PromptsJSON),
 		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
@@ -90,15 +89,15 @@ type retirement struct {
 }
 
 func (t *retirement) addTo(cmd *cobra.Command) {
-	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each), jsonl or parquet", "ids", "jsonl", "parquet")
+	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each) or jsonl", "ids", "jsonl")
 	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "states of the prompts that --emit writes")
 	cmd.Flags().StringVar(&t.id, "id", "", "use this column of the log as the id; by default a hash of prompt and ground truth, or the group id")
-	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight of each written prompt (jsonl and parquet): 0 drops it")
+	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight of each written prompt (jsonl): 0 drops it")
 }
 
 func (t *retirement) parse() error {
-	if t.emit != "" && !slices.Contains([]string{"ids", "jsonl", "parquet"}, t.emit) {
-		return fmt.Errorf("--emit %s: choose ids, jsonl or parquet", t.emit)
+	if t.emit != "" && !slices.Contains([]string{"ids", "jsonl"}, t.emit) {
+		return fmt.Errorf("--emit %s: %s", t.emit, cmp.Or(model.Gone("--emit "+t.emit), "choose ids or jsonl"))
 	}
 	for state := range strings.SplitSeq(t.states, ",") {
 		if !slices.Contains(ledger.States(), state) {
@@ -143,64 +142,16 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 	}
 	log.format, log.notes = t.emit, noteAll
 	log.instead = func(w io.Writer) error {
-		switch t.emit {
-		case "ids":
+		if t.emit == "ids" {
 			return report.RetiredIDs(w, r)
-		case "jsonl":
-			return report.TableJSONL(w, report.RetiredTable(r))
 		}
-		return tableParquet(w, report.RetiredTable(r), report.RetiredCells())
+		return report.TableJSONL(w, report.RetiredTable(r))
 	}
 	log.then = func() error {
 		log.note("drops " + dropped.Saves(&all, of.Unit))
 		return nil
 	}
 	return nil
-}
-
-func promptsParquet(w io.Writer, p *report.Prompts) error {
-	t := report.PromptsTable(p)
-	if len(t.Rows) == 0 {
-		return errors.New("there is no prompt to write as Parquet: choose another --format")
-	}
-	return tableParquet(w, t, t.Rows[0])
-}
-
-// tableParquet writes a table as a Parquet file, whose columns are of the types of some cells.
-func tableParquet(w io.Writer, t report.Table, cells []any) error {
-	columns := make([]writer.Column, len(t.Columns))
-	for k, name := range t.Columns {
-		columns[k] = writer.Column{Name: name, Type: writer.Text}
-		switch cells[k].(type) {
-		case int:
-			columns[k].Type = writer.Integer
-		case float64:
-			columns[k].Type = writer.Number
-		}
-	}
-	out, err := writer.New(w, columns)
-	if err != nil {
-		return err
-	}
-	for rows := range slices.Chunk(t.Rows, maxGroupRows) {
-		cells := make([]writer.Cells, len(columns))
-		for _, row := range rows {
-			for k := range cells {
-				switch x := row[k].(type) {
-				case int:
-					cells[k].Integers = append(cells[k].Integers, int64(x))
-				case float64:
-					cells[k].Numbers = append(cells[k].Numbers, x)
-				default:
-					cells[k].Texts = append(cells[k].Texts, fmt.Sprint(x))
-				}
-			}
-		}
-		if err := out.Write(out.Encode(cells, len(rows))); err != nil {
-			return err
-		}
-	}
-	return out.Close()
 }
 
 func (p *Program) grep() *cobra.Command {

@@ -59,7 +59,7 @@ func zstdFile(tb testing.TB, n int, options ...zstd.EOption) (text, file []byte)
 // decompressWhole returns the text of a file as a Decompressor has it, and the error at its end.
 func decompressWhole(t *testing.T, file []byte) (text []byte, err error) {
 	t.Helper()
-	d, err := (&Index{}).Decompress(Zstd, 1, bytes.NewReader(file))
+	d, err := Decompress(Zstd, bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestStopEndsGoroutines(t *testing.T) {
 	text, file := zstdFile(t, 8<<20)
 	for pieces := range 5 {
 		before := runtime.NumGoroutine()
-		d, err := (&Index{}).Decompress(Zstd, 1, bytes.NewReader(file))
+		d, err := Decompress(Zstd, bytes.NewReader(file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,44 +6,21 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime/debug"
 	"slices"
-	"sort"
 	"sync"
 
-	"vantage/loaders/compressed/gzipindex"
 	"vantage/loaders/fileio"
 )
 
 // Index finds text in compressed files again. Files are told apart by numbers of the
 // caller's. Its methods may be called concurrently.
 type Index struct {
-	checkpoints checkpoints
-	cache       textCache
-	stream      keptStream
-}
-
-// Decompress starts to decompress a gzip or zstd file, or to read a table, and makes checkpoints of a gzip file on
-// the way.
-func (x *Index) Decompress(p Packing, number int32, file io.Reader) (*Decompressor, error) {
-	counted := &countingReader{r: file}
-	if p == Gzip {
-		r := gzipindex.NewReader(counted)
-		x.checkpoints.record(number, r)
-		return startDecompressor(io.NopCloser(r), counted), nil
-	}
-	r, err := newReader(p, counted, zstdBlocks)
-	if err != nil {
-		return nil, err
-	}
-	return startDecompressor(r, counted), nil
+	cache  textCache
+	stream keptStream
 }
 
 // Forget drops what is kept of a file that has changed.
-func (x *Index) Forget(number int32) {
-	x.checkpoints.forget(number)
-	_ = x.stream.take(number, nil, 0, math.MaxInt64)
-}
+func (x *Index) Forget(number int32) { _ = x.stream.take(number, nil, math.MaxInt64) }
 
 // File is an open file.
 type File interface {
@@ -89,12 +66,8 @@ func (t *textReader) Read(p []byte) (int, error) {
 	return t.rest.Read(p)
 }
 
-// margins returns how much text is cached before and after an offset: more where decompression
-// cannot resume.
+// margins returns how much text is cached before and after an offset.
 func (p Packing) margins() (before, after int64) {
-	if p == Gzip {
-		return 512 << 10, 128 << 10
-	}
 	if p == Torch { // most rollouts have less text, and all of a pickle is read for any of it
 		return 8 << 20, 8 << 20
 	}
@@ -137,20 +110,15 @@ func (t *textReader) decompress() error {
 	return nil
 }
 
-// resume returns text that begins at or before the offset, as near to it as possible.
+// resume returns the text that was read last if it is at or before the offset, else that from the file's start.
 func (t *textReader) resume() (*stream, error) {
-	point, found := t.index.checkpoints.before(t.number, t.offset)
-	if r := t.index.stream.take(t.number, t.info, point.Offset, t.offset); r != nil {
+	if r := t.index.stream.take(t.number, t.info, t.offset); r != nil {
 		r.file.File = t.file
 		return r, nil
 	}
-	r := &stream{number: t.number, info: t.info, file: &heldFile{t.file}, at: point.Offset}
+	r := &stream{number: t.number, info: t.info, file: &heldFile{t.file}}
 	var err error
-	if found {
-		r.text, err = gzipindex.Resume(r.file, point)
-	} else {
-		r.text, err = NewReader(t.packing, io.NewSectionReader(r.file, 0, math.MaxInt64))
-	}
+	r.text, err = NewReader(t.packing, io.NewSectionReader(r.file, 0, math.MaxInt64))
 	return r, err
 }
 
@@ -179,13 +147,13 @@ func (k *keptStream) keep(r *stream) {
 	k.stream = r
 }
 
-// take returns the stream, which is not kept any more, if it is at one of the offsets from first to last of the file; else nil.
+// take returns the stream, which is not kept any more, if it is at the offset of the file or before it; else nil.
 // A file without info is one that has changed.
-func (k *keptStream) take(number int32, info os.FileInfo, first, last int64) *stream {
+func (k *keptStream) take(number int32, info os.FileInfo, offset int64) *stream {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	r := k.stream
-	if r == nil || r.number != number || r.at < first || r.at > last {
+	if r == nil || r.number != number || r.at > offset {
 		return nil
 	}
 	k.stream = nil
@@ -193,89 +161,6 @@ func (k *keptStream) take(number int32, info os.FileInfo, first, last int64) *st
 		return nil
 	}
 	return r
-}
-
-// checkpoints are the places from which gzip files can be decompressed again. They are made
-// while a file is read, and thinned in all files alike when they take too much memory.
-type checkpoints struct {
-	mu      sync.Mutex
-	files   map[int32][]gzipindex.Checkpoint
-	bytes   int
-	spacing int64 // bytes of text between two checkpoints
-}
-
-// A checkpoint takes some 10 KB, and a megabyte of text decompresses in 2 ms. Larger
-// ones, of text that hardly compresses, are farther apart: all take at most a twentieth of the text.
-const (
-	minSpacing    = 1 << 20
-	textPerMemory = 20
-)
-
-// All checkpoints take at most a sixteenth of the memory that the program may take, within
-// bounds: 40 MB are enough for a gigabyte and a half of text, 256 MB for ten.
-const (
-	memoryShare = 16
-	minMemory   = 40 << 20
-	maxMemory   = 256 << 20
-)
-
-// memoryLimit returns how many bytes all checkpoints may take.
-func memoryLimit() int {
-	return int(min(max(debug.SetMemoryLimit(-1)/memoryShare, minMemory), maxMemory))
-}
-
-// record makes checkpoints of a file while r decompresses it.
-func (c *checkpoints) record(file int32, r *gzipindex.Reader) {
-	next := int64(0)
-	r.OnBlock = func(r *gzipindex.Reader) {
-		if r.Offset() >= next {
-			next = r.Offset() + c.add(file, r.Checkpoint())
-		}
-	}
-}
-
-func (c *checkpoints) add(file int32, point gzipindex.Checkpoint) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.files == nil {
-		c.files, c.spacing = map[int32][]gzipindex.Checkpoint{}, minSpacing
-	}
-	c.files[file] = append(c.files[file], point)
-	if c.bytes += point.Size(); c.bytes > memoryLimit() {
-		// drop every other checkpoint
-		c.spacing *= 2
-		c.bytes = 0
-		for file, points := range c.files {
-			kept := points[:0:0]
-			for i := 0; i < len(points); i += 2 {
-				kept = append(kept, points[i])
-				c.bytes += points[i].Size()
-			}
-			c.files[file] = kept
-		}
-	}
-	return max(c.spacing, textPerMemory*int64(point.Size()))
-}
-
-func (c *checkpoints) forget(file int32) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, point := range c.files[file] {
-		c.bytes -= point.Size()
-	}
-	delete(c.files, file)
-}
-
-// before returns the last checkpoint at or before an offset of the text.
-func (c *checkpoints) before(file int32, offset int64) (point gzipindex.Checkpoint, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	points := c.files[file]
-	i := sort.Search(len(points), func(i int) bool { return points[i].Offset > offset })
-	if i == 0 {
-		return point, false
-	}
-	return points[i-1], true
 }
 
 // textCache holds the text around the samples read last, so that their neighbours are read

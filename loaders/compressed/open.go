@@ -1,9 +1,8 @@
-// Package compressed decompresses gzip and zstd files, reads the samples of torch files and tables of Arrow as text, and finds a place in their text again.
+// Package compressed decompresses gzip and zstd files, reads the samples of torch files as text, and finds a place in their text again.
 //
 // Package loaders detects the [Packing] of a file and reads its text from a [Decompressor],
-// which works concurrently. An [Index] keeps what makes a later [Index.TextAt] fast:
-// checkpoints inside gzip files, and the text around what was read last. A zstd file is
-// decompressed from its start: no trainer writes them. So is a torch file, whose samples are in a pickle.
+// which works concurrently. An [Index] reads text again from the start of its file, and keeps
+// what makes a later [Index.TextAt] fast: the text around what was read last.
 package compressed
 
 import (
@@ -18,8 +17,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vantage/loaders/compressed/arrowfile"
-	"vantage/loaders/compressed/gzipindex"
 	"vantage/loaders/compressed/torchfile"
 	"vantage/model/fault"
 )
@@ -34,7 +31,6 @@ const (
 	Zstd    Packing = "zstd"
 	Parquet Packing = "parquet"
 	Torch   Packing = "torch" // samples in a pickle, which are read as JSON lines
-	Arrow   Packing = "arrow" // a table, whose rows are read as JSON lines
 	Torn    Packing = "torn"  // too short to tell: what is there may begin any of the others
 )
 
@@ -48,9 +44,7 @@ var magics = [...]struct {
 	{"\x1f\x8b", Gzip},
 	{"\x28\xb5\x2f\xfd", Zstd},
 	{"PAR1", Parquet},
-	{"PK\x03\x04", Torch},       // of any zip file
-	{"\xff\xff\xff\xff", Arrow}, // of a stream
-	{"ARRO", Arrow},             // of a file, without its end
+	{"PK\x03\x04", Torch}, // of any zip file
 }
 
 // Sniff returns the packing of a file by its first bytes.
@@ -79,10 +73,7 @@ func Detect(file io.ReaderAt) (Packing, error) {
 	return packing, nil
 }
 
-// IsTable reports whether a file holds samples that are read as JSON lines, and no text.
-func (p Packing) IsTable() bool { return p == Torch || p == Arrow }
-
-// NewReader returns the text of a gzip or zstd file, or the lines of a table. It starts no goroutines, so it reads no
+// NewReader returns the text of a gzip or zstd file, or the lines of a torch file. It starts no goroutines, so it reads no
 // more of the file than the text read so far needs, and need not be closed.
 func NewReader(p Packing, file io.Reader) (io.Reader, error) { return newReader(p, file, 1) }
 
@@ -91,9 +82,7 @@ func newReader(p Packing, file io.Reader, blocks int) (io.ReadCloser, error) {
 	text := file
 	switch p {
 	case Gzip:
-		text = gzipindex.NewReader(file)
-	case Arrow:
-		text = arrowfile.NewReader(file)
+		text = newGzipReader(file)
 	case Torch:
 		text = torchfile.NewReader(file)
 	case None, Zstd, Parquet, Torn:
@@ -143,6 +132,16 @@ const (
 var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
 
 var errDamaged = errors.New("it is damaged")
+
+// Decompress starts to decompress a gzip or zstd file, or to read a torch file.
+func Decompress(p Packing, file io.Reader) (*Decompressor, error) {
+	counted := &countingReader{r: file}
+	r, err := newReader(p, counted, zstdBlocks)
+	if err != nil {
+		return nil, err
+	}
+	return startDecompressor(r, counted), nil
+}
 
 // startDecompressor decompresses text, which reads file, perhaps in goroutines of its own.
 func startDecompressor(text io.ReadCloser, file *countingReader) *Decompressor {

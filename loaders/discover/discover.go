@@ -84,8 +84,6 @@ func isLog(name string) bool {
 	switch framing.Extension(name) {
 	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet":
 		return true
-	case ".arrow":
-		return !strings.HasPrefix(name, "cache-") // what datasets made of another
 	case ".json":
 		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "results", "result.json"} {
 			if strings.Contains(name, part) {

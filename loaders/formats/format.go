@@ -166,7 +166,7 @@ func (f *Format) MayBePadded(row []byte) bool {
 const order = `
 	verl easyr1 trl ms-swift ms-swift-ray nemo-rl roll skyrl areal areal-text prime-rl prime-hosted verifiers open-instruct tinker rllm
 	slime tunix unstable-baselines trl-table trackio trackio-traces wandb-table art art-lines nemo-gym agilerl harbor miles atropos torchtitan
-	group-lines picked-lines step-data jsonl json csv arrow parquet group-parquet`
+	group-lines picked-lines step-data jsonl json csv parquet group-parquet`
 
 // All returns every format, in their order.
 func All() []Format {

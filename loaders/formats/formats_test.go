@@ -13,7 +13,7 @@ import (
 
 // The made log of each format is read as that, and gives the samples that a person reads in it.
 func TestFormats(t *testing.T) {
-	have := map[string]bool{"trl": true, "parquet": true, "group-parquet": true, "art": true, "slime": true, "arrow": true} // tables and torch files, which their own packages test
+	have := map[string]bool{"trl": true, "parquet": true, "group-parquet": true, "art": true, "slime": true} // tables and torch files, which their own packages test
 	for _, log := range formatstest.Logs(t, "testdata") {
 		have[log.Format] = true
 		chunks := loaders.Decode(log.Name, []byte(log.Text))

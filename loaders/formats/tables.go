@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf16"
 
 	"vantage/loaders/decode"
@@ -183,23 +182,6 @@ func tables() []Format {
 			Score:         15,
 			Sniff: func(first *First) bool {
 				return hasReward(usual, bytes.Split(first.Record, []byte{'\n'}))
-			},
-			Fields:     usual,
-			Positional: true,
-		},
-
-		// arrow is a table of Apache Arrow, as save_to_disk of Hugging Face's datasets writes it: rows with a reward and whatever else under its
-		// usual names, which package arrowfile gives as JSON lines.
-		// huggingface/datasets@5.2.0 src/datasets/arrow_dataset.py:1694, save_to_disk.
-		{
-			Name: "arrow", Doc: "A Dataset that datasets saved to disk, or another uncompressed table of Arrow: a reward and other columns under usual names.",
-			TrainerOption: "Dataset.save_to_disk(DIR), of datasets",
-			File:          "DIR/data-{shard}-of-{shards}.arrow",
-			Open:          "DIR",
-			Origin:        FromAnyone,
-			Score:         16,
-			Sniff: func(first *First) bool {
-				return strings.HasSuffix(first.Name, ".arrow") && isUsualRow(usual, first)
 			},
 			Fields:     usual,
 			Positional: true,

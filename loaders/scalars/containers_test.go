@@ -5,14 +5,14 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"vantage/internal/testkit/filetest"
-	"vantage/loaders/parquet/writer"
 )
 
 // Averages are read in every container in which they come, by their shape: the values are those that a person reads in the files.
@@ -76,29 +76,13 @@ func TestContainers(t *testing.T) {
 // A Parquet table of averages is read too.
 func TestParquetOfAverages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.parquet")
-	file, err := os.Create(path)
-	if err != nil {
+	type row struct {
+		Step     float64 `parquet:"step"`
+		Reward   float64 `parquet:"reward"`
+		GradNorm float64 `parquet:"grad_norm"`
+	}
+	if err := parquet.WriteFile(path, []row{{1, 0.25, 1.5}, {2, 0.5, 1.5}, {3, 0.75, 1.5}}); err != nil {
 		t.Fatal(err)
-	}
-	names := []string{"step", "reward", "grad_norm"}
-	columns := make([]writer.Column, len(names))
-	for i, name := range names {
-		columns[i] = writer.Column{Name: name, Type: writer.Number}
-	}
-	w, err := writer.New(file, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells := make([]writer.Cells, len(names))
-	for step := 1.0; step <= 3; step++ {
-		for i, x := range []float64{step, step / 4, 1.5} {
-			cells[i].Numbers = append(cells[i].Numbers, x)
-		}
-	}
-	for _, err := range []error{w.Write(w.Encode(cells, 3)), w.Close(), file.Close()} {
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	if f := found(t, path); f.Format != "Parquet of averages" || points(f, "reward") != "[1 2 3] [0.25 0.5 0.75] []" {
 		t.Errorf("%s: %s", f.Format, points(f, "reward"))

@@ -201,7 +201,7 @@ const SampleConfig = `# Configuration of the screen. Every line is optional.
 
 # theme: dark        # see --theme; default: by the background of the terminal
 # ascii: true        # plain characters only
-# mouse: true        # clicks, drags and the wheel from the start; hold Shift to select text
+# mouse: true        # clicks and the wheel from the start; hold Shift to select text
 
 # A key takes the action of another one: here x quits, and n goes to the next warning.
 # keys:

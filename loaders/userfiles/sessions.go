@@ -16,6 +16,7 @@ import (
 
 	"vantage/loaders"
 	"vantage/loaders/fileio"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 )
 
@@ -88,6 +89,41 @@ func (m *SessionFile) Update(change func(session.Session) session.Session) (sess
 		return current, err
 	}
 	return next, nil
+}
+
+// TakeMarks moves the marks of an earlier release out of the session, into a text file next to it, and returns what to print of them,
+// a line each; nothing if there are none.
+func (m *SessionFile) TakeMarks() (lines []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, _, err := m.read()
+	if err != nil || len(s.Marks) == 0 {
+		return nil, err
+	}
+	path := strings.TrimSuffix(m.path, ".json") + ".notes.txt"
+	lines = []string{"marks and notes of an earlier release on " + sanitize.Line(strings.Join(m.run, " ")) + ":"}
+	for _, mark := range s.Marks {
+		lines = append(lines, sanitize.Line(mark.String()))
+	}
+	if err := appendLines(path, lines); err != nil {
+		return nil, fmt.Errorf("cannot move the notes of the run: %w", err)
+	}
+	s.Marks = nil
+	data, err := session.Encode(m.run, s)
+	if err == nil {
+		err = m.save(data, false)
+	}
+	return append(lines, "this release keeps none: they are now in "+path), err
+}
+
+// appendLines appends lines to a file that only the person may read.
+func appendLines(path string, lines []string) error {
+	h, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = h.WriteString(strings.Join(lines, "\n") + "\n")
+	return errors.Join(err, h.Sync(), h.Close())
 }
 
 // Remember creates an empty session file if there is none, so that the run is among
@@ -182,17 +218,16 @@ func savedSessions(dir string) (all []savedSession) {
 	return all
 }
 
-// What is kept: the views of the runs opened last, and marks, which cost a person more, for longer.
+// What is kept: the views of the runs opened last.
 const (
-	maxUnmarkedSessions = 500
-	keepUnmarkedFor     = 90 * 24 * time.Hour // since the run was opened last
-	keepMarkedFor       = 2 * 365 * 24 * time.Hour
-	keepPartFor         = time.Hour // a temporary file that a killed program left
+	maxSessions    = 500
+	keepSessionFor = 90 * 24 * time.Hour // since the run was opened last
+	keepPartFor    = time.Hour           // a temporary file that a killed program left
 )
 
 // prune deletes the session files in dir that are kept no longer, and forgotten temporary files. It ignores
 // errors, and files that are no sessions: a file that it cannot read or remove stays until the
-// next time.
+// next time. One with marks stays until they are printed.
 func prune(dir string, now time.Time) {
 	parts, _ := filepath.Glob(filepath.Join(dir, fileio.PartPrefix+"*"))
 	for _, name := range parts { // no program can still be writing an old one
@@ -200,21 +235,16 @@ func prune(dir string, now time.Time) {
 			_ = os.Remove(name)
 		}
 	}
-	unmarked := 0
+	kept := 0
 	for _, f := range savedSessions(dir) {
 		if f.size > session.MaxFile {
 			continue
 		}
 		data, err := os.ReadFile(f.path)
-		if err != nil || !session.IsSession(data) {
+		if err != nil || !session.IsSession(data) || session.HasMarks(data) {
 			continue
 		}
-		keepFor, isUnmarked := keepMarkedFor, session.IsUnmarked(data)
-		if isUnmarked {
-			keepFor = keepUnmarkedFor
-			unmarked++
-		}
-		if now.Sub(f.opened) > keepFor || isUnmarked && unmarked > maxUnmarkedSessions {
+		if kept++; kept > maxSessions || now.Sub(f.opened) > keepSessionFor {
 			_ = os.Remove(f.path)
 		}
 	}

@@ -32,15 +32,16 @@ func newSessionFile(t *testing.T, paths ...string) (*SessionFile, string) {
 	return m, state
 }
 
-func with(m session.Mark) func(session.Session) session.Session {
-	return func(s session.Session) session.Session { return s.WithMark(m) }
+// keeping returns a change of the view, which is told by its ratio.
+func keeping(ratio float64) func(session.Session) session.Session {
+	return func(s session.Session) session.Session { s.View = &session.View{KeepPos: ratio, KeepNeg: 1}; return s }
 }
 
 // A session is found by any path to its run, and by no other; it is one file.
 func TestSessionIsFoundByPath(t *testing.T) {
 	run := t.TempDir()
 	m, state := newSessionFile(t, run)
-	if s, err := m.Load(); err != nil || s.View != nil || s.Marks != nil {
+	if s, err := m.Load(); err != nil || s.View != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if _, err := m.Update(func(s session.Session) session.Session { return s }); err != nil {
@@ -49,8 +50,7 @@ func TestSessionIsFoundByPath(t *testing.T) {
 	if _, err := os.Stat(state); err == nil {
 		t.Error("a file was made for nothing")
 	}
-	mark := session.Mark{Step: 3, Group: "g", Note: "why?"}
-	if _, err := m.Update(with(mark)); err != nil {
+	if _, err := m.Update(keeping(0.7)); err != nil {
 		t.Fatal(err)
 	}
 	link := filepath.Join(t.TempDir(), "latest")
@@ -62,7 +62,7 @@ func TestSessionIsFoundByPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := again.Load(); err != nil || len(s.Marks) != 1 || s.Marks[0] != mark {
+		if s, err := again.Load(); err != nil || s.View == nil || s.View.KeepPos != 0.7 {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestSessionIsFoundByPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := elsewhere.Load(); err != nil || s.Marks != nil {
+	if s, err := elsewhere.Load(); err != nil || s.View != nil {
 		t.Errorf("another run: %+v, %v", s, err)
 	}
 	files, err := filepath.Glob(filepath.Join(state, "vantage", "runs", "*"))
@@ -86,7 +86,7 @@ func TestSessionIsFoundByPath(t *testing.T) {
 	}
 }
 
-// Two programs on one run keep each other's marks.
+// Two programs on one run keep each other's changes.
 func TestConcurrentUpdates(t *testing.T) {
 	run := t.TempDir()
 	one, state := newSessionFile(t, run)
@@ -95,7 +95,14 @@ func TestConcurrentUpdates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, m := range []*SessionFile{one, two, one} {
-		if s, err := m.Update(with(session.Mark{Step: int64(i)})); err != nil || len(s.Marks) != i+1 {
+		add := func(s session.Session) session.Session {
+			if s.View == nil {
+				s.View = &session.View{}
+			}
+			s.View.Filter += "x"
+			return s
+		}
+		if s, err := m.Update(add); err != nil || len(s.View.Filter) != i+1 {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
@@ -104,7 +111,7 @@ func TestConcurrentUpdates(t *testing.T) {
 // A file that cannot be decoded is an error and is not overwritten.
 func TestForeignFilesAreNotOverwritten(t *testing.T) {
 	m, _ := newSessionFile(t, t.TempDir())
-	if _, err := m.Update(with(session.Mark{Step: 1})); err != nil {
+	if _, err := m.Update(keeping(0.5)); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
@@ -117,7 +124,7 @@ func TestForeignFilesAreNotOverwritten(t *testing.T) {
 		if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "move it away") {
 			t.Errorf("%.20s: %v", text, err)
 		}
-		if _, err := m.Update(with(session.Mark{Step: 2})); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Update(keeping(0.6)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: %v", text, err)
 		}
 		if data, err := os.ReadFile(m.path); err != nil || string(data) != text {
@@ -130,8 +137,8 @@ func TestForeignFilesAreNotOverwritten(t *testing.T) {
 func TestUnwritableStateDirectory(t *testing.T) {
 	m, state := newSessionFile(t, t.TempDir())
 	filetest.Write(t, state, "")
-	if _, err := m.Update(with(session.Mark{Step: 1})); err == nil {
-		t.Error("a mark was kept in a file that is no directory")
+	if _, err := m.Update(keeping(0.5)); err == nil {
+		t.Error("a view was kept in a file that is no directory")
 	}
 }
 
@@ -147,8 +154,8 @@ func TestPipesAreNotRead(t *testing.T) {
 	if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("the session in a pipe: %v", err)
 	}
-	if _, err := m.Update(with(session.Mark{Step: 1})); err == nil {
-		t.Error("a mark was saved over a pipe")
+	if _, err := m.Update(keeping(0.5)); err == nil {
+		t.Error("a view was saved over a pipe")
 	}
 }
 
@@ -199,19 +206,18 @@ func TestRecentRuns(t *testing.T) {
 // Remembering a run keeps what is saved of it.
 func TestRememberKeepsTheSession(t *testing.T) {
 	m, _ := newSessionFile(t, t.TempDir())
-	if _, err := m.Update(with(session.Mark{Step: 1})); err != nil {
+	if _, err := m.Update(keeping(0.5)); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Remember(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := m.Load(); err != nil || len(s.Marks) != 1 {
+	if s, err := m.Load(); err != nil || s.View == nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
-// A view is kept for 90 days after the run was opened last, marks for two years; foreign files stay, and
-// temporary ones go.
+// A view is kept for 90 days after the run was opened last; foreign files and marks that are not printed yet stay, and temporary ones go.
 func TestPrune(t *testing.T) {
 	d := &Files{dir: filepath.Join(t.TempDir(), "vantage")}
 	dir := filepath.Join(d.dir, "runs")
@@ -225,7 +231,7 @@ func TestPrune(t *testing.T) {
 		}
 		names[path] = name
 	}
-	changeView := func(s session.Session) session.Session { s.View = &session.View{KeepPos: 0.5, KeepNeg: 1}; return s }
+	changeView := keeping(0.5)
 	opened := func(name string, days int, change func(session.Session) session.Session) *SessionFile {
 		t.Helper()
 		m, err := d.Session([]string{"/runs/" + name})
@@ -243,15 +249,13 @@ func TestPrune(t *testing.T) {
 	if _, err := opened("opened again", 100, changeView).Load(); err != nil {
 		t.Fatal(err)
 	}
-	opened("marked in spring", 100, with(session.Mark{Step: 1, Note: "look here"}))
-	opened("marked long ago", 1000, with(session.Mark{Step: 1}))
-	for name, text := range map[string]string{"foreign.json": "{}", "half.json": `{"vantage":1,"ru`, "later.json": `{"vantage":9,"run":["/a"]}`, ".part-1": "x", ".part-2": "x"} {
+	for name, text := range map[string]string{"foreign.json": "{}", "half.json": `{"vantage":1,"ru`, "later.json": `{"vantage":9,"run":["/a"]}`, "marked.json": `{"vantage":1,"run":["/a"],"marks":[{"step":1}]}`, ".part-1": "x", ".part-2": "x"} {
 		filetest.Write(t, filepath.Join(dir, name), text)
 		setAge(filepath.Join(dir, name), name, 2000)
 	}
 	setAge(filepath.Join(dir, ".part-2"), ".part-2", 0)
 	prune(dir, now)
-	want := []string{".part-2", "foreign.json", "half.json", "later.json", "marked in spring", "of yesterday", "opened again"}
+	want := []string{".part-2", "foreign.json", "half.json", "later.json", "marked.json", "of yesterday", "opened again"}
 	if diff := cmp.Diff(want, filesIn(t, dir, names)); diff != "" {
 		t.Errorf("-want +left\n%s", diff)
 	}
@@ -260,7 +264,7 @@ func TestPrune(t *testing.T) {
 // Of many runs the views of those opened last are kept.
 func TestPruneKeepsTheViewsOpenedLast(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
-	for n := range maxUnmarkedSessions + 2 {
+	for n := range maxSessions + 2 {
 		path := filepath.Join(dir, fmt.Sprintf("%d.json", n))
 		filetest.Write(t, path, `{"vantage":1,"run":["/a"]}`)
 		if err := os.Chtimes(path, now, now.Add(-time.Duration(n)*time.Minute)); err != nil {
@@ -269,7 +273,7 @@ func TestPruneKeepsTheViewsOpenedLast(t *testing.T) {
 	}
 	prune(dir, now)
 	left := filesIn(t, dir, nil)
-	if len(left) != maxUnmarkedSessions || slices.Contains(left, "500.json") || slices.Contains(left, "501.json") {
+	if len(left) != maxSessions || slices.Contains(left, "500.json") || slices.Contains(left, "501.json") {
 		t.Errorf("%d files are left", len(left))
 	}
 }
@@ -294,4 +298,37 @@ func nameOf(names map[string]string, path string) string {
 		return name
 	}
 	return filepath.Base(path)
+}
+
+// The marks of an earlier release are printed once, with their notes, go to a file next to the session, and leave the view as it was.
+func TestTakeMarks(t *testing.T) {
+	run := t.TempDir()
+	m, _ := newSessionFile(t, run)
+	if lines, err := m.TakeMarks(); err != nil || lines != nil {
+		t.Errorf("without a file: %q, %v", lines, err)
+	}
+	if _, err := m.Update(keeping(0.5)); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(filetest.Read(t, m.path)), `"view"`, `"marks": [
+		{"step": 3, "group": "g7", "prompt": "g7", "sample": 2, "shown": "What is 7^100?", "note": "why\u001b[31m?"}, {"step": 4}], "view"`, 1)
+	filetest.Write(t, m.path, text)
+	notes := strings.TrimSuffix(m.path, ".json") + ".notes.txt"
+	want := []string{
+		"marks and notes of an earlier release on " + m.run[0] + ":", "step 3, group g7, row 2 (What is 7^100?): why␛[31m?", "step 4",
+		"this release keeps none: they are now in " + notes,
+	}
+	for range 2 {
+		lines, err := m.TakeMarks()
+		if diff := cmp.Diff(want, lines); diff != "" || err != nil {
+			t.Errorf("%v -want +got\n%s", err, diff)
+		}
+		if s, err := m.Load(); err != nil || s.View == nil || s.View.KeepPos != 0.5 || s.Marks != nil {
+			t.Errorf("%+v, %v", s, err)
+		}
+		want = nil
+	}
+	if got := string(filetest.Read(t, notes)); got != "marks and notes of an earlier release on "+m.run[0]+":\nstep 3, group g7, row 2 (What is 7^100?): why␛[31m?\nstep 4\n" {
+		t.Errorf("%q", got)
+	}
 }

@@ -243,9 +243,6 @@ type Retired struct {
 	Weight  float64
 }
 
-// RetiredCells is a row of [RetiredTable] of the types of its cells.
-func RetiredCells() []any { return []any{"", "", 0.0, 0, 0.0, 0.0, "", "", ""} }
-
 // RetiredTable is a row per prompt.
 func RetiredTable(r *Retired) Table {
 	t := Table{Title: "retired prompts", Columns: []string{"id", "state", "weight", "seen", "solve_rate", "reward", "state_why", "prompt", "ground_truth"}}

@@ -251,9 +251,9 @@ func (p *SamplePart) Fill(cells []Cells) error {
 	return p.err
 }
 
-// EachPart makes something of each part of the samples that the query matches, on several processors, and visits it in the order of the
+// eachPart makes something of each part of the samples that the query matches, on several processors, and visits it in the order of the
 // steps, and in input order within each. It holds a few parts, and a few steps, in memory at a time.
-func EachPart[T any](ctx context.Context, t *SampleTable, of func(*SamplePart) (T, error), visit func(T) error) error {
+func eachPart[T any](ctx context.Context, t *SampleTable, of func(*SamplePart) (T, error), visit func(T) error) error {
 	has := func(is func(SampleColumn) bool) bool { return slices.ContainsFunc(t.Columns, is) }
 	readsTexts, needsLines := has(func(c SampleColumn) bool { return c.Type == TextCell }), t.Log != nil && has(func(c SampleColumn) bool { return c.Name == lineColumn })
 	parts := analysis.NewPipeline(visit)
@@ -344,7 +344,7 @@ func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appen
 	buffers := sync.Pool{New: func() any {
 		return &lineBuffer{cells: make([]Cells, len(t.Columns)), known: knownTexts{names: make([]knownName, len(t.Columns))}}
 	}}
-	err = EachPart(ctx, t, func(p *SamplePart) (*lineBuffer, error) {
+	err = eachPart(ctx, t, func(p *SamplePart) (*lineBuffer, error) {
 		b := buffers.Get().(*lineBuffer)
 		b.lines = b.lines[:0]
 		if err := p.Fill(b.cells); err != nil {

@@ -1,7 +1,6 @@
-// Package session holds what the screen saves about a run between two openings: marks with
-// notes, and the last view. Sessions are values; [Encode] and [Decode] are their file format.
-// Since no file of the run is written, marks refer to steps, groups and samples by what the
-// log says of them, not by position in a file. The screen and userfiles call it.
+// Package session holds what the screen saves about a run between two openings: the last view.
+// Sessions are values; [Encode] and [Decode] are their file format. The screen and userfiles
+// call it.
 package session
 
 import (
@@ -16,66 +15,38 @@ import (
 	"vantage/model"
 )
 
-// Session is what is saved about a run. Its methods return changed copies.
+// Session is what is saved about a run.
 type Session struct {
-	View  *View  `json:"view,omitempty"` // nil: the defaults
-	Marks []Mark `json:"marks,omitempty"`
+	View  *View  `json:"view,omitempty"`  // nil: the defaults
+	Marks []Mark `json:"marks,omitempty"` // of an earlier release, until they are printed
 }
 
-// Limits on what is saved: a note is a few sentences.
-const (
-	MaxMarks = 1000
-	MaxNote  = 500 // bytes
-	MaxText  = 400 // bytes of every other text
-)
-
-// Mark refers to a step, a group of it or a sample of that: by the step's number, the
-// group's name and the sample's position in its group, which stay valid while the log grows.
+// Mark is what an earlier release kept: a note on a step, on a group of it or on a sample of that. It is read so that nobody's notes
+// are lost.
 type Mark struct {
 	Step   int64  `json:"step"`
 	Group  string `json:"group,omitempty"`  // name; "" for a mark on the step
-	Prompt string `json:"prompt,omitempty"` // hash: finds the group under another grouping
 	Sample int    `json:"sample,omitempty"` // row of the group in log order, from 1; 0 for a mark on the group
-	Label  string `json:"shown,omitempty"`  // what the user recognises it by, as logged
+	Label  string `json:"shown,omitempty"`  // the beginning of its prompt
 	Note   string `json:"note,omitempty"`
 }
 
-// SameTarget reports whether two marks refer to the same step, group or sample.
-func (m Mark) SameTarget(o Mark) bool {
-	return m.Step == o.Step && m.Group == o.Group && m.Sample == o.Sample
-}
-
-// MatchesGroup reports whether the mark refers to the group of that name.
-func (m Mark) MatchesGroup(group string) bool {
-	return m.Group == group || m.Prompt != "" && m.Prompt == group
-}
-
-// FindMark returns the mark with the target of m.
-func (s Session) FindMark(m Mark) (Mark, bool) {
-	if i := slices.IndexFunc(s.Marks, m.SameTarget); i >= 0 {
-		return s.Marks[i], true
+// String returns what is marked and the note, in a line.
+func (m Mark) String() string {
+	text := fmt.Sprintf("step %d", m.Step)
+	if m.Group != "" {
+		text += ", group " + m.Group
 	}
-	return Mark{}, false
-}
-
-// WithMark returns the session with m, which replaces a mark with the same target. Marks
-// are sorted by step, within a step in the order of their creation.
-func (s Session) WithMark(m Mark) Session {
-	all := slices.Clone(s.Marks)
-	if i := slices.IndexFunc(all, m.SameTarget); i >= 0 {
-		all[i] = m
-	} else {
-		all = append(all, m)
+	if m.Sample > 0 {
+		text += fmt.Sprintf(", row %d", m.Sample)
 	}
-	slices.SortStableFunc(all, func(a, b Mark) int { return cmp.Compare(a.Step, b.Step) })
-	s.Marks = all
-	return s
-}
-
-// WithoutMark returns the session without the mark with the target of m.
-func (s Session) WithoutMark(m Mark) Session {
-	s.Marks = slices.DeleteFunc(slices.Clone(s.Marks), m.SameTarget)
-	return s
+	if m.Label != "" {
+		text += fmt.Sprintf(" (%s)", m.Label)
+	}
+	if m.Note != "" {
+		text += ": " + m.Note
+	}
+	return text
 }
 
 // View is the state of the screen when the run was left. Zero values are defaults.
@@ -103,8 +74,7 @@ type View struct {
 	Sweep    string `json:"sweep,omitempty"`  // figure of the sweep
 	Goal     string `json:"goal,omitempty"`   // of the sweep's recommendation
 	OpenView string `json:"seen,omitempty"`
-	Borders  string `json:"borders,omitempty"` // of panes that were moved, as the screen writes them
-	Theme    string `json:"theme,omitempty"`   // "" if not chosen by the user
+	Theme    string `json:"theme,omitempty"` // "" if not chosen by the user
 }
 
 // Estimator is the user's choice of arithmetic.
@@ -187,9 +157,6 @@ type sessionFile struct {
 
 // Encode returns the session file of the run at these paths.
 func Encode(run []string, s Session) ([]byte, error) {
-	if err := validate(s.Marks); err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -198,7 +165,7 @@ func Encode(run []string, s Session) ([]byte, error) {
 		return nil, err
 	}
 	if b.Len() > MaxFile {
-		return nil, fmt.Errorf("the marks and notes of the run have %d bytes, but at most %d are saved", b.Len(), MaxFile)
+		return nil, fmt.Errorf("the session of the run has %d bytes, but at most %d are saved", b.Len(), MaxFile)
 	}
 	return b.Bytes(), nil
 }
@@ -219,26 +186,13 @@ func Decode(data []byte, run []string) (Session, error) {
 	case !slices.Equal(f.Run, run):
 		return Session{}, fmt.Errorf("session of another run: %q", f.Run)
 	}
-	return f.Session, validate(f.Marks)
+	return f.Session, nil
 }
 
-func validate(marks []Mark) error {
-	if len(marks) > MaxMarks {
-		return fmt.Errorf("%d marks, but at most %d are saved", len(marks), MaxMarks)
-	}
-	for i, m := range marks {
-		if len(m.Note) > MaxNote || max(len(m.Group), len(m.Prompt), len(m.Label)) > MaxText || m.Sample < 0 {
-			return fmt.Errorf("mark %d is too long or invalid", i+1)
-		}
-	}
-	return nil
-}
-
-// IsUnmarked reports whether data is a session file without marks: losing it costs the user
-// a few keys at most.
-func IsUnmarked(data []byte) bool {
-	f, ok := parse(data)
-	return ok && len(f.Marks) == 0
+// HasMarks reports whether data is a session file with marks of an earlier release.
+func HasMarks(data []byte) bool {
+	f, _ := parse(data)
+	return len(f.Marks) > 0
 }
 
 // IsSession reports whether data is a session file of this version.

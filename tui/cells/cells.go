@@ -1,6 +1,6 @@
 // Package cells measures, truncates, pads and wraps text by terminal columns. In come strings, styled or not, and a width; out
 // come strings of that width. An escape sequence takes no column and a wide character takes two. It also edits a line of input
-// ([Line]) and draws a frame as a picture ([SVG]). Everything in tui that is laid out in columns calls it.
+// ([Line]). Everything in tui that is laid out in columns calls it.
 package cells
 
 import (

@@ -79,7 +79,7 @@ func TestNewScreen(t *testing.T) {
 333333444444444
 `},
 	} {
-		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), drawn(layout.NewScreen(test.w, test.h, test.front, test.held, layout.Shares{}), test.w, test.h)); diff != "" {
+		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), drawn(layout.NewScreen(test.w, test.h, test.front, test.held), test.w, test.h)); diff != "" {
 			t.Errorf("%s:\n%s", test.name, diff)
 		}
 	}
@@ -89,7 +89,7 @@ func TestNewScreen(t *testing.T) {
 func TestScreenIsTiled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(layout.MinWidth, 400).Draw(t, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(t, "h")
-		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")), layout.Held{Groups: rapid.IntRange(0, 200).Draw(t, "groups"), NoWarnings: rapid.Bool().Draw(t, "quiet"), OneStep: rapid.Bool().Draw(t, "one step")}, anyShares(t))
+		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")), layout.Held{Groups: rapid.IntRange(0, 200).Draw(t, "groups"), NoWarnings: rapid.Bool().Draw(t, "quiet"), OneStep: rapid.Bool().Draw(t, "one step")})
 		owners := make([]int, w*h)
 		for _, r := range append(s.Panes[:], s.Header, s.Hints) {
 			for y := r.Y; y < r.Y+r.H; y++ {
@@ -106,17 +106,8 @@ func TestScreenIsTiled(t *testing.T) {
 	})
 }
 
-// anyShares returns borders moved anywhere.
-func anyShares(t *rapid.T) layout.Shares {
-	var s layout.Shares
-	for split := range s {
-		s = s.With(layout.Split(split), rapid.Float64Range(0, 1).Draw(t, "share"))
-	}
-	return s
-}
-
 func TestTooSmall(t *testing.T) {
-	if !layout.NewScreen(59, 40, 0, layout.Held{Groups: 100}, layout.Shares{}).TooSmall || !layout.NewScreen(80, 15, 0, layout.Held{Groups: 100}, layout.Shares{}).TooSmall || layout.NewScreen(60, 16, 0, layout.Held{Groups: 100}, layout.Shares{}).TooSmall {
+	if !layout.NewScreen(59, 40, 0, layout.Held{Groups: 100}).TooSmall || !layout.NewScreen(80, 15, 0, layout.Held{Groups: 100}).TooSmall || layout.NewScreen(60, 16, 0, layout.Held{Groups: 100}).TooSmall {
 		t.Error("60×16 is the smallest size")
 	}
 }
@@ -138,40 +129,9 @@ func TestGroupView(t *testing.T) {
 		{120, 32, 90, 16, false, layout.Rect{W: 60, H: 32}, layout.Rect{X: 60, W: 60, H: 32}},
 		{200, 56, 70, 16, false, layout.Rect{W: 72, H: 56}, layout.Rect{X: 72, W: 128, H: 56}},
 	} {
-		samples, text, _ := layout.GroupView(test.w, test.h, test.tableWidth, test.count, test.textFocused, layout.Shares{})
+		samples, text := layout.GroupView(test.w, test.h, test.tableWidth, test.count, test.textFocused)
 		if samples != test.samples || text != test.text {
 			t.Errorf("%d×%d: %+v and %+v, want %+v and %+v", test.w, test.h, samples, text, test.samples, test.text)
-		}
-	}
-}
-
-// Shares are written and read alike, to a thousandth; what is not known is left out.
-func TestSharesAreSaved(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := anyShares(t)
-		for split, share := range s {
-			if share >= 1 { // no border is there
-				s[split] = 0
-			}
-		}
-		if got := layout.ParseShares(s.String()); got != s {
-			t.Errorf("%q is read as %q", s, got)
-		}
-	})
-	if got := layout.ParseShares("another=0.5 wide-left=x medium-top=2 medium-rows=0.4"); got != (layout.Shares{}.With(layout.MediumRows, 0.4)) {
-		t.Errorf("%q", got)
-	}
-}
-
-// A border that is moved to a cell is there afterwards, or as near as its parts have room.
-func TestBordersGoWhereTheyAreMoved(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {187, 53}} {
-		for i, b := range layout.NewScreen(size[0], size[1], layout.Groups, layout.Held{Groups: 100}, layout.Shares{}).Borders {
-			x, y := b.Rect.X+4, b.Rect.Y+1
-			moved := layout.NewScreen(size[0], size[1], layout.Groups, layout.Held{Groups: 100}, layout.Shares{}.With(b.Split, b.ShareAt(x, y))).Borders[i].Rect
-			if b.Rect.W == 2 && moved.X+1 != x || b.Rect.H == 2 && moved.Y+1 != y {
-				t.Errorf("%v: border %d is at %+v after it was moved to %d,%d", size, b.Split, moved, x, y)
-			}
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package cells
+// Package screenpicture draws frames of the terminal as the pictures of the documentation.
+package screenpicture
 
 import (
 	"encoding/xml"

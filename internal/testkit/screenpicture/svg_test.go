@@ -1,4 +1,4 @@
-package cells_test
+package screenpicture_test
 
 import (
 	"encoding/xml"
@@ -10,15 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vantage/tui/cells"
+	"vantage/internal/testkit/screenpicture"
 )
 
-var colors = cells.Colors{Background: "#1c1c1c", Foreground: "#d0d0d0"}
+var colors = screenpicture.Colors{Background: "#1c1c1c", Foreground: "#d0d0d0"}
 
 // The picture has the colours, bold text and backgrounds of the frame, and its text escaped
 // for XML.
 func TestSVG(t *testing.T) {
-	got := cells.SVG("\x1b[1;38;5;208m−0.5\x1b[m a<b\n\x1b[48;5;237m一 ∅\x1b[m─╮", "a & b", colors)
+	got := screenpicture.SVG("\x1b[1;38;5;208m−0.5\x1b[m a<b\n\x1b[48;5;237m一 ∅\x1b[m─╮", "a & b", colors)
 	for _, want := range []string{
 		`<title>a &amp; b</title>`,
 		`viewBox="0 0 100 60"`,
@@ -69,7 +69,7 @@ func TestPictureIsValidXML(t *testing.T) {
 			return strings.NewReplacer("\n", "", "\r", "").Replace(strings.Join(all, ""))
 		})
 		frame := rapid.SliceOfN(line, 1, 6).Draw(t, "frame")
-		svg := cells.SVG(strings.Join(frame, "\n"), line.Draw(t, "title"), colors)
+		svg := screenpicture.SVG(strings.Join(frame, "\n"), line.Draw(t, "title"), colors)
 		if rows := rowsOf(t, svg); len(rows) != len(frame) {
 			t.Fatalf("%d rows, want %d, in\n%s", len(rows), len(frame), svg)
 		}
@@ -103,7 +103,7 @@ func TestCharactersAreInTheirCells(t *testing.T) {
 				column += g.w
 			}
 		}
-		svg := cells.SVG(frame+"\x1b[m", "", colors)
+		svg := screenpicture.SVG(frame+"\x1b[m", "", colors)
 		if diff := cmp.Diff(want, characters(t, rowsOf(t, svg))); diff != "" {
 			t.Fatalf("%s\n%s", diff, svg)
 		}
@@ -136,7 +136,7 @@ func characters(t *rapid.T, rows []element) map[string]string {
 
 // Neighbouring cells of the same style are one element.
 func TestCellsOfOneStyleAreOneElement(t *testing.T) {
-	svg := cells.SVG(strings.Repeat("word ", 20)+"\x1b[31m"+strings.Repeat("∅  ", 20)+"\x1b[m"+strings.Repeat("─", 40), "", colors)
+	svg := screenpicture.SVG(strings.Repeat("word ", 20)+"\x1b[31m"+strings.Repeat("∅  ", 20)+"\x1b[m"+strings.Repeat("─", 40), "", colors)
 	if n := len(rowsOf(t, svg)[0].Elements); n != 3 {
 		t.Errorf("%d elements, want 3\n%s", n, svg)
 	}
