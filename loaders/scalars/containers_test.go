@@ -46,6 +46,7 @@ func TestContainers(t *testing.T) {
 		{"printed/slime.log", "standard output", "rollout/raw_reward", "[0 1] [0.25 0.5] []", "[]"},
 		{"printed/slime.log", "standard output", "train/grad_norm", "[0 1] [1.5 1.5] []", "[]"},
 		{"printed/orchestrator.log", "standard output", "reward", "[0 1 2] [0.25 0.5 0.75] []", "[]"},
+		{"printed/mlx.out", "standard output", "total_rewards_mean", "[10 20] [0.25 0.5] []", "[1 other line is not read]"},
 		{"printed/own.txt", "standard output", "reward", "[1 2] [0.25 0.5] []", "[1 other line is not read]"},
 		{"printed/json.log", "standard output", "reward/mean", "[1 2] [0.25 0.5] []", "[2 other lines are not read]"},
 	} {

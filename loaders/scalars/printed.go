@@ -22,6 +22,7 @@ import (
 //	step:1 - critic/score/mean:0.3 - actor/lr:np.float64(0.1) verl's verl/utils/logger/aggregate_logger.py
 //	Step 3 | Time: 1.2s | Reward: 0.5000                      prime-rl's orchestrator
 //	step=3 reward=0.5 loss=0.1                                loops of one's own
+//	Iter 3: Total loss 0.1, Total rewards mean 0.5            mlx-lm-lora's grpo_trainer.py
 type printed struct {
 	bars   []stepAt // the newest of each progress bar without a name
 	others int      // lines that are none of the above
@@ -240,6 +241,8 @@ var (
 	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,\[(>-])(?:train(?:ing)?[ _]?|global[ _]?)?(?:step|iteration|iter)\s*[:=#]?\s*(\d+)(?:\s*/\s*\d+)?\]?`)
 	// pair is a name of at most three words and its figure.
 	pair = regexp.MustCompile(`([A-Za-z][\w./@()-]*(?: [\w./@()-]+){0,2}) ?[:=] ?([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf))\s*(%)?`)
+	// listedPair is the same in a list with commas, with nothing but a space between, and perhaps a unit: "Total rewards mean 0.5, Peak mem 9 GB".
+	listedPair = regexp.MustCompile(`(?:^|,) *([A-Za-z][\w./@()-]*(?: [A-Za-z][\w./@()-]*){0,3}) ([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf)) *(%)?(?:[A-Za-z/]{1,8})?(?: *,| *$)`)
 )
 
 // namedFigures reads a line with a step near its start and pairs behind it, as "Step 3 | Reward: 0.5 | Loss: 0.1", "step=3 reward=0.5". At
@@ -258,7 +261,11 @@ func namedFigures(line []byte) *figures {
 	f.add("step", jsonscan.Value{Kind: jsonscan.Number, Raw: line[at[2]:at[3]]})
 	known, told := 0, 0
 	rest := line[at[1]:]
-	for _, m := range pair.FindAllSubmatch(rest, -1) {
+	pairs := pair.FindAllSubmatch(rest, -1)
+	if listed := listedPairs(rest); len(listed) > len(pairs) {
+		pairs = listed
+	}
+	for _, m := range pairs {
 		v, ok := numberIn(string(m[2]))
 		name := strings.ReplaceAll(strings.ToLower(string(m[1])), " ", "_")
 		told += len(m[0])
@@ -276,6 +283,16 @@ func namedFigures(line []byte) *figures {
 		return nil
 	}
 	return f
+}
+
+// listedPairs returns the pairs of a list with commas. Each ends where the next begins.
+func listedPairs(rest []byte) (all [][][]byte) {
+	for piece := range bytes.SplitSeq(bytes.TrimLeft(rest, " :|,-"), []byte{','}) {
+		if m := listedPair.FindSubmatch(bytes.TrimSpace(piece)); m != nil {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // numberIn reads a number as Python prints it, maybe of numpy or torch: np.float64(0.3), tensor(0.3, device='cuda:0').

@@ -215,8 +215,8 @@ var (
 )
 
 // Beside reads the scalars of the run whose samples lie at a path, of this machine if storage is nil: below that if it is a folder, or,
-// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. Of other folders
-// than that only files count that bear the name of such a log. The folder above is not listed in a storage, where it may be anything: it
+// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. But in
+// a folder that is given only files count that bear the name of such a log. The folder above is not listed in a storage, where it may be anything: it
 // is asked for files by their names.
 func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, error) {
 	d, stat, above := &folder{disk, storage, samples}, disk.Stat, filepath.Dir
@@ -238,7 +238,7 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 	} else {
 		own := filepath.Base(d.path)
 		d.path = above(d.path)
-		names = slices.DeleteFunc(d.near(".", false), func(name string) bool { return name == own })
+		names = slices.DeleteFunc(d.near(".", false), func(name string) bool { return name == own || isOtherRun(name) })
 	}
 	found, err := d.best(mayBeRows(names), true)
 	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))
@@ -305,6 +305,10 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	}
 	return files[:min(len(files), maxNear)]
 }
+
+// isOtherRun reports whether a file next to one of samples that was given by itself may be of any run: it does not bear the name of a log of
+// figures.
+func isOtherRun(name string) bool { return discover.IsLog(name) && !isRowLog(filepath.Base(name)) }
 
 // mayBeRows leaves out files that may be logs of samples, but those of rows that bear the name of such a log, and a few in the folder
 // itself, whose shape tells. Those with a name come first.
