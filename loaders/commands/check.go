@@ -68,7 +68,8 @@ stall>6x is the time since the last row, as a multiple of the usual time between
 The last step is complete if it has as many rows as those before it, or after a pause.
 
 Exit codes: 0 no rule fails, 3 a rule fails, 1 the log cannot be read, 2 the command line
-is wrong. A healthy run passes the default rules: ` + strings.Join(check.Defaults(), "  ") + `.`,
+is wrong. Of averages of steps alone, the rules on what ails the run are judged. A healthy
+run passes the default rules: ` + strings.Join(check.Defaults(), "  ") + `.`,
 		example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
 vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
@@ -104,6 +105,8 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	switch {
 	case c.p.Waits && !o.watch:
 		return Usage(errors.New("--wait is for --watch: without it, check reads the log once, as it is"))
+	case o.watch && c.ofScalars():
+		return c.watchScalars(ctx, o)
 	case o.watch:
 		c.note(c.p.ConfigSummary)
 		return c.watch(ctx, o)
@@ -220,6 +223,9 @@ func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Sna
 
 // evaluate evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.
 func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckState, error) {
+	if c.ofScalars() {
+		return c.evaluateScalars(ctx, o)
+	}
 	source, snap, err := c.p.readOpen(ctx, c.paths)
 	if err != nil {
 		return nil, err
@@ -260,6 +266,13 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 	if err := evaluator.CheckNames(); err != nil {
 		return nil, Usage(err)
 	}
+	return c.writeFindings(ctx, o, evaluator, log, newest, chosen)
+}
+
+// writeFindings writes what the rules found, and returns it. The error is that a rule fails, or that nothing could be written.
+func (c *call) writeFindings(ctx context.Context, o *checkOptions, evaluator *check.Evaluator, log check.Log, newest *analysis.StepFigures,
+	chosen match.Choice,
+) (*report.CheckState, error) {
 	if o.junit != "" {
 		if err := writeFile(c.p.Disk, o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
 			return nil, &outputError{err}

@@ -44,6 +44,9 @@ func CheckText(w io.Writer, result check.Result, chosen match.Choice) error {
 
 // writeComputedAs writes the estimator, and the columns of the reward if they had to be chosen.
 func writeComputedAs(out io.Writer, chosen match.Choice) {
+	if chosen.Origin == "" {
+		return // averages of steps are as they were logged
+	}
 	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
 	writeFacts(out, 0, fact("reward", chosen.Rewards.String()))
 }
