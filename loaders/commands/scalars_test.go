@@ -68,7 +68,7 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 			}
 			Steps int
 		}
-		if err := json.Unmarshal(out.Bytes(), &s); err != nil || s.Schema != "vantage/scalars@1" || s.Steps != 200 || len(s.Findings) != 1 || s.Findings[0].Kind != "kl_drift" ||
+		if err := json.Unmarshal(out.Bytes(), &s); err != nil || s.Schema != "vantage/scalars@2" || s.Steps != 200 || len(s.Findings) != 1 || s.Findings[0].Kind != "kl_drift" ||
 			s.Findings[0].Since < 115 || s.Findings[0].Since > 125 {
 			t.Errorf("%v: %s", err, out.String())
 		}

@@ -288,10 +288,12 @@ func (p Picker) health(_ Picker, r runlist.Run) string {
 		return p.theme.Paint(themes.Dim, "not read")
 	case c.Ill:
 		return p.theme.Paint(themes.Bad, c.Health)
-	case c.Health == "unknown":
-		return p.theme.Paint(themes.Dim, "few steps")
-	default:
+	case c.Healthy:
 		return p.theme.Paint(themes.Good, c.Health)
+	case c.Watched:
+		return p.theme.Paint(themes.Warn, c.Health)
+	default:
+		return p.theme.Paint(themes.Dim, c.Health)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // the others watches; and two kinds that cannot be told. Names are as hostile as those of a log can be.
 func Ill(findings, steps int) *diagnosis.Diagnosis {
 	d := &diagnosis.Diagnosis{Steps: steps, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}, {Kind: diagnosis.GraderNoise, Why: "the log has no texts"}}}
+	d.Grounds.SampleSteps = steps
 	onset := steps * 3 / 5
 	values := make([]float64, steps)
 	for i := range values {
