@@ -67,7 +67,7 @@ func TestTailLines(t *testing.T) {
 		{
 			report.TailLine{Finding: &diagnosis.Finding{Kind: diagnosis.StuckData, Severity: diagnosis.Alarm, Since: 3, Until: 7, Lasting: true, Title: "a\x1b b"}, At: 7},
 			`{"schema":"vantage/tail@3","at_step":7,"finding":{"kind":"stuck_data","severity":"alarm","since":3,"until":7,"title":"a␛ b","example":{"step":0}}}` + "\n",
-			"      7  alarm: stuck_data since step 3: a␛ b\n",
+			"      7  alarm: stuck data since step 3: a␛ b\n",
 		},
 		{
 			report.TailLine{End: "idle", Quiet: 10 * time.Minute, Steps: 3, Unfinished: &step},

@@ -146,7 +146,7 @@ const (
 	partExample
 	partCost
 	partFollows // titles of what follows from a finding: no summary has room for them
-	partBlind   // which kinds were not checked, in one line
+	partBlind   // why kinds were not checked, in one line
 	partWorst   // one of the worst steps
 	partNote
 	partWarning
@@ -400,14 +400,15 @@ func (s *Summary) findingsText(line func(name, format string, args ...any), room
 	}
 }
 
-// notChecked is one line on the kinds that could not be looked for, cut unless it is to be whole; "" if there is no room.
+// notChecked is one line on the kinds that could not be looked for, cut unless it is to be whole, and only how many where there is no room.
 func (s *Summary) notChecked(room summaryRoom, whole bool) string {
 	text := sanitize.Line(s.Diagnosis.NotChecked())
 	switch {
-	case room.count(partBlind) == 0:
-		return ""
-	case whole:
+	case whole || text == "":
 		return text
+	case room.count(partBlind) == 0:
+		looked, kinds := s.Diagnosis.Looked()
+		return fmt.Sprintf("not checked: %d of %d kinds: vantage report", kinds-looked, kinds)
 	}
 	return shorten(text, maxNotChecked)
 }
