@@ -167,7 +167,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" "+d.HealthText()) + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
 	notChecked := sanitize.Line(d.NotChecked())
-	below := 1 + model.Count01(notChecked != "")
+	below := min(1+model.Count01(notChecked != ""), max(0, h-len(c.lines)-1)) // lines of learning and of what was not checked
 	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-below) {
 		for n, line := range block {
 			e.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)

@@ -128,7 +128,7 @@ func TestSummaryTellsOrderFromCollapse(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	filetest.Write(t, path, rows.String())
-	if out := runCommand(t, "summary", path); strings.Contains(out, "alarm ") || strings.Contains(out, "reward_collapse") {
+	if out := runCommand(t, "summary", path); strings.Contains(out, "alarm ") || strings.Contains(out, "reward collapse") {
 		t.Error(out)
 	}
 }
@@ -220,7 +220,7 @@ func TestSummaryTellsNewSourcesFromLongerAnswers(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "log.jsonl")
 		filetest.Write(t, path, rows.String())
-		if out := runCommand(t, "summary", path); strings.Contains(out, "length_explosion since") != c.grows {
+		if out := runCommand(t, "summary", path); strings.Contains(out, "length explosion since") != c.grows {
 			t.Errorf("%.0f%% of a new source, answers grow %t: %s", 100*c.share, c.grows, out)
 		}
 	}

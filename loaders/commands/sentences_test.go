@@ -1024,6 +1024,15 @@ func claims() []claim {
 		{"title", string(diagnosis.LengthCollapse), `answers shrink from .* to .*`, both(saysItsEvidence, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
 		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and (?:the reward does not gain|the reward gains little|the gain of the reward comes later)`, both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
 		{"title", string(diagnosis.RewardCollapse), `the reward falls from .* to .* and stays there`, both(saysItsEvidence, turns(-1, rewardOf)), true},
+		{"title", "", `reward ` + num + ` → ` + num + ` → ` + num, func(l *rawLog, s said, w []string) error { // of what is over
+			before, _ := meanOf(l.within(math.MinInt64, s.first-1), rewardOf)
+			during, _ := meanOf(l.within(s.first, s.last), rewardOf)
+			after, _ := meanOf(l.within(s.last+1, math.MaxInt64), rewardOf)
+			if during >= before || during >= after || math.Abs(during-saidNumber(w[2])) > 0.1 {
+				return fmt.Errorf("the means are %.3g, %.3g and %.3g", before, during, after)
+			}
+			return nil
+		}, true},
 		{"title", string(diagnosis.FallByHalf), `the reward falls from .* to .* and has not regained it: ` + num + ` of its height is lost`, turns(-1, rewardOf), true},
 		{"title", string(diagnosis.NotLearning), `the reward gains nothing: reward (\S+) .*`, func(l *rawLog, _ said, w []string) error {
 			steps := l.steps()
