@@ -386,9 +386,6 @@ func folderKinds(t *testing.T) []folderKind {
 		{name: "rollouts of slime", file: numbered("rollout_data/%d.pt"), text: func(t *testing.T, i int, _ string) string {
 			return string(filetest.Read(t, fmt.Sprintf("compressed/torchfile/testdata/protocol%d.pt", []int{2, 5}[i%2])))
 		}, sizes: "s"},
-		{name: "tables of Arrow", file: numbered("data-%05d.arrow"), text: func(t *testing.T, _ int, _ string) string {
-			return string(filetest.Read(t, "compressed/arrowfile/testdata/samples.arrow"))
-		}, sizes: "s"},
 	}
 	for _, log := range formatstest.Logs(t, "formats/testdata") {
 		kinds = append(kinds, kindOfLog(&log))

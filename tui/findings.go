@@ -131,22 +131,22 @@ func hashOfSteps(snap model.Snapshot) uint64 {
 func (e env) healthWord() (full, short string) {
 	t, d := e.display.theme, e.diagnosis()
 	switch {
-	case d == nil || d.Health() == "unknown":
+	case d == nil:
 		return "", ""
-	case d.Alarms() == 0:
-		full = t.Paint(themes.Good, "healthy")
-		return full, full
+	case d.Alarms() > 0:
+		return t.Paint(themes.Bad, "! "+d.HealthText()), t.Paint(themes.Bad, "! "+d.Findings[0].Kind.Words())
 	}
-	full, short = "! "+strings.ReplaceAll(d.Health(), "_", " "), "! "+d.Findings[0].Kind.Words()
-	if more := d.Alarms() - 1; more > 0 {
-		full += fmt.Sprintf(" +%d", more)
-	}
-	return t.Paint(themes.Bad, full), t.Paint(themes.Bad, short)
+	role := map[string]themes.Role{diagnosis.Healthy: themes.Good, diagnosis.Watched: themes.Warn, diagnosis.Unknown: themes.Dim}[d.Health()]
+	return t.Paint(role, d.HealthText()), t.Paint(role, d.Health())
 }
 
 func (e env) severityMark(s diagnosis.Severity) string {
-	if s == diagnosis.Alarm {
+	switch s {
+	case diagnosis.Alarm:
 		return e.display.theme.Paint(themes.Bad, "!")
+	case diagnosis.Over:
+		return e.display.theme.Paint(themes.Dim, "~")
+	case diagnosis.Watch:
 	}
 	return e.display.theme.Paint(themes.Warn, "~")
 }
@@ -158,16 +158,17 @@ const blindLines = 3
 func (s glanceState) findings(e env, w, h int) paneContent {
 	t, d, c := e.display.theme, e.diagnosis(), paneContent{title: " what ails the run"}
 	switch {
-	case d == nil, d.Health() == "unknown" && e.findings.job.busy() && 2*d.Steps < len(e.snap.Steps): // most was not there yet
+	case d == nil, d.Health() == diagnosis.Unknown && e.findings.job.busy() && 2*d.Steps < len(e.snap.Steps): // most was not there yet
 		c.lines = []string{t.Paint(themes.Dim, " looking …")}
 		return c
-	case d.Health() == "unknown":
-		c.lines = []string{t.Paint(themes.Dim, " too early to tell: "+units.Plural(d.Steps, "complete steps"))}
+	case d.Health() == diagnosis.Unknown:
+		c.lines = e.cutLines(e.wrapped(" ", themes.Dim, sanitize.Line(d.HealthReason()), w-2), 2, w)
 	case len(d.Findings) == 0:
-		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
+		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" "+d.HealthText()) + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
-	blind := model.Mapped(d.Blindnesses(), func(b diagnosis.Blindness) string { return sanitize.Line(b.String()) })
-	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-min(1, len(blind))) {
+	notChecked := sanitize.Line(d.NotChecked())
+	below := min(1+model.Count01(notChecked != ""), max(0, h-len(c.lines)-1)) // lines of learning and of what was not checked
+	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-below) {
 		for n, line := range block {
 			e.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)
 		}
@@ -177,8 +178,11 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 	} else if n > 0 {
 		c.note = units.Plural(n, "findings")
 	}
-	if len(blind) > 0 && len(c.lines) < h {
-		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, "cannot tell "+strings.Join(blind, "; "), w-2), min(max(blindLines, h/2), h-len(c.lines)), w)...)
+	if len(c.lines) < h {
+		c.lines = append(c.lines, cells.Fit(" "+t.Paint(themes.Dim, "learning ")+sanitize.Line(d.LearningText()), w))
+	}
+	if notChecked != "" && len(c.lines) < h {
+		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, notChecked, w-2), min(max(blindLines, h/2), h-len(c.lines)), w)...)
 	}
 	return c
 }

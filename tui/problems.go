@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"sort"
+	"strings"
 
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -144,6 +146,12 @@ func (e env) decisions() []decision {
 		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
 		for _, text := range e.snap.SolvedEvidence(e.rewardScales()) {
 			all = append(all, decision{"solved", text})
+		}
+	}
+	if d := e.diagnosis(); d != nil {
+		about := "not checked"
+		for _, b := range d.Blindnesses() {
+			all, about = append(all, decision{about, strings.Join(model.Mapped(b.Kinds, diagnosis.Kind.Words), ", ") + ": " + b.Why}), ""
 		}
 	}
 	for _, note := range run.Notes {

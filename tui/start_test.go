@@ -63,9 +63,9 @@ func someRuns() []runlist.Run {
 // someContents returns what reading tells of them; the others are too large, or no longer there.
 func someContents() map[string]runlist.Contents {
 	return map[string]runlist.Contents{
-		"runs/qwen-math/rollouts":                {Steps: 214, Samples: 438_272, Size: 1_230_000_000, Health: "reward_hacking since 61", Ill: true},
+		"runs/qwen-math/rollouts":                {Steps: 214, Samples: 438_272, Size: 1_230_000_000, Health: "reward hacking since 61", Ill: true},
 		"runs/qwen-math-kl/rollouts":             {Steps: 9, Samples: 18_432, Size: 52_000_000, Newest: startTime.Add(-2 * time.Hour), Health: "unknown"},
-		"trl/outputs/gsm8k-lora-r16/completions": {Steps: 300, Samples: 1800, Size: 2_400_000, Health: "healthy"},
+		"trl/outputs/gsm8k-lora-r16/completions": {Steps: 300, Samples: 1800, Size: 2_400_000, Health: "healthy · 17 of 26 looked for", Healthy: true},
 	}
 }
 

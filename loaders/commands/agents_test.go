@@ -53,7 +53,7 @@ func agentAnswers() map[string][]string {
 		"How many samples train?":                                              {`"samples":96,"nonzero_samples":48`},
 		"How many groups give no gradient, and why?":                           {`"groups":24,"signal_groups":12`, `"fates":{"alive":12,"correct":7,"wrong":5}`},
 		"Which steps are worst, and what happened there?":                      {`"worst":[{"from":4,"to":4,"cause":"refusals “I can't help with that…”, all wrong (4 of 4 groups)","groups":4,"signal_groups":0,"group":"`},
-		"What ails the run, and since when?":                                   {`"health":"stuck_data since 2","findings":[{"kind":"stuck_data","severity":"alarm","since":2,"until":6,"title":"5 steps in a row have the prompts of the step before"`},
+		"What ails the run, and since when?":                                   {`"health":"stuck_data since 2","looked":`, `"findings":[{"kind":"stuck_data","severity":"alarm","since":2,"until":6,"title":"5 steps in a row have the prompts of the step before"`},
 		"What should be changed?":                                              {`"advice":"stuck data since step 2: check the sampler of the data loader`},
 		"Were rows of the log left out or unreadable?":                         {`"notes":["1 record could not be read, first`},
 		"What would a sample filter cost?":                                     {`"killed":7,"short":5`},

@@ -173,14 +173,14 @@ func TestWhatIsSaidOfNames(t *testing.T) {
 		line      []string
 		has, lack []string
 	}{
-		{[]string{"summary", logs["averages"]}, []string{"unknown   1 series without a known role: odd", "reward_collapse since step 3"}, nil},
+		{[]string{"summary", logs["averages"]}, []string{"unknown   1 series without a known role: odd", "reward collapse since step 3"}, nil},
 		{
 			[]string{"summary", logs["no reward"]}, []string{"no series is surely the reward: name one with --reward, as fitness, usefulness", "2 series without a known role: fitness, usefulness"},
 			[]string{"the log has no reward"},
 		},
 		{[]string{"summary", logs["no reward"], "--reward", "fitness"}, []string{"last      fitness 0.590", "1 series without a known role: usefulness"}, []string{"surely the reward"}},
 		{[]string{"summary", logs["no reward"], "--reward", "fit"}, []string{"--reward fit: no series has that name; there are fitness, usefulness"}, nil},
-		{[]string{"summary", logs["both"]}, []string{"truncation since step 3", "reward_collapse since step 3", "scalars   metrics.jsonl, steps 0 to 59 (60)"}, []string{"left out", "not next to", "nothing was found"}},
+		{[]string{"summary", logs["both"]}, []string{"truncation since step 3", "reward collapse since step 3", "scalars   metrics.jsonl, steps 0 to 59 (60)"}, []string{"left out", "not next to", "nothing was found"}},
 		{[]string{"report", logs["both"]}, []string{"truncation since step 3", "scalars", "metrics.jsonl, steps 0 to 59 (60)"}, []string{"left out", "not next to"}},
 		{[]string{"report", logs["averages"]}, []string{"the log has no KL", "scalars alone, no samples"}, []string{"vantage report"}},
 		{[]string{"report", logs["samples"], logs["one step"], "--merge"}, nil, []string{"not next to the samples"}},

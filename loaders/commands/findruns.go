@@ -18,6 +18,7 @@ import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/userfiles"
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/model/match"
 	"vantage/model/runlist"
 )
@@ -73,9 +74,11 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 	if err != nil || snap.Rows == 0 {
 		return c
 	}
+	word := look.Diagnosis.Health()
 	return runlist.Contents{
 		Steps: len(snap.Steps), Samples: int64(snap.Rows), Size: snap.Run.Progress.BytesAll, Newest: look.Dated,
-		Health: look.Diagnosis.Health(), Ill: look.Diagnosis.Alarms() > 0,
+		Health: look.Diagnosis.HealthText(), Ill: look.Diagnosis.Alarms() > 0,
+		Watched: word == diagnosis.Watched, Healthy: word == diagnosis.Healthy,
 	}
 }
 

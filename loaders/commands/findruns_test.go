@@ -84,7 +84,7 @@ func TestExamineARunOfTheList(t *testing.T) {
 	}
 	p := &Program{split: "train"}
 	c := p.Examine(t.Context(), model.DefaultSettings(), runlist.Run{ID: dir})
-	if c.Steps != 12 || c.Samples != 12*32 || c.Size < 12*32*60 || !c.Ill || c.Health != "grader_outage since 9" {
+	if c.Steps != 12 || c.Samples != 12*32 || c.Size < 12*32*60 || !c.Ill || c.Health != "grader outage since 9" {
 		t.Errorf("%+v", c)
 	}
 	for _, r := range []runlist.Run{{ID: dir, Size: maxExamined + 1}, {ID: "node7:runs/a"}, {ID: filepath.Join(dir, "gone")}} {

@@ -128,7 +128,7 @@ func TestSummaryTellsOrderFromCollapse(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	filetest.Write(t, path, rows.String())
-	if out := runCommand(t, "summary", path); strings.Contains(out, "alarm ") || strings.Contains(out, "reward_collapse") {
+	if out := runCommand(t, "summary", path); strings.Contains(out, "alarm ") || strings.Contains(out, "reward collapse") {
 		t.Error(out)
 	}
 }
@@ -153,12 +153,13 @@ func TestSummaryNamesAnOutageOfHardPrompts(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	filetest.Write(t, path, rows.String())
-	if out := runCommand(t, "summary", path); !strings.Contains(out, "grader_outage steps 60 to 64: reward is 0 for every sample") {
+	if out := runCommand(t, "summary", path); !strings.Contains(out, "grader outage steps 60 to 64: reward is 0 for every sample") {
 		t.Error(out)
 	}
 }
 
 // Where prompts come in one order each epoch, and most are solved each time or never, steps have the numbers of an earlier one by themselves.
+// The others are learned, so that nothing ails the run.
 func TestSummaryLeavesEpochsInOneOrderInPeace(t *testing.T) {
 	repotest.OneGoroutine(t)
 	t.Parallel()
@@ -175,7 +176,11 @@ func TestSummaryLeavesEpochsInOneOrderInPeace(t *testing.T) {
 		var rows strings.Builder
 		for i := range 5 * len(solved) * 8 {
 			reward := 0
-			if random.Float64() < solved[i/8%len(solved)] {
+			chance, epoch := solved[i/8%len(solved)], i/8/len(solved)
+			if isLearned := chance > 0 && chance < 1; isLearned {
+				chance += 0.05 * float64(epoch)
+			}
+			if random.Float64() < chance {
 				reward = 1
 			}
 			fmt.Fprintf(&rows, `{"step":%d,"prompt":"question %d","reward":%d,"response_length":1}`+"\n", i/8/16, i/8%len(solved), reward)
@@ -215,7 +220,7 @@ func TestSummaryTellsNewSourcesFromLongerAnswers(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "log.jsonl")
 		filetest.Write(t, path, rows.String())
-		if out := runCommand(t, "summary", path); strings.Contains(out, "length_explosion since") != c.grows {
+		if out := runCommand(t, "summary", path); strings.Contains(out, "length explosion since") != c.grows {
 			t.Errorf("%.0f%% of a new source, answers grow %t: %s", 100*c.share, c.grows, out)
 		}
 	}

@@ -57,7 +57,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 				Steps  int
 				Notes  []string
 			}
-			if err := cmd.ExecuteContext(t.Context()); err != nil || json.Unmarshal(out.Bytes(), &s) != nil || s.Schema != "vantage/scalars@1" || s.Steps != 40 {
+			if err := cmd.ExecuteContext(t.Context()); err != nil || json.Unmarshal(out.Bytes(), &s) != nil || s.Schema != "vantage/scalars@2" || s.Steps != 40 {
 				t.Errorf("%s: %v %s", given, err, out.String())
 			}
 			if isPrinted := name == "slurm-9.out"; isPrinted && !strings.Contains(strings.Join(s.Notes, "\n"), "1 other line: Killed") {

@@ -308,7 +308,7 @@ func TestSchemasAreDocumented(t *testing.T) {
 		}
 	}
 	agents := filetest.Read(t, "../../.github/docs/agents.md")
-	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@2.json"))
+	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@3.json"))
 	if err != nil || !bytes.Contains(summary, []byte(glance.Order())) {
 		t.Errorf("the schema of summary says another order than %q (%v)", glance.Order(), err)
 	}

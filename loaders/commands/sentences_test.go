@@ -98,7 +98,8 @@ func TestEveryKindHasAClaim(t *testing.T) {
 		}
 	}
 	for _, k := range diagnosis.Kinds() {
-		if !claimed[string(k.Name)] && !k.Name.OfScalars() {
+		isOfScalars := k.Name.OfScalars() || k.Name == diagnosis.NothingTrains // of samples too_hard, saturated or equal_rewards say it
+		if !claimed[string(k.Name)] && !isOfScalars {
 			t.Errorf("illness %s has no claim", k.Name)
 		}
 	}
@@ -853,7 +854,10 @@ func claims() []claim {
 			return nil
 		}, false},
 		{"advice", "", `dynamic sampling \((?:--group-filter|C)\) would skip ` + num + ` of groups; to refill them costs ` + num + `× generation, .*`, equalShare, false},
-		{"advice", "", `nothing was found, but .* cannot be told; ` + num + ` of groups carry signal`, signal(1), false},
+		{"advice", "", `too early to tell: ` + num + ` complete steps? of samples, 0 steps of the trainer's reward; ` + num + ` of groups carry signal`, func(l *rawLog, s said, w []string) error {
+			return firstError(count("steps", w[1], len(l.steps())), signal(2)(l, s, w))
+		}, false},
+		{"advice", "", num + ` of ` + num + ` kinds that samples can show could not be looked for; ` + num + ` of groups carry signal`, signal(3), true},
 		{"advice", "", `nothing to change: ` + num + ` of groups carry signal`, signal(1), true},
 		{"advice", "", `read answers of steps? (.*) first: (?:` + alike + `|empty answers); .*`, isSo, false}, // the cause says the same of its steps
 		{"advice", "", `the numbers are not those of the log at ` + num + ` of samples: .*`, func(l *rawLog, _ said, _ []string) error {
@@ -964,7 +968,13 @@ func claims() []claim {
 			}
 			return nil
 		}, true},
-		{"blind", "", `the trainer's own metrics are not next to the samples`, isSo, false},
+		{"blind", "", `they need the trainer's metrics .*`, isSo, false},
+		{"blind", "", num + ` steps?: a gain needs 50`, func(l *rawLog, _ said, w []string) error {
+			if n := len(l.steps()); n >= 50 || n != int(saidNumber(w[1])) {
+				return fmt.Errorf("there are %d steps", n)
+			}
+			return nil
+		}, false},
 		{"blind", "", `fewer than 6 groups have 3 answers that were read`, func(l *rawLog, s said, _ []string) error {
 			n := 0
 			for _, g := range l.groups(s.first, s.last) {
@@ -1014,6 +1024,23 @@ func claims() []claim {
 		{"title", string(diagnosis.LengthCollapse), `answers shrink from .* to .*`, both(saysItsEvidence, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
 		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and (?:the reward does not gain|the reward gains little|the gain of the reward comes later)`, both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
 		{"title", string(diagnosis.RewardCollapse), `the reward falls from .* to .* and stays there`, both(saysItsEvidence, turns(-1, rewardOf)), true},
+		{"title", "", `reward ` + num + ` → ` + num + ` → ` + num, func(l *rawLog, s said, w []string) error { // of what is over
+			before, _ := meanOf(l.within(math.MinInt64, s.first-1), rewardOf)
+			during, _ := meanOf(l.within(s.first, s.last), rewardOf)
+			after, _ := meanOf(l.within(s.last+1, math.MaxInt64), rewardOf)
+			if during >= before || during >= after || math.Abs(during-saidNumber(w[2])) > 0.1 {
+				return fmt.Errorf("the means are %.3g, %.3g and %.3g", before, during, after)
+			}
+			return nil
+		}, true},
+		{"title", string(diagnosis.FallByHalf), `the reward falls from .* to .* and has not regained it: ` + num + ` of its height is lost`, turns(-1, rewardOf), true},
+		{"title", string(diagnosis.NotLearning), `the reward gains nothing: reward (\S+) .*`, func(l *rawLog, _ said, w []string) error {
+			steps := l.steps()
+			third := len(steps) / 3
+			before, _ := meanOf(l.within(steps[0], steps[third-1]), rewardOf)
+			after, _ := meanOf(l.within(steps[len(steps)-third], steps[len(steps)-1]), rewardOf)
+			return same("the gain", w[1], after-before)
+		}, true},
 		{"title", string(diagnosis.AnswerCollapse), `the answers to one prompt become one: .*`, func(l *rawLog, s said, _ []string) error {
 			distinct := func(first, last int64) (share float64) {
 				groups := l.groups(first, last)

@@ -66,15 +66,15 @@ func TestTailLines(t *testing.T) {
 		},
 		{
 			report.TailLine{Finding: &diagnosis.Finding{Kind: diagnosis.StuckData, Severity: diagnosis.Alarm, Since: 3, Until: 7, Lasting: true, Title: "a\x1b b"}, At: 7},
-			`{"schema":"vantage/tail@2","at_step":7,"finding":{"kind":"stuck_data","severity":"alarm","since":3,"until":7,"title":"a␛ b","example":{"step":0}}}` + "\n",
-			"      7  alarm: stuck_data since step 3: a␛ b\n",
+			`{"schema":"vantage/tail@3","at_step":7,"finding":{"kind":"stuck_data","severity":"alarm","since":3,"until":7,"title":"a␛ b","example":{"step":0}}}` + "\n",
+			"      7  alarm: stuck data since step 3: a␛ b\n",
 		},
 		{
 			report.TailLine{End: "idle", Quiet: 10 * time.Minute, Steps: 3, Unfinished: &step},
-			`{"schema":"vantage/tail@2","end":"idle","quiet_seconds":600,"steps":3,"unfinished_step":8}` + "\n",
+			`{"schema":"vantage/tail@3","end":"idle","quiet_seconds":600,"steps":3,"unfinished_step":8}` + "\n",
 			"end: idle, no row for 10 min; step 8 may be unfinished; 3 steps\n",
 		},
-		{report.TailLine{End: "input ended", Steps: 1}, `{"schema":"vantage/tail@2","end":"input ended","steps":1}` + "\n", "end: input ended; 1 step\n"},
+		{report.TailLine{End: "input ended", Steps: 1}, `{"schema":"vantage/tail@3","end":"input ended","steps":1}` + "\n", "end: input ended; 1 step\n"},
 	} {
 		var json, text strings.Builder
 		if err := errors.Join(report.TailJSON(&json, c.line), report.TailText(&text, c.line)); err != nil {

@@ -240,7 +240,7 @@ func TestWatchSaysOnceWhatAilsARun(t *testing.T) {
 		if len(told) != 1 || !strings.HasSuffix(told[0], ": alarm stuck_data since step 11") {
 			t.Errorf("it tells %q", told)
 		}
-		if len(said) != 1 || !strings.HasPrefix(said[0], "stuck_data true at ") || !strings.Contains(said[0], "stuck_data since step 11, ") {
+		if len(said) != 1 || !strings.HasPrefix(said[0], "stuck_data true at ") || !strings.Contains(said[0], "stuck data since step 11, ") {
 			t.Errorf("it says %q", said)
 		}
 		if !w.monitor.Failing() {

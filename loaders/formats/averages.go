@@ -141,7 +141,8 @@ func (r *Rows) Add(record []byte) {
 		r.addName(strings.ToLower(name))
 		role, ok := fields.Lookup([]byte(name[strings.LastIndexByte(name, '/')+1:]))
 		isText := v.Kind == jsonscan.String || v.Kind == jsonscan.Array
-		r.isSample = r.isSample || ok && isText && (role.Role == decode.RolePrompt || role.Role == decode.RoleResponse)
+		isListOfObjects := v.Kind == jsonscan.Array && bytes.HasPrefix(bytes.TrimLeft(v.Raw, "[ \t\r\n"), []byte("{")) // as groups of samples
+		r.isSample = r.isSample || isListOfObjects || ok && isText && (role.Role == decode.RolePrompt || role.Role == decode.RoleResponse)
 	})
 	r.isSample = r.isSample || err != nil || keys == 0 && len(steps) == 0
 	for name, step := range steps {

@@ -93,8 +93,9 @@ func (c *Evaluator) AddGroups(step, groups *analysis.StepFigures) {
 // AddLog evaluates the rules on the log as a whole.
 func (c *Evaluator) AddLog(l Log) {
 	if c.Diagnosis = l.Diagnosis; l.Diagnosis != nil {
-		for _, b := range l.Diagnosis.Blindnesses() {
-			c.Notes = append(c.Notes, "cannot tell "+b.String())
+		c.Notes = append(c.Notes, "health: "+l.Diagnosis.HealthReason())
+		if text := l.Diagnosis.NotChecked(); text != "" {
+			c.Notes = append(c.Notes, text)
 		}
 	}
 	for k := range c.Findings {

@@ -12,20 +12,26 @@ import (
 // and is not passed either.
 func TestRulesOnFindings(t *testing.T) {
 	ill, well := modeltest.Ill(3, 100), &diagnosis.Diagnosis{Steps: 100}
+	over := &diagnosis.Diagnosis{Steps: 100, Findings: []diagnosis.Finding{
+		{Kind: diagnosis.GraderOutage, Severity: diagnosis.Over, Since: 5, Until: 8, Title: "it was down", Advice: "mend it"},
+	}}
 	for _, c := range []struct {
 		rule  string
 		found *diagnosis.Diagnosis
 		fails bool
 		text  string // what it says; "" for a rule that nothing has a value for
 	}{
-		{"alarm", ill, true, "reward_hacking since step 61, the reward rises"},
+		{"alarm", ill, true, "reward hacking since step 61, the reward rises"},
 		{"no alarm", ill, true, "truncation since step 62"},
 		{"no-alarm", well, false, "none at 100 steps"},
 		{"alarm>1", ill, true, "truncation"},
 		{"alarm>2", ill, false, "truncation"},
-		{"watch", ill, true, "length_collapse since step 63"},
+		{"watch", ill, true, "length collapse since step 63"},
 		{"watch", well, false, "none at 100 steps"},
-		{"reward_hacking", ill, true, "reward_hacking since step 61"},
+		{"over", over, true, "grader outage steps 5 to 8, it was down"},
+		{"alarm", over, false, "none at 100 steps"},
+		{"watch", over, false, "none at 100 steps"},
+		{"reward_hacking", ill, true, "reward hacking since step 61"},
 		{"length_collapse", ill, false, "none at 100 steps"}, // it is only to be watched
 		{"answer_collapse", ill, false, ""},
 		{"saturated", ill, false, "none at 100 steps"},

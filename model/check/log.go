@@ -23,7 +23,7 @@ func (r Rule) OfLog() bool { return r.Name == unreadable || r.Name == stall || r
 func (r Rule) OfFindings() bool { return isFinding(r.Name) }
 
 func isFinding(name string) bool {
-	return name == string(diagnosis.Alarm) || name == string(diagnosis.Watch) ||
+	return slices.Contains(diagnosis.Severities(), diagnosis.Severity(name)) ||
 		slices.ContainsFunc(diagnosis.Kinds(), func(k diagnosis.KindInfo) bool { return name == string(k.Name) })
 }
 
@@ -128,7 +128,7 @@ func (l Log) findings(r Rule) (x float64, text string, ok bool) {
 	var found []string
 	for i := range l.Diagnosis.Findings {
 		if f := &l.Diagnosis.Findings[i]; r.counts(f) {
-			found = append(found, fmt.Sprintf("%s %s, %s", f.Kind, f.When(), f.Title))
+			found = append(found, fmt.Sprintf("%s %s, %s", f.Kind.Words(), f.When(), f.Title))
 		}
 	}
 	for _, b := range l.Diagnosis.Blind {

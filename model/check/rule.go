@@ -18,7 +18,7 @@ import (
 // Rule is a condition under which a run fails: with "killed>5%", if at some step more than 5 % of the
 // groups are killed; with "killed>5% over 10 steps", if they are in some 10 steps in a row together.
 type Rule struct {
-	Name  string // a fate, a count, the kind of a warning, a metric, rows, unreadable, stall, alarm, watch, or a kind of what ails a run
+	Name  string // a fate, a count, the kind of a warning, a metric, rows, unreadable, stall, alarm, watch, over, or a kind of what ails a run
 	Op    string
 	Limit float64
 	Unit  string // of Limit: "", "%", or for stall "x", "s", "m" or "h"
@@ -130,7 +130,7 @@ func (r Rule) String() string {
 
 // CountNames returns what can be counted, besides warnings.
 func CountNames() []string {
-	names := []string{"signal", "nonzero", "kept", "flips", rowsOfStep, unreadable, stall, string(diagnosis.Alarm), string(diagnosis.Watch)}
+	names := []string{"signal", "nonzero", "kept", "flips", rowsOfStep, unreadable, stall, string(diagnosis.Alarm), string(diagnosis.Watch), string(diagnosis.Over)}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen {
 			names = append(names, f.Key())

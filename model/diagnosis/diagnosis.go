@@ -33,6 +33,9 @@ const (
 	Over  Severity = "over"  // it was an alarm for a stretch of the run, and is not any more
 )
 
+// Severities returns them, the worst first.
+func Severities() []Severity { return []Severity{Alarm, Watch, Over} }
+
 // Finding is an illness of a run.
 type Finding struct {
 	Kind     Kind

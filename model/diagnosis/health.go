@@ -48,8 +48,49 @@ func (d *Diagnosis) Health() string {
 	return Healthy
 }
 
-// WhyUnknown says why nothing can be said of a run in which nothing was found; "" if it is healthy.
+// HealthText is the same as a person reads it, in every output: "reward hacking since 61 +1", "watch: kl drift", "unknown",
+// "healthy · 17 of 22 looked for", "healthy · 1 over".
+func (d *Diagnosis) HealthText() string {
+	switch word := d.Health(); {
+	case d.Alarms() > 0:
+		text := strings.ReplaceAll(word, "_", " ")
+		if more := d.Alarms() - 1; more > 0 {
+			text += fmt.Sprintf(" +%d", more)
+		}
+		return text
+	case word == Watched:
+		return "watch: " + d.Findings[0].Kind.Words()
+	case word == Unknown:
+		return word
+	case d.Overs() > 0:
+		return fmt.Sprintf("%s · %d over", word, d.Overs())
+	default:
+		looked, kinds := d.Looked()
+		return fmt.Sprintf("%s · %d of %d looked for", word, looked, kinds)
+	}
+}
+
+// HealthReason is the same, of an unknown one with the reason: "unknown: the log has no reward …".
+func (d *Diagnosis) HealthReason() string {
+	if text := d.HealthText(); text != Unknown {
+		return text
+	}
+	return Unknown + ": " + d.WhyUnknown()
+}
+
+// LearningText is one line on by how much the reward gains.
+func (d *Diagnosis) LearningText() string {
+	if d.Learning == nil {
+		return "not known: fewer than two steps have a reward"
+	}
+	return d.Learning.String()
+}
+
+// WhyUnknown says why nothing can be said of a run in which nothing was found; "" if it is not unknown.
 func (d *Diagnosis) WhyUnknown() string {
+	if d.Alarms() > 0 || d.count(Watch) > 0 {
+		return ""
+	}
 	g := &d.Grounds
 	ofSamples, unseen := 0, 0
 	for _, k := range Kinds() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model/units"
 )
@@ -33,10 +34,11 @@ const (
 
 // String is the gain with its error, "+0.03 ± 0.02".
 func (g *Gain) String() string {
+	by := strings.TrimSpace(units.Signed(g.By))
 	if math.IsNaN(g.Error) {
-		return units.Signed(g.By)
+		return by
 	}
-	return units.Signed(g.By) + " ± " + units.Short(g.Error)
+	return by + " ± " + units.Short(g.Error)
 }
 
 // String is one line: "reward +0.03 ± 0.02 over 300 steps (same prompts: +0.01 ± 0.02)".

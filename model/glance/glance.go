@@ -195,18 +195,8 @@ func (g *Glance) Advice(d *diagnosis.Diagnosis) string {
 		worst := &d.Findings[0]
 		return worst.Kind.Words() + " " + worst.When() + ": " + worst.Advice
 	}
-	var first string // of what samples can tell
-	for _, b := range d.Blind {
-		if !b.Kind.OfScalars() {
-			first = cmp.Or(first, b.Kind.Words())
-		}
-	}
-	switch n := len(d.Blind); {
-	case first == "":
-	case n > 1:
-		return fmt.Sprintf("nothing was found, but %s and %d more cannot be told; %s", first, n-1, signal)
-	default:
-		return fmt.Sprintf("nothing was found, but %s cannot be told; %s", first, signal)
+	if why := d.WhyUnknown(); why != "" {
+		return why + "; " + signal
 	}
 	return "nothing to change: " + signal
 }

@@ -99,19 +99,22 @@ func TestAdvice(t *testing.T) {
 		"a group filter": {grouped, "aaww", "the group filter skips 50% of groups; to refill them costs 2.0× generation"},
 	} {
 		g := Of(trendOf(t, c.set, c.steps), nil, model.Run{LengthUnit: model.LengthTokens})
-		if got := g.Advice(&diagnosis.Diagnosis{Steps: len(c.steps)}); !strings.Contains(got, c.want) {
+		if got := g.Advice(&diagnosis.Diagnosis{Steps: len(c.steps), Grounds: diagnosis.Grounds{SampleSteps: 10}}); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
 // What ails the run comes before the settings, and these before what is only to be watched. Nothing is to be changed only if
-// everything could be looked at.
+// the run is healthy.
 func TestAdviceFollowsTheDiagnosis(t *testing.T) {
 	found := func(severity diagnosis.Severity) *diagnosis.Diagnosis {
 		return &diagnosis.Diagnosis{Steps: 4, Findings: []diagnosis.Finding{{Kind: diagnosis.RewardHacking, Severity: severity, Since: 3, Lasting: true, Advice: "read answers"}}}
 	}
-	blind := &diagnosis.Diagnosis{Steps: 4, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}}}
+	early := &diagnosis.Diagnosis{Steps: 4, Grounds: diagnosis.Grounds{SampleSteps: 4}}
+	blind := &diagnosis.Diagnosis{
+		Steps: 10, Grounds: diagnosis.Grounds{SampleSteps: 10}, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}},
+	}
 	alive, dead := Of(trendOf(t, model.DefaultSettings(), "aaaa"), nil, model.Run{LengthUnit: model.LengthTokens}), Of(trendOf(t, model.DefaultSettings(), "aaww"), nil, model.Run{LengthUnit: model.LengthTokens})
 	for _, c := range []struct {
 		glance *Glance
@@ -122,7 +125,8 @@ func TestAdviceFollowsTheDiagnosis(t *testing.T) {
 		{dead, found(diagnosis.Alarm), "reward hacking since step 3: read answers"},
 		{alive, found(diagnosis.Watch), "reward hacking since step 3: read answers"},
 		{dead, found(diagnosis.Watch), "dynamic sampling (C) would skip 50% of groups; to refill them costs 2.0× generation, :groupsize asks for larger groups"},
-		{alive, blind, "nothing was found, but answer collapse cannot be told; 100% of groups carry signal"},
+		{alive, blind, "nothing to change: 100% of groups carry signal"},
+		{alive, early, "too early to tell: 4 complete steps of samples, 0 steps of the trainer's reward; 100% of groups carry signal"},
 		{alive, nil, "100% of groups carry signal"},
 	} {
 		if got := c.glance.Advice(c.found); got != c.want {

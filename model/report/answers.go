@@ -146,7 +146,7 @@ const (
 	partExample
 	partCost
 	partFollows // titles of what follows from a finding: no summary has room for them
-	partBlind   // a kind that cannot be told
+	partBlind   // why kinds were not checked, in one line
 	partWorst   // one of the worst steps
 	partNote
 	partWarning
@@ -170,7 +170,7 @@ func (s *Summary) parts() []summaryPart {
 			add(partNote, 0, min(1, len(s.notes())))
 		}
 	}
-	add(partBlind, 0, len(s.Diagnosis.Blind))
+	add(partBlind, 0, model.Count01(len(s.Diagnosis.Blind) > 0))
 	add(partNote, min(1, len(s.Diagnosis.Findings)), len(s.notes()))
 	for i := range s.Diagnosis.Findings {
 		for range len(s.Diagnosis.Findings[i].Evidence) - 1 {
@@ -216,9 +216,9 @@ func (s *Summary) write(w io.Writer, draw func(summaryRoom) []byte) error {
 	return writeFitting(w, len(parts), false, func(n int) []byte { return draw(parts[:n]) })
 }
 
-// SummaryJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema summary@2. The findings come first, with kind,
-// severity and steps of all, and as much of the rest as there is room for; more_evidence, more_cannot_tell and more_worst say how much
-// is left out for the length. reward says which columns are the reward, if the log has several. The origin is as in [JSON]; freshness
+// SummaryJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema summary@3. The findings come first, with kind,
+// severity and steps of all, and as much of the rest as there is room for; more_evidence and more_worst say how much is left out
+// for the length. reward says which columns are the reward, if the log has several. The origin is as in [JSON]; freshness
 // is "live", "idle 14 min", "ended" or, for what is no file, "unknown". Steps that are open count in none of the sums.
 func SummaryJSON(w io.Writer, s *Summary) error {
 	return s.write(w, func(room summaryRoom) []byte {
@@ -226,7 +226,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		state, written := s.freshness()
 		first, last := s.span()
 		worst := []object{}
-		blindShown, worstShown := room.count(partBlind), room.count(partWorst)
+		worstShown := room.count(partWorst)
 		for i := range g.Spans[:worstShown] {
 			span := &g.Spans[i]
 			worst = append(worst, object{
@@ -241,12 +241,9 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		warnings := model.Mapped(s.warnings()[:room.count(partWarning)], func(x warningSpan) object {
 			return object{{"kind", x.Kind}, {"steps", x.Steps}, {"first_step", x.First}}
 		})
-		return s.document("vantage/summary@2", object{
-			{"health", d.Health()},
+		return s.document("vantage/summary@3", append(healthJSON(d), object{
 			{"findings", findingsJSON(d, room.ofFinding)},
 			{"more_evidence", some(s.moreEvidence(room))},
-			{"cannot_tell", blindJSON(d, blindShown)},
-			{"more_cannot_tell", some(len(d.Blind) - blindShown)},
 			{"advice", s.advice()},
 			{"origin", s.Choice.Origin},
 			{"reward", some(s.reward())},
@@ -274,7 +271,8 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"more_worst", some(len(g.Spans) - worstShown)},
 			{"unread_steps", some(g.Unread())},
 			{"warnings", warnings},
-		}...)
+			{"not_checked", some(s.notChecked(room, false))},
+		}...)...)
 	})
 }
 
@@ -389,16 +387,36 @@ func (s *Summary) text(room summaryRoom) []byte {
 		line("note", "%s", note)
 	}
 	line("advice", "%s", s.advice())
+	s.notCheckedText(&b, room, false)
 	return b.Bytes()
 }
 
 func (s *Summary) findingsText(line func(name, format string, args ...any), room summaryRoom) {
-	blind := room.count(partBlind)
-	for _, f := range findingFacts(s.Diagnosis, room.ofFinding, blind) {
+	for _, f := range findingFacts(s.Diagnosis, room.ofFinding) {
 		line(f.Label, "%s", sanitize.Line(f.Text))
 	}
-	if more := s.moreEvidence(room) + len(s.Diagnosis.Blind) - blind; more > 0 {
-		line("", "%d more pieces of evidence and kinds that cannot be told: vantage report", more)
+	if more := s.moreEvidence(room); more > 0 {
+		line("", "%d more pieces of evidence: vantage report", more)
+	}
+}
+
+// notChecked is one line on the kinds that could not be looked for, cut unless it is to be whole, and only how many where there is no room.
+func (s *Summary) notChecked(room summaryRoom, whole bool) string {
+	text := sanitize.Line(s.Diagnosis.NotChecked())
+	switch {
+	case whole || text == "":
+		return text
+	case room.count(partBlind) == 0:
+		looked, kinds := s.Diagnosis.Looked()
+		return fmt.Sprintf("not checked: %d of %d kinds: vantage report", kinds-looked, kinds)
+	}
+	return shorten(text, maxNotChecked)
+}
+
+// notCheckedText writes that line, the last of an answer.
+func (s *Summary) notCheckedText(b *bytes.Buffer, room summaryRoom, whole bool) {
+	if text := s.notChecked(room, whole); text != "" {
+		fmt.Fprintln(b, text)
 	}
 }
 
@@ -477,9 +495,9 @@ type TailLine struct {
 }
 
 // TailJSON writes a line for a complete step, with the keys of [StepsJSON] and the kinds of its warnings, one for a finding with all
-// of it, and one for the end: see the schema tail@2.
+// of it, and one for the end: see the schema tail@3.
 func TailJSON(w io.Writer, l TailLine) error {
-	line := object{{"schema", "vantage/tail@2"}}
+	line := object{{"schema", "vantage/tail@3"}}
 	switch {
 	case l.Finding != nil:
 		found := findingsJSON(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{*l.Finding}}, wholeFinding)
@@ -502,7 +520,7 @@ func TailJSON(w io.Writer, l TailLine) error {
 // TailText writes the same as rows of the table of [StepsText], of a finding its title.
 func TailText(w io.Writer, l TailLine) error {
 	if f := l.Finding; f != nil {
-		_, err := fmt.Fprintf(w, "%7d  %s: %s %s: %s\n", l.At, f.Severity, f.Kind, f.When(), shorten(f.Title, maxTitle))
+		_, err := fmt.Fprintf(w, "%7d  %s: %s %s: %s\n", l.At, f.Severity, f.Kind.Words(), f.When(), shorten(f.Title, maxTitle))
 		return err
 	}
 	if l.Step != nil {

@@ -90,7 +90,7 @@ func failureText(f *check.Finding) string {
 	}
 }
 
-// CheckJSON writes the object that the schema check@1 describes. Where a rule judges several steps in a row together, failed
+// CheckJSON writes the object that the schema check@2 describes. Where a rule judges several steps in a row together, failed
 // and worst_step are the last of them, and worst_from is the first.
 func CheckJSON(w io.Writer, result check.Result, chosen match.Choice) error {
 	rules := []object{}
@@ -115,7 +115,7 @@ func CheckJSON(w io.Writer, result check.Result, chosen match.Choice) error {
 		rules = append(rules, append(rule, object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
 	}
 	return slices.Concat(object{
-		{"schema", "vantage/check@1"},
+		{"schema", "vantage/check@2"},
 		{"rules", rules},
 		{"notes", some(result.Notes)},
 		{"passed", check.Failed(result.Findings) == 0},

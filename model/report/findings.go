@@ -56,26 +56,41 @@ const (
 	maxEvidence  = 140
 	maxGroupName = 64
 	maxAdvice    = 240
+
+	maxWhyUnknown = 200
+	maxNotChecked = 400
 )
 
 func evidenceTexts(f *diagnosis.Finding, n int) []string {
 	return model.Mapped(f.Evidence[:min(n, len(f.Evidence))], func(e diagnosis.Evidence) string { return shorten(e.String(), maxEvidence) })
 }
 
-// blindJSON are the first n kinds that cannot be told.
-func blindJSON(d *diagnosis.Diagnosis, n int) []object {
-	return model.Mapped(d.Blind[:min(n, len(d.Blind))], func(b diagnosis.Blind) object {
-		return object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}}
-	})
+// healthJSON is the word on a run, what it rests on, and by how much its reward gains.
+func healthJSON(d *diagnosis.Diagnosis) object {
+	looked, kinds := d.Looked()
+	o := object{{"health", d.Health()}, {"why_unknown", some(shorten(d.WhyUnknown(), maxWhyUnknown))}, {"looked", looked}, {"kinds", kinds}}
+	if l := d.Learning; l != nil {
+		learning := append(object{{"name", shorten(l.Name, 48)}, {"steps", l.Steps}}, gainJSON(&l.Gain)...)
+		if l.Same != nil {
+			learning = append(learning, member{"same_prompts", gainJSON(l.Same)})
+		}
+		o = append(o, member{"learning", learning})
+	}
+	return o
 }
 
-// findingFacts are the same in words: how the run is, what was found, the lines of a finding after the first without a label, and of
-// the first so many kinds that cannot be told why.
-func findingFacts(d *diagnosis.Diagnosis, room findingRoom, blind int) []Fact {
-	facts := []Fact{fact("health", d.Health())}
-	if d.Learning != nil {
-		facts = append(facts, fact("learning", d.Learning.String()))
+// gainJSON is a gain with its error, which too few values do not have.
+func gainJSON(g *diagnosis.Gain) object {
+	o := object{{"gain", rounded(g.By)}}
+	if !math.IsNaN(g.Error) {
+		o = append(o, member{"error", rounded(g.Error)})
 	}
+	return o
+}
+
+// findingFacts are the same in words: how the run is, what was found, the lines of a finding after the first without a label.
+func findingFacts(d *diagnosis.Diagnosis, room findingRoom) []Fact {
+	facts := []Fact{fact("health", shorten(d.HealthReason(), maxWhyUnknown)), fact("learning", shorten(d.LearningText(), maxEvidence))}
 	for i := range d.Findings {
 		f, has := &d.Findings[i], func(kind partKind) bool { return room(i, kind) > 0 }
 		label := string(f.Severity)
@@ -87,7 +102,7 @@ func findingFacts(d *diagnosis.Diagnosis, room findingRoom, blind int) []Fact {
 		if has(partTitle) {
 			title = ": " + shorten(f.Title, maxTitle)
 		}
-		add("%s %s%s", f.Kind, f.When(), title)
+		add("%s %s%s", f.Kind.Words(), f.When(), title)
 		for _, text := range evidenceTexts(f, room(i, partEvidence)) {
 			add("%s", text)
 		}
@@ -108,10 +123,6 @@ func findingFacts(d *diagnosis.Diagnosis, room findingRoom, blind int) []Fact {
 			add("do: %s", advice)
 		}
 	}
-	told := diagnosis.Diagnosis{Blind: d.Blind[:min(blind, len(d.Blind))]}
-	for _, b := range told.Blindnesses() {
-		facts = append(facts, fact("unseen", "cannot tell "+b.String()))
-	}
 	for _, note := range d.Notes[:min(3, len(d.Notes))] {
 		facts = append(facts, fact("scalars", shorten(note, maxEvidence)))
 	}
@@ -123,7 +134,15 @@ func (p *page) foundFacts() []Fact {
 	if p.Diagnosis == nil {
 		return nil
 	}
-	return findingFacts(p.Diagnosis, wholeFinding, math.MaxInt)
+	return findingFacts(p.Diagnosis, wholeFinding)
+}
+
+// notChecked is one line on the kinds that could not be looked for; "" if all could, or nobody looked.
+func (p *page) notChecked() string {
+	if p.Diagnosis == nil {
+		return ""
+	}
+	return sanitize.Line(p.Diagnosis.NotChecked())
 }
 
 // diagnosisJSON is what ails a run, with every figure; nothing if nobody looked.
@@ -145,7 +164,8 @@ func diagnosisJSON(d *diagnosis.Diagnosis) object {
 		}
 		findings[i] = append(findings[i], member{"figures", some(figures)})
 	}
-	return object{{"health", d.Health()}, {"findings", findings}, {"cannot_tell", blindJSON(d, math.MaxInt)}}
+	blind := model.Mapped(d.Blind, func(b diagnosis.Blind) object { return object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}} })
+	return append(healthJSON(d), object{{"findings", findings}, {"not_checked", some(sanitize.Line(d.NotChecked()))}, {"cannot_tell", blind}}...)
 }
 
 // Scalars is a run of which there is only what its trainer logged of each step: an answer without samples.
@@ -203,7 +223,7 @@ func (s *Scalars) write(w io.Writer, shared *Summary, draw func(summaryRoom) []b
 	return writeFitting(w, len(parts), s.Whole, func(n int) []byte { return draw(parts[:n]) })
 }
 
-// ScalarsJSON writes one line of JSON, of at most [MaxAnswer] bytes unless it is whole: see the schema scalars@1. What is left out for the
+// ScalarsJSON writes one line of JSON, of at most [MaxAnswer] bytes unless it is whole: see the schema scalars@2. What is left out for the
 // length is as in [SummaryJSON].
 func ScalarsJSON(w io.Writer, s *Scalars) error {
 	shared := s.summary()
@@ -213,16 +233,14 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 			return object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}}
 		})
 		notes := model.Mapped(s.Notes, func(note string) string { return shorten(note, 110) })
-		return object{
-			{"schema", "vantage/scalars@1"},
+		return slices.Concat(object{
+			{"schema", "vantage/scalars@2"},
 			{"path", shorten(s.Path, 120)},
 			{"file", shorten(s.File, 120)},
 			{"format", s.Format},
-			{"health", d.Health()},
+		}, healthJSON(d), object{
 			{"findings", findingsJSON(d, room.ofFinding)},
 			{"more_evidence", some(shared.moreEvidence(room))},
-			{"cannot_tell", blindJSON(d, room.count(partBlind))},
-			{"more_cannot_tell", some(len(d.Blind) - min(len(d.Blind), room.count(partBlind)))},
 			{"steps", s.Run.Steps},
 			{"first_step", s.Run.First},
 			{"last_step", s.Run.Last},
@@ -230,8 +248,9 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 			{"unknown", some(shorten(s.Run.UnknownText(), maxUnknown))},
 			{"notes", notes},
 			{"advice", shorten(s.Advice, 240)},
+			{"not_checked", some(shared.notChecked(room, s.Whole))},
 			{"complete", true},
-		}.line()
+		}).line()
 	})
 }
 
@@ -259,6 +278,7 @@ func ScalarsText(w io.Writer, s *Scalars) error {
 			line("note", "%s", shorten(note, 110))
 		}
 		line("advice", "%s", shorten(s.Advice, 240))
+		shared.notCheckedText(&b, room, s.Whole)
 		return b.Bytes()
 	})
 }

@@ -47,7 +47,7 @@ func TestSummaryOfAnIllRunFits(t *testing.T) {
 			if f.Kind != string(want.Kind) || f.Severity != string(want.Severity) || f.Since != want.Since {
 				t.Errorf("finding %d: %+v", i, f)
 			}
-			if name := fmt.Sprintf("%s since step %d", want.Kind, want.Since); !strings.Contains(text.String(), name) {
+			if name := fmt.Sprintf("%s since step %d", want.Kind.Words(), want.Since); !strings.Contains(text.String(), name) {
 				t.Errorf("%q is not in\n%s", name, text.String())
 			}
 			shown += len(f.Evidence)
@@ -87,10 +87,13 @@ func TestReportsBeginWithFindings(t *testing.T) {
 		}
 		page := out.String()
 		for _, want := range []string{"reward_hacking since 7", "the reward rises to 0.91", "640 samples each", "84% of groups are all right", "weigh correctness above format", "length_collapse", "the log has no texts"} {
-			if name == "HTML" {
-				want = strings.NewReplacer("reward_hacking since 7", "! reward hacking since step 7, and 1 more", "length_collapse", "watch: length collapse").Replace(want)
+			switch name {
+			case "HTML":
+				want = strings.NewReplacer("reward_hacking since 7", "! reward hacking since 7 +1", "length_collapse", "watch: length collapse").Replace(want)
+			case "text", "Markdown":
+				want = strings.NewReplacer("reward_hacking since 7", "reward hacking since 7 +1", "length_collapse", "length collapse").Replace(want)
 			}
-			if at := strings.Index(strings.ReplaceAll(page, "The reward", "the reward"), want); at < 0 || name == "text" && at > strings.Index(page, "needs a look") && strings.Contains(page, "needs a look") {
+			if at := strings.Index(strings.ReplaceAll(page, "The reward", "the reward"), want); at < 0 || name == "text" && want != "the log has no texts" && at > strings.Index(page, "needs a look") && strings.Contains(page, "needs a look") {
 				t.Errorf("%s: %q is at %d of\n%.3000s", name, want, at, page)
 			}
 		}

@@ -280,26 +280,22 @@ func findingTrends(d *diagnosis.Diagnosis) (lines []trendLine) {
 
 func (h *htmlPage) verdict() markup {
 	switch d := h.Diagnosis; {
-	case d == nil || d.Health() == "unknown":
+	case d == nil:
 		return ""
+	case d.Health() == diagnosis.Healthy:
+		return tag("p", class("verdict sure"), d.HealthText())
 	case d.Alarms() == 0:
-		return tag("p", class("verdict sure"), "healthy")
+		return tag("p", class("verdict doubt"), d.HealthText())
 	default:
-		worst := &d.Findings[0]
-		text := "! " + worst.Kind.Words() + " " + worst.When()
-		if more := d.Alarms() - 1; more > 0 {
-			text += fmt.Sprintf(", and %d more", more)
-		}
-		return tag("p", class("verdict doubt"), tag("a", linkTo("findings"), text))
+		return tag("p", class("verdict doubt"), tag("a", linkTo("findings"), "! "+d.HealthText()))
 	}
 }
 
 // writeFindings writes each finding with its evidence and its figure over the steps, and what cannot be told.
 func (h *htmlPage) writeFindings() {
 	d := h.Diagnosis
-	if len(d.Findings) == 0 {
-		h.note("Nothing was found at " + units.Plural(d.Steps, "steps") + ".")
-	}
+	h.note(upperFirst(d.HealthReason()) + ".")
+	h.note("Learning: " + d.LearningText() + ".")
 	var list []markup
 	for i := range d.Findings {
 		f := &d.Findings[i]
@@ -330,8 +326,8 @@ func (h *htmlPage) writeFindings() {
 		list = append(list, tag("li", kind, tag("div", text), picture))
 	}
 	h.put(tag("ul", class("warnings findings"), list))
-	for _, b := range d.Blindnesses() {
-		h.note("Cannot tell " + b.String() + ".")
+	if text := d.NotChecked(); text != "" {
+		h.note(upperFirst(text) + ".")
 	}
 }
 

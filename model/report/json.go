@@ -21,7 +21,7 @@ import (
 	"vantage/model/units"
 )
 
-// JSON writes the run and its steps as one object, which the schema report@3 of the documentation describes. by_group is
+// JSON writes the run and its steps as one object, which the schema report@4 of the documentation describes. by_group is
 // present for a row per group, in the order of the log; for one row for the run, steps is empty. The summary has sums of
 // counts, and means of metrics over the complete steps. complete comes last.
 //
@@ -38,7 +38,7 @@ func jsonHead(p *page) {
 		date = p.Head.Date.UTC().Format(time.RFC3339)
 	}
 	p.writeMembers(slices.Concat(object{
-		{"schema", "vantage/report@3"},
+		{"schema", "vantage/report@4"},
 		{"path", some(p.Head.Path)},
 		{"date", some(date)},
 		{"version", some(p.Head.Version)},

@@ -85,6 +85,9 @@ func markdownFoot(p *page) {
 	for _, problem := range p.Snap.Run.Problems[:min(len(p.Snap.Run.Problems), maxProblems)] {
 		p.printf("- could not read %s\n", escapeMarkdown(problem.String()))
 	}
+	if text := p.notChecked(); text != "" {
+		p.printf("\n%s\n", escapeMarkdown(text))
+	}
 	p.printf("\n*%s*\n", p.completeLine())
 }
 

@@ -124,6 +124,9 @@ func textFoot(p *page) {
 			p.printf("  and %d more\n", all-len(problems))
 		}
 	}
+	if text := p.notChecked(); text != "" {
+		p.printf("\n%s\n", text)
+	}
 	p.printf("\n%s\n", p.completeLine())
 }
 

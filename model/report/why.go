@@ -91,7 +91,7 @@ func (y *Why) findings() (shown *diagnosis.Diagnosis, more int) {
 	return &diagnosis.Diagnosis{Findings: all[:n]}, len(all) - n
 }
 
-// WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema why@1. samples have the best reward first;
+// WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema why@2. samples have the best reward first;
 // if not all fit, those in the middle are left out. index is the row of the step, as in exports; original is the
 // advantage before the sample filter; length is -1 where unknown. Numbers have six digits: exports have every bit. steps
 // are the newest that have a group of this name.
@@ -103,7 +103,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
 		found, more := y.findings()
-		return y.document("vantage/why@1", slices.Concat(object{{"findings", findingsJSON(found, func(_ int, kind partKind) int { return model.Count01(kind == partTitle) })}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
+		return y.document("vantage/why@2", slices.Concat(object{{"findings", findingsJSON(found, func(_ int, kind partKind) int { return model.Count01(kind == partTitle) })}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
 			{"fate", g.Fate.Key()},
 			{"cause", y.cause()},
 			{"steps", y.Steps[max(0, len(y.Steps)-maxSteps):]},
@@ -136,7 +136,7 @@ func WhyText(w io.Writer, y *Why) error {
 			if f.Example.Step == g.Step && f.Example.Group == g.Name {
 				example = "; this group shows it"
 			}
-			fmt.Fprintf(&b, "%-8s %s %s: %s%s\n", f.Severity, f.Kind, f.When(), shorten(f.Title, maxTitle), example)
+			fmt.Fprintf(&b, "%-8s %s %s: %s%s\n", f.Severity, f.Kind.Words(), f.When(), shorten(f.Title, maxTitle), example)
 		}
 		if more > 0 {
 			fmt.Fprintf(&b, "%-8s %s more: vantage summary\n", "", units.Plural(more, "findings"))

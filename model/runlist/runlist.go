@@ -43,8 +43,10 @@ type Contents struct {
 	Samples int64
 	Size    int64     // in bytes
 	Newest  time.Time // that the newest row gives itself; zero if it gives none
-	Health  string    // in a word, and since when; see [diagnosis.Diagnosis.Health]
-	Ill     bool
+	Health  string    // in a few words: see diagnosis.Diagnosis.HealthText
+	Ill     bool      // has an alarm
+	Watched bool      // has a watch and no alarm
+	Healthy bool      // else it is unknown
 }
 
 // Label returns the name as one line that is safe to print.

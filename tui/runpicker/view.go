@@ -225,7 +225,7 @@ const (
 func (p Picker) columns() []column {
 	trainer, health := 11, 14
 	if p.w >= 110 {
-		trainer, health = 14, 26
+		trainer, health = 14, 29
 	}
 	all := []column{
 		{"log", p.w - gutter, 0, false, nil},
@@ -288,10 +288,12 @@ func (p Picker) health(_ Picker, r runlist.Run) string {
 		return p.theme.Paint(themes.Dim, "not read")
 	case c.Ill:
 		return p.theme.Paint(themes.Bad, c.Health)
-	case c.Health == "unknown":
-		return p.theme.Paint(themes.Dim, "few steps")
-	default:
+	case c.Healthy:
 		return p.theme.Paint(themes.Good, c.Health)
+	case c.Watched:
+		return p.theme.Paint(themes.Warn, c.Health)
+	default:
+		return p.theme.Paint(themes.Dim, c.Health)
 	}
 }
 
@@ -378,7 +380,7 @@ func (p Picker) helpPage() []string {
 	for _, c := range [][2]string{
 		{"steps", "that were read, or by the names of files. A log of up to 32 MB is read once, while it is in sight, one at a time"},
 		{"newest row", "how old it is by its own word, else when the log was written; green with a dot: less than 5 minutes ago, so it probably grows"},
-		{"health", "what ails the run by its rewards and lengths; opening it reads answers too. 10 steps are needed"},
+		{"health", "what ails the run by its rewards and lengths; opening it reads answers too. unknown: too little was looked at"},
 	} {
 		explain(c[0], themes.Accent, c[1])
 	}
