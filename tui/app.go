@@ -111,7 +111,7 @@ type views struct {
 type overlays struct {
 	input        input
 	command      string // while it is typed
-	value        typedValue
+	value        typedValues
 	notice       string // shown for noticeDuration or until the next key
 	noticeNumber int    // of the latest notice, by which its timer knows it
 	help         help

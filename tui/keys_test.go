@@ -94,6 +94,10 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 		if d.app.view == viewValue || d.app.settings.now.KeepNeg != 0.5 {
 			t.Error("Esc did not leave the prompt")
 		}
+		d.press("=", "0", ".", "1", "tab", "0", ".", "2", "enter") // both at once
+		if set := d.app.settings.now; set.KeepPos != 0.1 || set.KeepNeg != 0.2 {
+			t.Errorf("both ratios: %v and %v", set.KeepPos, set.KeepNeg)
+		}
 	})
 }
 
