@@ -87,7 +87,7 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 			t.Errorf("%+v", set)
 		}
 		d.press("=", "7", "enter")
-		if d.app.view != viewValue || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
+		if d.app.view != viewValue || !strings.Contains(d.app.notice, "keep_pos_ratio must be in the range [0.0, 1.0]. Got keep_pos_ratio=7.0") {
 			t.Errorf("7 is answered with %q", d.app.notice)
 		}
 		d.press("esc")

@@ -69,7 +69,6 @@ func moveRatio(of ratio, by float64) action {
 		set := a.settings.now
 		value := of.of(&set)
 		*value = min(1, max(0, math.Round((*value+by*ratioStep)*100)/100))
-		a.value.field = of
 		if set == a.settings.now {
 			return a.says(fmt.Sprintf("%s is %.2f already", of.option(), *value))
 		}
@@ -322,7 +321,7 @@ func (r ratio) of(s *model.Settings) *float64 {
 
 // typedValues are the ratios that are typed: one is, the other waits for Tab.
 type typedValues struct {
-	field ratio // at first the one changed last
+	field ratio
 	texts [ratioCount]string
 }
 
@@ -336,7 +335,7 @@ func valueKeys() keySection {
 
 // openValues opens the line for both ratios.
 func (a App) openValues() App {
-	a.value.texts = [ratioCount]string{}
+	a.value = typedValues{}
 	return a.openLine(viewValue)
 }
 
