@@ -64,11 +64,6 @@ func (e env) warningLines() []warningLine {
 	return all
 }
 
-func (e env) hasNoWarnings() bool {
-	x, run := e.result.analysis, &e.snap.Run
-	return x != nil && len(x.Warnings)+len(run.Notes)+len(run.Problems)+len(e.foundList()) == 0 && len(e.warningLines()) == 0
-}
-
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
 // log without a group opens how the log was read.
 func (a App) enterWarning() App {
