@@ -18,7 +18,6 @@ import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/userfiles"
 	"vantage/model"
-	"vantage/model/diagnosis"
 	"vantage/model/match"
 	"vantage/model/runlist"
 )
@@ -53,7 +52,7 @@ func (p *Program) FindRuns(folder string, longer bool) *loaders.Finder {
 // maxExamined is how large a log may be, in bytes, that is read for the list of runs.
 const maxExamined = 32 << 20
 
-// Examine reads a run of the list and says what it holds and what ails it, as far as rewards and lengths tell: no answer is read. It says
+// Examine reads a run of the list and says what it holds and what ails it: the judgement that the run itself shows when it is opened. It says
 // nothing of a run that is large or on another machine, or cannot be read.
 func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run) (c runlist.Contents) {
 	paths := strings.Split(r.ID, "\n")
@@ -70,12 +69,12 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 		return c
 	}
 	set, _ = match.ChooseRewards(ctx, snap, set, p.Given())
-	look, err := diagnosis.See(ctx, snap, set, nil, nil)
+	look, err := LookAt(ctx, source, snap, set, nil)
 	if err != nil || snap.Rows == 0 {
 		return c
 	}
 	return runlist.Contents{
-		Steps: len(snap.Steps), Samples: int64(snap.Rows), Size: snap.Run.Progress.BytesAll, Newest: rowTime(ctx, source, snap),
+		Steps: len(snap.Steps), Samples: int64(snap.Rows), Size: snap.Run.Progress.BytesAll, Newest: look.Dated,
 		Health: look.Diagnosis.Health(), Ill: look.Diagnosis.Alarms() > 0,
 	}
 }

@@ -78,7 +78,7 @@ func TestExamineARunOfTheList(t *testing.T) {
 			if step < 9 && i%8 <= i/8 {
 				score = "1.0"
 			}
-			rows += fmt.Sprintf(`{"input":"question %d of %d","output":"a","gts":"1","score":%s,"step":%d}`+"\n", i/8, step, score, step)
+			rows += fmt.Sprintf(`{"input":"question %d of %d","output":"answer %d","gts":"1","score":%s,"step":%d}`+"\n", i/8, step, i, score, step)
 		}
 		putRun(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl", step)), rows, time.Time{})
 	}
