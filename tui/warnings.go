@@ -123,6 +123,9 @@ func (p panes) warnings(e env, w, h int) paneContent {
 		if e.isWide() {
 			text = "none in " + e.scopeWords()
 		}
+		if reading := e.unreadText(); reading != "" {
+			text = reading
+		}
 		if e.result.analysis != nil && e.result.analysis.Open {
 			text = "the step is still being written: its warnings come when it is complete"
 		}
