@@ -11,6 +11,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/glance"
+	"vantage/model/units"
 )
 
 // alikeAnswers knows of which steps the answers are alike. Few answers of few steps are read, in the background.
@@ -22,15 +23,18 @@ type alikeAnswers struct {
 // alikeKey is all that the answers to read depend on.
 type alikeKey struct {
 	step, revision int64
-	set            model.Settings // without filters and stages after the reward
+	set            model.Settings // of the reward and the groups alone: whose arithmetic the advantages are changes no answer
 }
 
 // alikePartSteps is of how many steps answers are read at once.
 const alikePartSteps = 64
 
 func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
-	set := e.settings.now
-	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.StageOptions = 1, 1, false, "", "", ""
+	now := e.settings.now
+	set := model.Settings{
+		Reward: now.Reward, Weights: now.Weights, SolvedAt: now.SolvedAt, Overlong: now.Overlong,
+		GroupBy: now.GroupBy, NumGenerations: now.NumGenerations, Proved: now.Proved,
+	}
 	return alikeKey{s.Step, int64(s.Revision), set}
 }
 
@@ -81,6 +85,31 @@ func (s *alikeAnswers) update(e env, inView bool, c *commands, msg tea.Msg) {
 	s.job.start(c, key, readAlike(e.snap, e.settings.now, steps, e.texts[0]))
 }
 
+// suspectParts are the steps on the screen whose answers may be alike.
+func (e env) suspectParts() (all []*analysis.StepFigures) {
+	for _, p := range e.result.analysis.Parts() {
+		if glance.Suspect(&p.StepFigures) {
+			all = append(all, &p.StepFigures)
+		}
+	}
+	return all
+}
+
+// unreadText says of how many steps on the screen answers are still to be read, "" if none is.
+func (e env) unreadText() string {
+	parts, read := e.suspectParts(), 0
+	for _, p := range parts {
+		if _, known := e.alike.known[e.alikeKey(p)]; known {
+			read++
+		}
+	}
+	if read == len(parts) || e.texts[0] == nil {
+		return ""
+	}
+	return fmt.Sprintf("reading answers (%d of %s)", read, units.Plural(len(parts), "steps"))
+}
+
+// unread are the steps, by their index, of which answers are to be read next.
 func (s alikeAnswers) unread(e env, inView bool) map[int]alikeKey {
 	wanted := map[int]alikeKey{}
 	add := func(x *analysis.StepFigures) bool {
@@ -92,8 +121,10 @@ func (s alikeAnswers) unread(e env, inView bool) map[int]alikeKey {
 		wanted[i] = key
 		return true
 	}
-	if x := e.result.analysis; x != nil && !e.isWide() && glance.Suspect(&x.StepFigures) {
-		add(&x.StepFigures)
+	for _, p := range e.suspectParts() {
+		if len(wanted) < alikePartSteps {
+			add(p)
+		}
 	}
 	if !inView || e.result.trend == nil {
 		return wanted

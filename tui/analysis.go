@@ -212,17 +212,6 @@ func (e env) trendProgress() string {
 	return units.Count(len(t.Steps)-t.Pending) + "/" + units.Count(len(t.Steps)) + " steps"
 }
 
-// growingText says how much of the newest step, with index last, is there while another one is on the screen.
-func (e env) growingText(last int) string {
-	step := e.snap.Steps[last]
-	if t := e.result.trend; t != nil {
-		if i, ok := t.Find(step.Number); ok && t.Steps[i].Open && t.Steps[i].Groups > 0 {
-			return fmt.Sprintf("step %d growing, %s", step.Number, e.groupsSoFar(&t.Steps[i]))
-		}
-	}
-	return fmt.Sprintf("step %d growing, %s", step.Number, units.Plural(len(step.Rewards), "rows"))
-}
-
 // groupsSoFar returns the groups of a step that is being written, out of as many as the step before had if that is known: the
 // steps of a run are of about one size.
 func (e env) groupsSoFar(s *analysis.StepFigures) string {

@@ -111,7 +111,7 @@ type views struct {
 type overlays struct {
 	input        input
 	command      string // while it is typed
-	value        typedValue
+	value        typedValues
 	notice       string // shown for noticeDuration or until the next key
 	noticeNumber int    // of the latest notice, by which its timer knows it
 	help         help
@@ -299,9 +299,9 @@ func (a App) clampCursor() App {
 }
 
 func (p panes) screen(e env) layout.Screen {
-	held := layout.Held{Groups: 2 + len(e.result.rows), NoWarnings: e.hasNoWarnings(), OneStep: len(e.snap.Steps) == 1}
+	held := layout.Held{Groups: 2, OneStep: len(e.snap.Steps) == 1}
 	if x := e.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
-		held.Groups += 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
+		held.Groups += x.Groups + 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
 	}
 	s := layout.NewScreen(e.display.w, e.display.h, p.frontPane, held)
 	if e.display.shortened {

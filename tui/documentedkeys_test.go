@@ -295,7 +295,7 @@ func keyPlaces() map[string]keyPlace {
 		"copy":                {keys: []string{"y"}, typing: true},
 		"command line":        {keys: withText(":", "step 1"), typing: true},
 		"line of input":       {keys: slices.Concat(withText(":", "step 4"), []string{"enter"}, withText(":", "step 3"), []string{"enter"}, withText(":", "step 12x"), []string{"left"}), typing: true},
-		"exact ratio":         {keys: withText("=", ".25"), typing: true},
+		"exact ratios":        {keys: withText("=", ".25"), typing: true},
 		"two runs":            {w: 120, h: 16, keys: []string{"c", "j", "j"}, two: true},
 		"answers of two runs": {w: 100, h: 16, keys: []string{"c", "j", "enter"}, two: true},
 		"chain":               {w: 80, h: 16, keys: []string{"C", "j", "j", "right"}},
@@ -466,9 +466,9 @@ func keyEffects() map[string]keyEffect {
 		"line of input: ↑":     {shows: ":step 3▏"},
 		"line of input: ↓":     {first: []string{"up", "up"}, shows: ":step 3▏"},
 
-		"exact ratio: ⏎":   {shows: "0.25  m keep_neg"},
-		"exact ratio: Tab": {shows: "keep_neg_ratio = .25"},
-		"exact ratio: Esc": {hides: "keep_pos_ratio ="},
+		"exact ratios: ⏎":   {shows: "0.25  m keep_neg"},
+		"exact ratios: Tab": {shows: "keep_pos_ratio = .25"},
+		"exact ratios: Esc": {hides: "keep_pos_ratio ="},
 
 		"chain: j ↓": {shows: "╭ samples kept"},
 		"chain: k ↑": {shows: "╭ length penalty"},

@@ -93,9 +93,6 @@ func (e env) status(full, lastRow bool) string {
 	if !e.sourceState.ended {
 		parts = e.withLink(parts, full)
 	}
-	if last := len(e.snap.Steps) - 1; full && last >= 0 && e.snap.Open(last) && e.snap.Steps[last].Number != e.place.step {
-		parts = append(parts, t.Paint(themes.Dim, e.growingText(last)))
-	}
 	if lastRow && !p.LastWrite.IsZero() {
 		parts = append(parts, t.Paint(themes.Dim, e.writtenText()))
 	}
@@ -230,14 +227,20 @@ func (e env) figuresLine(figures []stepFigure) (line string) {
 	return line
 }
 
+// rewardTrend returns the course of the reward in so many cells at most. Its width is that of the screen: it does not change with the figures
+// next to it, unless these leave too little room.
 func (e env) rewardTrend(w int) string {
-	n := w - 3
-	if n < 12 || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
+	const least, most = 12, 40
+	n := max(least, min(most, e.display.w/5))
+	if w-3 < n {
+		n = least
+	}
+	if w-3 < n || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
 	}
 	rewards := e.result.trend.Series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
-	shown, current := e.newestWithGaps(rewards, e.trendIndex(), min(n, 40))
+	shown, current := e.newestWithGaps(rewards, e.trendIndex(), n)
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
 

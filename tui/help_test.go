@@ -163,7 +163,7 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 func figuresOfScenes() map[string][]string {
 	header := []string{"reward", "signal", "A≠0"}
 	return map[string][]string{
-		"overview":    append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "ESS", "A std", "pass@k", "length", "invalid"),
+		"overview":    append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "ESS", "pass@k", "length", "invalid"),
 		"baseline":    append(header, "Δ", "A baseline", "B candidate", "std"),
 		"metrics":     append(header, "critic/score/mean", "critic/advantages_processed/std", "vantage/effective_samples", "sample_distribution/kept_total", "pass@1"),
 		"warnings":    append(header, "sign-flips", "invalid-rewards", "effective-ratio"),

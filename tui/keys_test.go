@@ -87,12 +87,16 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 			t.Errorf("%+v", set)
 		}
 		d.press("=", "7", "enter")
-		if d.app.view != viewValue || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
+		if d.app.view != viewValue || !strings.Contains(d.app.notice, "keep_pos_ratio must be in the range [0.0, 1.0]. Got keep_pos_ratio=7.0") {
 			t.Errorf("7 is answered with %q", d.app.notice)
 		}
 		d.press("esc")
 		if d.app.view == viewValue || d.app.settings.now.KeepNeg != 0.5 {
 			t.Error("Esc did not leave the prompt")
+		}
+		d.press("=", "0", ".", "1", "tab", "0", ".", "2", "enter") // both at once
+		if set := d.app.settings.now; set.KeepPos != 0.1 || set.KeepNeg != 0.2 {
+			t.Errorf("both ratios: %v and %v", set.KeepPos, set.KeepNeg)
 		}
 	})
 }

@@ -134,10 +134,23 @@ func (a App) onMatch(m matched, err error) App {
 	return a.apply(a.settings.push(state))
 }
 
+// left reports whether an estimator is the one that was at work when the log was left the last time.
+func (s sessionState) left(estimator session.Estimator) bool {
+	if !s.restored || s.current.View == nil {
+		return false
+	}
+	saved := s.current.View.Estimator
+	return saved != nil && *saved == estimator
+}
+
 // choice returns who chose the estimator at work, and what the log says of it.
 func (e env) choice() match.Choice {
 	origin := e.session.autoOrigin
-	if session.EstimatorOf(e.settings.now) != e.session.autoEstimator {
+	switch now := session.EstimatorOf(e.settings.now); {
+	case now == e.session.autoEstimator:
+	case e.session.left(now):
+		origin = match.FromSession
+	default:
 		origin = match.FromScreen
 	}
 	c := match.Describe(e.settings.now, origin, e.loggedReport())

@@ -124,12 +124,12 @@ func (a App) viewToSave() *session.View {
 		v.Sort = sortings()[a.settings.order.column].words
 	}
 	if a.sweep.figure > 0 {
-		v.Sweep = sweep.Figures()[a.sweep.figure].Name
+		v.Sweep = sweep.Figures()[a.sweep.figure-1].Name
 	}
 	if a.place.scope.chosen {
 		v.Scope = a.place.scope.String()
 	}
-	if g := a.sweep.sweepGoal(); g != sweep.DefaultGoal() {
+	if g := a.sweep.sweepGoal(); g != usualGoal() {
 		v.Goal = g.String()
 	}
 	switch before := a.session.current.View; {
@@ -182,7 +182,7 @@ func (a App) restoreSession(o Options) App {
 	a.settings.order.reversed = v.Reversed
 	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
 	a.panes.distribution.figure, a.panes.distribution.logScale, a.steps.metric = v.Figure, v.LogScale, v.Metric
-	a.sweep.figure = max(0, slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep }))
+	a.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
 	if g, err := sweep.ParseGoal(v.Goal); err == nil {
 		a.sweep.goal = g
 	}

@@ -64,20 +64,17 @@ func (a App) nextScale() App {
 
 // moveRatio returns the action that moves a ratio by some steps along the grid of hundredths, within 0 and 1: to 0.35, not to
 // 0.35000000000000003.
-func moveRatio(of func(*model.Settings) *float64, by float64) action {
+func moveRatio(of ratio, by float64) action {
 	return func(a App) App {
 		set := a.settings.now
-		ratio := of(&set)
-		*ratio = min(1, max(0, math.Round((*ratio+by*ratioStep)*100)/100))
-		if a.value.negative = ratio == &set.KeepNeg; set == a.settings.now {
-			return a.says(fmt.Sprintf("%s is %.2f already", a.value.option(), *ratio))
+		value := of.of(&set)
+		*value = min(1, max(0, math.Round((*value+by*ratioStep)*100)/100))
+		if set == a.settings.now {
+			return a.says(fmt.Sprintf("%s is %.2f already", of.option(), *value))
 		}
 		return a.trySettings(set)
 	}
 }
-
-func keepPos(s *model.Settings) *float64 { return &s.KeepPos }
-func keepNeg(s *model.Settings) *float64 { return &s.KeepNeg }
 
 func (a App) toggleRecompute() App {
 	set := a.settings.now
@@ -303,54 +300,96 @@ func (e env) baselineFate(g int) (model.Fate, bool) {
 // maxTyped bounds a number or a name that is typed, in bytes.
 const maxTyped = 20
 
-// typedValue is the ratio that is typed.
-type typedValue struct {
-	negative bool // keep_neg_ratio, not keep_pos_ratio; at first the one changed last
-	text     string
+// ratio is one of the two ratios of the filter.
+type ratio int
+
+const (
+	ofPositive ratio = iota // keep_pos_ratio
+	ofNegative              // keep_neg_ratio
+	ratioCount
+)
+
+// option is the name of the ratio among the settings.
+func (r ratio) option() string { return [ratioCount]string{"keep_pos_ratio", "keep_neg_ratio"}[r] }
+
+func (r ratio) of(s *model.Settings) *float64 {
+	if r == ofNegative {
+		return &s.KeepNeg
+	}
+	return &s.KeepPos
+}
+
+// typedValues are the ratios that are typed: one is, the other waits for Tab.
+type typedValues struct {
+	field ratio
+	texts [ratioCount]string
 }
 
 func valueKeys() keySection {
-	return keySection{"exact ratio", []binding{
-		{[]string{"enter"}, "⏎", "Enter apply", "set the ratio", App.applyTypedValue},
-		{[]string{"tab", "shift+tab"}, "Tab", "Tab other", "the other ratio", flip(func(a *App) *bool { return &a.value.negative })},
+	return keySection{"exact ratios", []binding{
+		{[]string{"enter"}, "⏎", "Enter apply", "set the ratios that were typed", App.applyTypedValues},
+		{[]string{"tab", "shift+tab"}, "Tab", "Tab other", "the other ratio", App.otherRatio},
 		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
 	}}
 }
 
+// openValues opens the line for both ratios.
+func (a App) openValues() App {
+	a.value = typedValues{}
+	return a.openLine(viewValue)
+}
+
+// otherRatio goes to the field of the other ratio. What was typed in this one stays.
+func (a App) otherRatio() App {
+	a.value.field = (a.value.field + 1) % ratioCount
+	a.input.behind = 0
+	return a
+}
+
 // keepDigits leaves of what was typed what a ratio is written with.
-func (v *typedValue) keepDigits() {
-	v.text = strings.Map(func(r rune) rune {
+func (v *typedValues) keepDigits() {
+	text := &v.texts[v.field]
+	*text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789.", r) {
 			return r
 		}
 		return -1
-	}, v.text)
+	}, *text)
 }
 
-func (v typedValue) option() string {
-	if v.negative {
-		return "keep_neg_ratio"
+// applyTypedValues applies the ratios that were typed. If one is wrong, the line stays, to be corrected.
+func (a App) applyTypedValues() App {
+	set := a.settings.now
+	for r, text := range a.value.texts {
+		if text == "" {
+			continue
+		}
+		var err error
+		if set, err = set.Set(ratio(r).option(), text); err != nil {
+			return a.says(err.Error())
+		}
 	}
-	return "keep_pos_ratio"
-}
-
-// applyTypedValue applies the ratio. A wrong one stays in the line, to be corrected.
-func (a App) applyTypedValue() App {
-	if a.value.text == "" {
-		return a.closeLine()
-	}
-	set, err := a.settings.now.Set(a.value.option(), a.value.text)
-	if err == nil {
-		err = set.Validate()
-	}
-	if err != nil {
+	if err := set.Validate(); err != nil {
 		return a.says(err.Error())
 	}
-	return a.closeLine().trySettings(set)
+	if a = a.closeLine(); set == a.settings.now {
+		return a
+	}
+	return a.trySettings(set)
 }
 
-func (v typedValue) prompt(e env, typed cells.Line, w int) string {
-	line := e.display.theme.Paint(themes.Accent, fmt.Sprintf(" %s = %s", v.option(), typed.Shown(w/2)))
-	return cells.JoinFitting(w, " · ", line+e.display.theme.Paint(themes.Dim, " 0 to 1"),
-		e.markKey("enter", "Enter apply"), e.markKey("esc", "Esc leave"), e.markKey("tab", "Tab the other ratio"))
+func (v typedValues) prompt(e env, typed cells.Line, w int) string {
+	t := e.display.theme
+	line := ""
+	for r := range ratioCount {
+		switch {
+		case r == v.field:
+			line += t.Paint(themes.Accent, fmt.Sprintf(" %s = %s ", r.option(), typed.Shown(w/4)))
+		case v.texts[r] != "":
+			line += fmt.Sprintf(" %s = %s ", r.option(), v.texts[r])
+		default:
+			line += t.Paint(themes.Dim, fmt.Sprintf(" %s %.2f ", r.option(), *r.of(&e.settings.now)))
+		}
+	}
+	return cells.JoinFitting(w, "· ", line, e.markKey("tab", "Tab the other "), e.markKey("enter", "Enter apply "), e.markKey("esc", "Esc leave"))
 }

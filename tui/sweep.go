@@ -22,12 +22,12 @@ import (
 
 // sweepState is the state of the map of what every pair of keep ratios does.
 type sweepState struct {
-	figure    int // index in sweep.Figures
+	figure    int // 1 + index in sweep.Figures; 0: nobody chose one
 	pos, neg  int // indexes of the ratios under the cursor
 	scope     scope
 	lastRange scope // the range that was typed last; zero: none
 
-	goal     sweep.Goal // zero: the default
+	goal     sweep.Goal // zero: usualGoal
 	advice   sweep.Recommendation
 	adviceOf adviceKey // what advice is of
 
@@ -329,10 +329,13 @@ func (s *sweepState) advise(e env, open bool) {
 
 func (s sweepState) sweepGoal() sweep.Goal {
 	if s.goal == (sweep.Goal{}) {
-		return sweep.DefaultGoal()
+		return usualGoal()
 	}
 	return s.goal
 }
+
+// usualGoal is one that has a price: the fewest samples for most of the push. That of keeping all has only one answer, no filter.
+func usualGoal() sweep.Goal { return sweep.Goal{Name: "cost", Least: sweep.DefaultLeast} }
 
 func (s *sweepState) nextGoal(env) action {
 	names := sweep.GoalNames()

@@ -59,7 +59,7 @@ func (s sweepState) drawn(e env) sweepMap {
 	if m.isBeside && e.display.h-6 >= 2*m.rows+sweepExtraLines {
 		m.cellH = 2
 	}
-	at, varies := s.nextVarying(e, s.figure, 1)
+	at, varies := s.shownFigure(e)
 	m.figure, m.varies = sweep.Figures()[at], varies
 	if m.grid == nil {
 		return m
@@ -459,10 +459,29 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 	return math.Abs(x-y) < least || x != x && y != y
 }
 
+// shownFigure returns the index of the figure of the map, and whether it is not the same for all pairs: the one that was chosen, or the next
+// that varies; as long as none was chosen, the one of which the cells show the most different numbers.
+func (s sweepState) shownFigure(e env) (at int, varies bool) {
+	if s.figure > 0 || s.grid == nil {
+		return s.nextVarying(e, max(0, s.figure-1), 1)
+	}
+	most := 1
+	for i, f := range sweep.Figures() {
+		shown := map[string]bool{}
+		for _, c := range s.grid.Cells(e.settings.now.Recompute) {
+			shown[sweepNumber(f, &c)] = true
+		}
+		if len(shown) > most {
+			most, at = len(shown), i
+		}
+	}
+	return at, most > 1
+}
+
 func (s *sweepState) moveFigure(e env, by int) action {
-	shown, _ := s.nextVarying(e, s.figure, 1)
+	shown, _ := s.shownFigure(e)
 	next, _ := s.nextVarying(e, shown+by, by)
-	if s.figure = next; next == shown {
+	if s.figure = next + 1; next == shown {
 		return saying("no other metric varies over the pairs: " + strings.Join(s.equalFigures(e), " · "))
 	}
 	return nil
@@ -477,7 +496,7 @@ func (s sweepState) equalFigures(e env) []string {
 	var heads []string
 	values, all := map[string][]string{}, sweep.Figures()
 	for i := range all {
-		f := all[(s.figure+i)%len(all)]
+		f := all[(max(0, s.figure-1)+i)%len(all)]
 		usual, others := s.usualValue(e, f)
 		head := fmt.Sprintf("all %d pairs", len(s.grid.Cells(false)))
 		switch {

@@ -27,7 +27,6 @@ func trendRows() []trendRow {
 		{"signal", "vantage/signal", true, never},
 		{"kept", "vantage/kept", true, 1},
 		{"Σ|A|", "vantage/abs_advantage_ratio", false, 1},
-		{"A std", "critic/advantages_processed/std", false, never},
 		{"pass@1", "pass@1", true, never},
 		{"flips", "vantage/flips", false, 0},
 		{"length", "response_length/mean", false, never},

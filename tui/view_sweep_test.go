@@ -287,7 +287,7 @@ func TestEqualFiguresGiveWay(t *testing.T) {
 			}
 		}
 		d.press("V", "r")
-		d.app.sweep.figure = 0
+		d.app.sweep.figure = 1
 		d.wantText("signal, % of groups · step 3 · recompute on")
 	})
 }
@@ -299,7 +299,7 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S")
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
-			d.app.sweep.figure = slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
+			d.app.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
 			m := d.app.sweep.drawn(d.app.env)
 			low, _ := m.shade(m.worst)
 			high, _ := m.shade(m.best)

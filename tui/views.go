@@ -90,7 +90,11 @@ func viewTable() []view {
 		},
 		viewValue: {
 			body: App.drawViewBelow, keys: valueKeys,
-			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: func(a App, typed cells.Line, w int) string { return a.value.prompt(a.env, typed, w) }, edited: func(a App, _ bool) App { a.value.keepDigits(); return a }},
+			line: textLine{
+				text: func(a *App) *string { return &a.value.texts[a.value.field] }, limit: maxTyped,
+				prompt: func(a App, typed cells.Line, w int) string { return a.value.prompt(a.env, typed, w) },
+				edited: func(a App, _ bool) App { a.value.keepDigits(); return a },
+			},
 		},
 		viewCompare:   {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
 		viewAnswers:   {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},

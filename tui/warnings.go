@@ -64,11 +64,6 @@ func (e env) warningLines() []warningLine {
 	return all
 }
 
-func (e env) hasNoWarnings() bool {
-	x, run := e.result.analysis, &e.snap.Run
-	return x != nil && len(x.Warnings)+len(run.Notes)+len(run.Problems)+len(e.foundList()) == 0 && len(e.warningLines()) == 0
-}
-
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
 // log without a group opens how the log was read.
 func (a App) enterWarning() App {
@@ -127,6 +122,9 @@ func (p panes) warnings(e env, w, h int) paneContent {
 		text := "none at this step"
 		if e.isWide() {
 			text = "none in " + e.scopeWords()
+		}
+		if reading := e.unreadText(); reading != "" {
+			text = reading
 		}
 		if e.result.analysis != nil && e.result.analysis.Open {
 			text = "the step is still being written: its warnings come when it is complete"

@@ -63,7 +63,6 @@ func stepFigures() []Of[step] {
 		{Entry: Entry{"B candidate, candidate", "samples; advantage", "n; mean ΣA′ / n", "processed advantages under the current settings", ""}},
 		{Entry: Entry{"std", "advantage or reward", "√(Σ(x − mean)² / (n − 1)), ddof 1", "spread of the histogram's values: every sample counts once, zeros too. The std of steps and metrics is the trainer's instead: weighted by length, A = 0 left out", ""}},
 		{Entry: Entry{"at 0", "samples", "#{A = 0}", "samples at exactly 0: part of mean and std, but not drawn", ""}},
-		{Entry: Entry{"A std", "advantage", "√(Σ l·(A′ − mean)² / (Σ l − 1)) over A′ ≠ 0, ddof 1 over tokens", "spread as the trainer logs it (critic/advantages_processed/std): weighted by length, samples with A = 0 left out. The std of the histogram counts every sample once instead", "EasyR1 `critic/advantages_processed/std`"}},
 		{func(s step) Number { return Count(s.InvalidRewards) }, Entry{"invalid_rewards", "samples", "#{r not finite}", "rewards that are NaN, infinite or missing: the mean, the least and the greatest reward are of the others, but where the trainer takes such a reward for a number", ""}},
 		{func(s step) Number { return Mean(s.Metric("response_length/mean")) }, Entry{"length, length_mean", "tokens", "response_length/mean", "mean length of a response", ""}},
 		{func(s step) Number { return Flag(s.Open) }, Entry{"open, open_steps", "yes or no", "", "the step is still being written: it raises no warnings and is left out of trends", ""}},

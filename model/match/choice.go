@@ -17,7 +17,8 @@ type Origin string
 
 // The origins, the strongest first. Their texts are those of the JSON.
 const (
-	FromScreen     Origin = "screen" // by a key, a command or the session of the screen
+	FromScreen     Origin = "screen"  // by a key or a command
+	FromSession    Origin = "session" // as the screen was left the last time
 	FromFlag       Origin = "flag"
 	FromConfig     Origin = "config"
 	FromAdvantages Origin = "logged advantages" // it reproduces them
@@ -198,12 +199,12 @@ func (c Choice) Short() string {
 		return "not known"
 	}
 	evidence, _, _ := strings.Cut(c.Evidence(), " as logged")
-	word := map[Origin]string{FromTrainer: "assumed", FromScreen: "chosen", FromFlag: "given"}[c.Origin]
+	word := map[Origin]string{FromTrainer: "assumed", FromScreen: "chosen", FromSession: "as left", FromFlag: "given"}[c.Origin]
 	return cmp.Or(evidence, word, string(c.Origin))
 }
 
 func (o Origin) phrase() string {
-	return cmp.Or(map[Origin]string{FromTrainer: "assumed: the trainer's default", FromConfig: "--config", FromFlag: "given", FromScreen: "chosen here"}[o], string(o))
+	return cmp.Or(map[Origin]string{FromTrainer: "assumed: the trainer's default", FromConfig: "--config", FromFlag: "given", FromScreen: "chosen here", FromSession: "as you left it; :forget goes back"}[o], string(o))
 }
 
 // Evidence returns how many logged advantages the estimator reproduces: "✓ 64/64 as logged" if

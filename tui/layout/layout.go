@@ -67,11 +67,10 @@ func NewScreen(w, h int, front Pane, held Held) Screen {
 	return Arrange(w, h, front, held)
 }
 
-// Held is what panes hold that need less room than others could use.
+// Held is what panes hold that need less room than others could use. Neither a filter nor a warning changes it: no border moves with them.
 type Held struct {
-	Groups     int  // lines: those of the groups, and of the samples of the one under the cursor
-	NoWarnings bool // a line says so
-	OneStep    bool // which is no line over steps
+	Groups  int  // lines: those of all groups, and of the samples of the one under the cursor
+	OneStep bool // which is no line over steps
 }
 
 // groupsWithin returns the height of the groups above other panes in r: at most the given one, and half of r at least.
@@ -91,11 +90,7 @@ func Arrange(w, h int, front Pane, held Held) Screen {
 		left, right := Beside(body, body.W*31/50)
 		s.Panes[Groups], s.Panes[Steps] = splitRows(left, held.groupsWithin(left, left.H-14))
 		s.Panes[Advantages], right = splitRows(right, right.H*2/5)
-		warnings := right.H * 2 / 5
-		if held.NoWarnings {
-			warnings = 4
-		}
-		s.Panes[Warnings], s.Panes[Metrics] = splitRows(right, warnings)
+		s.Panes[Warnings], s.Panes[Metrics] = splitRows(right, right.H*2/5)
 	case w >= 110 && body.H >= 24:
 		s.medium(body, front, held)
 	default:
@@ -130,24 +125,17 @@ func (s *Screen) narrow(body Rect, front Pane, held Held) {
 		return
 	}
 	steps := max(2, min(right.H*3/8, 9))
-	if held.NoWarnings {
-		steps = right.H - 3
-	}
 	s.Panes[Steps], s.Panes[Warnings] = splitRows(right, steps)
 	s.Panes[Steps].JoinsBelow, s.Panes[Warnings].JoinsAbove = true, true
 }
 
 func (s *Screen) medium(body Rect, front Pane, held Held) {
-	steps := 2
 	if front != Metrics {
 		front = Warnings
-		if held.NoWarnings {
-			steps = 3
-		}
 	}
 	top, bottom := splitRows(body, held.groupsWithin(body, body.H-max(9, body.H*3/10)))
 	s.Panes[Groups], s.Panes[Advantages] = Beside(top, top.W*2/3)
-	s.Panes[Steps], s.Panes[front] = Beside(bottom, bottom.W*steps/5)
+	s.Panes[Steps], s.Panes[front] = Beside(bottom, bottom.W*2/5)
 }
 
 // splitRows divides r into a part of h rows and the rest.

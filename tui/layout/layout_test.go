@@ -89,7 +89,7 @@ func TestNewScreen(t *testing.T) {
 func TestScreenIsTiled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(layout.MinWidth, 400).Draw(t, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(t, "h")
-		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")), layout.Held{Groups: rapid.IntRange(0, 200).Draw(t, "groups"), NoWarnings: rapid.Bool().Draw(t, "quiet"), OneStep: rapid.Bool().Draw(t, "one step")})
+		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")), layout.Held{Groups: rapid.IntRange(0, 200).Draw(t, "groups"), OneStep: rapid.Bool().Draw(t, "one step")})
 		owners := make([]int, w*h)
 		for _, r := range append(s.Panes[:], s.Header, s.Hints) {
 			for y := r.Y; y < r.Y+r.H; y++ {
