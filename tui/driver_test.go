@@ -100,7 +100,7 @@ func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)
 	t.Helper()
 	repotest.OneGoroutine(t)
 	if o.Look == nil {
-		o.Look = foundBefore(&diagnosis.Diagnosis{Steps: 100, Grounds: diagnosis.Grounds{SampleSteps: 100}})
+		o.Look = foundBefore(&diagnosis.Diagnosis{Steps: 100, Grounds: diagnosis.Grounds{SampleSteps: 100, Groups: 800}})
 	}
 	o.Title, o.NoColor = "runs/made", true
 	synctest.Test(t, func(t *testing.T) {

@@ -21,6 +21,7 @@ const (
 type Grounds struct {
 	RewardSteps int    // steps that the course of a logged reward covers
 	SampleSteps int    // complete steps of samples
+	Groups      int    // of these
 	Still       string // what is one value throughout, so that nothing shows whether the run is well; "" if nothing is
 	Lacks       string // what to log, if there is no reward
 }
@@ -28,7 +29,7 @@ type Grounds struct {
 // How much must have been looked at to call a run healthy.
 const (
 	leastCourse  = 50 // steps of a reward
-	leastSampled = 6  // steps of samples
+	leastSampled = 6  // steps of samples, and leastGroups in them
 )
 
 // Health is the state of a run in a word, and of its worst alarm since when: "healthy", "reward_hacking since 61", "grader_outage from 5 to 8".
@@ -99,7 +100,8 @@ func (d *Diagnosis) WhyUnknown() string {
 			unseen += model.Count01(slices.ContainsFunc(d.Blind, func(b Blind) bool { return b.Kind == k.Name }))
 		}
 	}
-	samplesTell := g.SampleSteps >= leastSampled && 2*unseen < ofSamples
+	isEnough := g.SampleSteps >= leastSampled && g.Groups >= leastGroups
+	samplesTell := isEnough && 2*unseen < ofSamples
 	switch {
 	case g.Still != "":
 		return g.Still
@@ -107,10 +109,11 @@ func (d *Diagnosis) WhyUnknown() string {
 		return ""
 	case g.Lacks != "":
 		return g.Lacks
-	case g.SampleSteps >= leastSampled:
+	case isEnough:
 		return fmt.Sprintf("%d of %d kinds that samples can show could not be looked for", unseen, ofSamples)
 	}
-	return fmt.Sprintf("too early to tell: %s of samples, %s of the trainer's reward", units.Plural(g.SampleSteps, "complete steps"), units.Plural(g.RewardSteps, "steps"))
+	return fmt.Sprintf("too early to tell: %s with %s, %s of the trainer's reward",
+		units.Plural(g.SampleSteps, "complete steps"), units.Plural(g.Groups, "groups"), units.Plural(g.RewardSteps, "steps"))
 }
 
 // Alarms returns the number of findings that are alarms, 0 if d is nil.

@@ -56,7 +56,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 		return nil, err
 	}
 	look.Diagnosis = Of(o, texts)
-	look.Diagnosis.Grounds.SampleSteps = len(o.Steps)
+	look.Diagnosis.Grounds = o.grounds()
 	look.Diagnosis.Learning = o.learning()
 	for i := range o.Steps {
 		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)

@@ -171,6 +171,15 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	return o, cmp.Or(append(errs, ctx.Err())...)
 }
 
+// grounds are what a word on the run rests on.
+func (o *Observations) grounds() (g Grounds) {
+	g.SampleSteps = len(o.Steps)
+	for i := range o.Steps {
+		g.Groups += len(o.Steps[i].Groups)
+	}
+	return g
+}
+
 // takeScales notes which rewards are wrong and which solved, of all runs of the log.
 func (o *Observations) takeScales(scales []model.RewardScale) {
 	for _, s := range scales {

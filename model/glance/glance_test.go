@@ -99,7 +99,7 @@ func TestAdvice(t *testing.T) {
 		"a group filter": {grouped, "aaww", "the group filter skips 50% of groups; to refill them costs 2.0× generation"},
 	} {
 		g := Of(trendOf(t, c.set, c.steps), nil, model.Run{LengthUnit: model.LengthTokens})
-		if got := g.Advice(&diagnosis.Diagnosis{Steps: len(c.steps), Grounds: diagnosis.Grounds{SampleSteps: 10}}); !strings.Contains(got, c.want) {
+		if got := g.Advice(&diagnosis.Diagnosis{Steps: len(c.steps), Grounds: diagnosis.Grounds{SampleSteps: 10, Groups: 40}}); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -111,9 +111,9 @@ func TestAdviceFollowsTheDiagnosis(t *testing.T) {
 	found := func(severity diagnosis.Severity) *diagnosis.Diagnosis {
 		return &diagnosis.Diagnosis{Steps: 4, Findings: []diagnosis.Finding{{Kind: diagnosis.RewardHacking, Severity: severity, Since: 3, Lasting: true, Advice: "read answers"}}}
 	}
-	early := &diagnosis.Diagnosis{Steps: 4, Grounds: diagnosis.Grounds{SampleSteps: 4}}
+	early := &diagnosis.Diagnosis{Steps: 4, Grounds: diagnosis.Grounds{SampleSteps: 4, Groups: 16}}
 	blind := &diagnosis.Diagnosis{
-		Steps: 10, Grounds: diagnosis.Grounds{SampleSteps: 10}, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}},
+		Steps: 10, Grounds: diagnosis.Grounds{SampleSteps: 10, Groups: 40}, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}},
 	}
 	alive, dead := Of(trendOf(t, model.DefaultSettings(), "aaaa"), nil, model.Run{LengthUnit: model.LengthTokens}), Of(trendOf(t, model.DefaultSettings(), "aaww"), nil, model.Run{LengthUnit: model.LengthTokens})
 	for _, c := range []struct {

@@ -373,9 +373,6 @@ func (s *Summary) text(room summaryRoom) []byte {
 	if more := len(g.Spans) - n; more > 0 {
 		line("", "%d more that are less bad", more)
 	}
-	if n > 0 {
-		line("order", "of the worst: %s", glance.Order())
-	}
 	var kinds []string
 	for _, x := range s.warnings()[:room.count(partWarning)] {
 		kinds = append(kinds, fmt.Sprintf("%s (%s, first %d)", x.Kind, units.Plural(x.Steps, "steps"), x.First))
