@@ -11,7 +11,7 @@ import (
 // the others watches; and two kinds that cannot be told. Names are as hostile as those of a log can be.
 func Ill(findings, steps int) *diagnosis.Diagnosis {
 	d := &diagnosis.Diagnosis{Steps: steps, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}, {Kind: diagnosis.GraderNoise, Why: "the log has no texts"}}}
-	d.Grounds.SampleSteps = steps
+	d.Grounds.SampleSteps, d.Grounds.Groups = steps, 8*steps
 	d.Learning = &diagnosis.Learning{
 		Name: "reward", Steps: steps, Gain: diagnosis.Gain{By: 0.03, Error: 0.02, Level: 0.6}, Same: &diagnosis.Gain{By: 0.01, Error: 0.02, Level: 0.6},
 	}
