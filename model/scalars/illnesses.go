@@ -93,9 +93,13 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 
 // ground notes what the word on the run rests on.
 func (r *run) ground(d *diagnosis.Diagnosis) {
-	if c := r.reward; c != nil {
-		d.Grounds.RewardSteps = int(c.Series.Steps[len(c.Values)-1]-c.Series.Steps[0]) + 1
-	} else {
+	switch few := r.Of(Reward, 1); {
+	case r.reward != nil:
+		steps := r.reward.Series.Steps
+		d.Grounds.RewardSteps = int(steps[len(steps)-1]-steps[0]) + 1
+	case few != nil:
+		d.Grounds.RewardSteps = len(few.Values) // of a course too short to look at
+	default:
 		d.Grounds.Lacks = r.lacks(Reward, "reward", leastPoints)
 	}
 	if own := r.Learning(); own != nil && (d.Learning == nil || own.Steps > d.Learning.Steps) {
