@@ -100,7 +100,7 @@ func (r *run) ground(d *diagnosis.Diagnosis) {
 	case few != nil:
 		d.Grounds.RewardSteps = len(few.Values) // of a course too short to look at
 	default:
-		d.Grounds.Lacks = r.lacks(Reward, "reward", leastPoints)
+		d.Grounds.Lacks = r.lacks(Reward, "reward", leastPoints) + "; log the mean reward of each step, or samples"
 	}
 	if own := r.Learning(); own != nil && (d.Learning == nil || own.Steps > d.Learning.Steps) {
 		d.Learning = own
