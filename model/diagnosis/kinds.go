@@ -211,6 +211,7 @@ const (
 	KLDrift         Kind = "kl_drift"
 	GradientSpikes  Kind = "gradient_spikes"
 	EvalDivergence  Kind = "eval_divergence"
+	EngineMismatch  Kind = "engine_mismatch"
 )
 
 // OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
@@ -255,6 +256,14 @@ func scalarKinds() []KindInfo {
 			LooksLike: "A held-out score that lags, or is lower by a steady gap.",
 			Advice:    "read samples with the best rewards from after the turn: the grader may be tricked, or the prompts learned by heart; keep the checkpoint with the best held-out score",
 			Sources:   []Source{{"Gao et al. 2023, Scaling Laws for Reward Model Overoptimization", "https://arxiv.org/abs/2210.10760"}},
+		},
+		{
+			Name: EngineMismatch, detect: blind,
+			What:      "The engine that samples and the trainer part: they give the same tokens other probabilities, so that what is trained is not what was sampled.",
+			How:       "By the trainer's own comparison: a mean difference of the log-probabilities from 0.2 nats (watch from 0.1, or from 0.05 where it is four times its start), probabilities that differ by a factor of 1.22 (1.1) or by 0.1 (0.05) or correlate by less than 0.7 (0.9), an importance ratio that fell to a tenth (watch: 0.3), or a KL divergence of 0.1 (0.03).",
+			LooksLike: "The rounding of bfloat16 and FP8, 0.005 to 0.07 nats and level; an importance ratio of whole long answers below 1, which is a watch at most.",
+			Advice:    "check that new weights reach the sampler: a sleeping engine, an adapter that is not merged, a prefix cache that is kept; then precision, temperature and top-p of the two; go back to a checkpoint before it set in",
+			Sources:   []Source{{"TRL 5312: weights do not reach vLLM in sleep mode", "https://github.com/huggingface/trl/issues/5312"}},
 		},
 	}
 }

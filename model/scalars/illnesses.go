@@ -53,26 +53,28 @@ func newRun(s *Scalars) *run {
 type detector struct {
 	kind   diagnosis.Kind
 	detect func(*run) (findings []diagnosis.Finding, blind string)
+	counts bool // by the trainer's own count of what samples let only guess
 }
 
 // detectors are all, those first that samples tell better.
 func detectors() []detector {
 	return []detector{
-		{diagnosis.RewardHacking, (*run).rewardHacking},
-		{diagnosis.Truncation, (*run).truncation},
-		{diagnosis.LengthExplosion, (*run).lengthExplosion},
-		{diagnosis.LengthCollapse, (*run).lengthCollapse},
-		{diagnosis.RewardCollapse, (*run).rewardCollapse},
-		{diagnosis.Saturated, (*run).saturated},
-		{diagnosis.TooHard, (*run).tooHard},
-		{diagnosis.EqualRewards, (*run).equalRewards},
-		{diagnosis.NothingTrains, (*run).nothingTrains},
-		{diagnosis.NotLearning, (*run).notLearning},
-		{diagnosis.FallByHalf, (*run).fallByHalf},
-		{diagnosis.EntropyCollapse, (*run).entropyCollapse},
-		{diagnosis.KLDrift, (*run).klDrift},
-		{diagnosis.GradientSpikes, (*run).gradientSpikes},
-		{diagnosis.EvalDivergence, (*run).evalDivergence},
+		{kind: diagnosis.RewardHacking, detect: (*run).rewardHacking},
+		{kind: diagnosis.Truncation, detect: (*run).truncation, counts: true},
+		{kind: diagnosis.LengthExplosion, detect: (*run).lengthExplosion},
+		{kind: diagnosis.LengthCollapse, detect: (*run).lengthCollapse},
+		{kind: diagnosis.RewardCollapse, detect: (*run).rewardCollapse},
+		{kind: diagnosis.Saturated, detect: (*run).saturated},
+		{kind: diagnosis.TooHard, detect: (*run).tooHard},
+		{kind: diagnosis.EqualRewards, detect: (*run).equalRewards},
+		{kind: diagnosis.NothingTrains, detect: (*run).nothingTrains},
+		{kind: diagnosis.NotLearning, detect: (*run).notLearning},
+		{kind: diagnosis.FallByHalf, detect: (*run).fallByHalf},
+		{kind: diagnosis.EntropyCollapse, detect: (*run).entropyCollapse},
+		{kind: diagnosis.KLDrift, detect: (*run).klDrift},
+		{kind: diagnosis.GradientSpikes, detect: (*run).gradientSpikes},
+		{kind: diagnosis.EvalDivergence, detect: (*run).evalDivergence},
+		{kind: diagnosis.EngineMismatch, detect: (*run).engineMismatch},
 	}
 }
 
@@ -107,7 +109,7 @@ func (r *run) ground(d *diagnosis.Diagnosis) {
 const fewShare = 0.5
 
 // Add adds to what samples say of a run what its scalars say besides: of the kinds that scalars alone tell, of those that the samples
-// cannot tell, and, where samples are of few of its steps, of all that nothing was found of in them.
+// cannot tell or the trainer counts itself, and, where samples are of few of its steps, of all that nothing was found of in them.
 func Add(d *diagnosis.Diagnosis, s *Scalars) {
 	areFew := float64(d.Steps) < fewShare*float64(s.Steps)
 	isBlind := func(k diagnosis.Kind) bool {
@@ -117,7 +119,8 @@ func Add(d *diagnosis.Diagnosis, s *Scalars) {
 		return slices.ContainsFunc(d.Findings, func(f diagnosis.Finding) bool { return f.Kind == k })
 	}
 	all := slices.DeleteFunc(detectors(), func(t detector) bool {
-		return !t.kind.OfScalars() && !isBlind(t.kind) && (!areFew || isFound(t.kind))
+		tellsMore := areFew || t.counts
+		return !t.kind.OfScalars() && !isBlind(t.kind) && (!tellsMore || isFound(t.kind))
 	})
 	ofSamples := d.Blind
 	d.Blind = slices.DeleteFunc(slices.Clone(d.Blind), func(b diagnosis.Blind) bool {
