@@ -143,6 +143,7 @@ type Diagnosis struct {
 	Rewards  []float64 // mean of the finite rewards of the samples of these; nil if there are no samples
 	Notes    []string  // what was read of the trainer's own scalars, and what was not
 	Learning *Learning // by how much the reward gains; nil if there is none
+	Sum      *Sum      // what the reward is made of; nil if the samples do not show it
 	Grounds  Grounds   // what the word on the run rests on
 }
 

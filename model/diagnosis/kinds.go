@@ -28,6 +28,7 @@ const (
 	NothingTrains   Kind = "nothing_trains"
 	NotLearning     Kind = "not_learning"
 	FallByHalf      Kind = "fall_by_half"
+	PartAgainst     Kind = "part_against"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -195,6 +196,14 @@ func Kinds() []KindInfo {
 			LooksLike: "A dip that is regained, and prompts that become harder step by step.",
 			Advice:    "compare answers before and after it; if the prompts are as hard as before, go back to a checkpoint before the fall with a lower learning rate or a larger KL coefficient",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}},
+		},
+		{
+			Name: PartAgainst, detect: against,
+			What:      "A part of the reward that should raise it lowers it: it counts with the wrong sign.",
+			How:       "The logged reward is fitted as a weighted sum of its columns within groups. A column whose name says that more of it is better (reward, score, accuracy) has a negative weight, and goes against the reward, where the sum explains 95% of it; an alarm if that column falls over the run while the reward gains.",
+			LooksLike: "A penalty, a length or a count of errors, which should lower the reward.",
+			Advice:    "look at how the reward is put together: the sign of this part's weight, and whether its function returns a cost; then go back to a checkpoint from before it mattered",
+			Sources:   []Source{{"alpamayo-recipes 29: a part of the reward counts with the wrong sign", "https://github.com/NVlabs/alpamayo-recipes/issues/29"}},
 		},
 	}, scalarKinds()...)
 }

@@ -57,7 +57,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 	}
 	look.Diagnosis = Of(o, texts)
 	look.Diagnosis.Grounds.SampleSteps = len(o.Steps)
-	look.Diagnosis.Learning = o.learning()
+	look.Diagnosis.Learning, look.Diagnosis.Sum = o.learning(), o.total
 	for i := range o.Steps {
 		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)
 	}

@@ -76,6 +76,9 @@ func findingFacts(d *diagnosis.Diagnosis, room findingRoom, blind int) []Fact {
 	if d.Learning != nil {
 		facts = append(facts, fact("learning", d.Learning.String()))
 	}
+	if d.Sum != nil && !d.Sum.IsPlain() {
+		facts = append(facts, fact("sum", shorten(sanitize.Line(d.Sum.String()), maxTitle)))
+	}
 	for i := range d.Findings {
 		f, has := &d.Findings[i], func(kind partKind) bool { return room(i, kind) > 0 }
 		label := string(f.Severity)
