@@ -260,8 +260,8 @@ func scalarKinds() []KindInfo {
 		},
 		{
 			Name: EvalDivergence, detect: blind,
-			What:      "The training reward gains, and the score on held-out data does not, or falls.",
-			How:       "From an evaluation on, the reward gains what matters while the held-out score falls by more than its noise, or gains less than a sixth of that. Evaluations without a score do not count.",
+			What:      "The training reward gains, and the score on held-out data does not, or falls; or that score falls by itself and stays there.",
+			How:       "From an evaluation on, the reward gains what matters while the held-out score falls by more than its noise, or gains less than a sixth of that; or the score loses a fifth of its height and more, beyond its noise, to the end: a watch where the reward falls with it. Evaluations without a score do not count.",
 			LooksLike: "A held-out score that lags, or is lower by a steady gap.",
 			Advice:    "read samples with the best rewards from after the turn: the grader may be tricked, or the prompts learned by heart; keep the checkpoint with the best held-out score",
 			Sources:   []Source{{"Gao et al. 2023, Scaling Laws for Reward Model Overoptimization", "https://arxiv.org/abs/2210.10760"}},
