@@ -104,7 +104,7 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 		switch found, err := beside.Scalars(); {
 		case err == nil:
 			scalars.Add(look.Diagnosis, found.Scalars)
-			look.Diagnosis.Notes = append([]string{found.String()}, found.Notes...)
+			look.Diagnosis.Notes = slices.Concat([]string{found.String()}, look.Diagnosis.Notes, found.Notes)
 		case !errors.Is(err, logged.ErrNone):
 			scalars.Unread(look.Diagnosis, err.Error())
 		}

@@ -221,6 +221,7 @@ const (
 	GradientSpikes  Kind = "gradient_spikes"
 	EvalDivergence  Kind = "eval_divergence"
 	EngineMismatch  Kind = "engine_mismatch"
+	AveragesDiffer  Kind = "averages_differ"
 )
 
 // OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
@@ -265,6 +266,14 @@ func scalarKinds() []KindInfo {
 			LooksLike: "A held-out score that lags, or is lower by a steady gap.",
 			Advice:    "read samples with the best rewards from after the turn: the grader may be tricked, or the prompts learned by heart; keep the checkpoint with the best held-out score",
 			Sources:   []Source{{"Gao et al. 2023, Scaling Laws for Reward Model Overoptimization", "https://arxiv.org/abs/2210.10760"}},
+		},
+		{
+			Name: AveragesDiffer, detect: blind,
+			What:      "The trainer's own averages are not those of its samples: it grouped or weighed them otherwise than they say.",
+			How:       "At nine of ten of the steps that samples and averages share, and five of them at least: the trainer counts one group, or one for each sample, where the samples have several groups of several; the least and the greatest advantage are those of the raw rewards, and not those of the rule; hardly any advantage is 0 where a fifth should be. A watch where a mean reward or a share of groups with equal rewards is off by a tenth of the range in one direction, at 20 steps and at no shift by a step.",
+			LooksLike: "Rounding, averages over several logged steps, a step that is counted from 1, samples that are a random part of the batch, and averages before a filter.",
+			Advice:    "compare the ids by which the trainer groups with those in the log: one per prompt and step, not one per trajectory and not one for all; for a mean, look for weights, penalties and rows that are not logged",
+			Sources:   []Source{{"rllm 605: advantages in groups of one are the raw rewards", "https://github.com/rllm-org/rllm/issues/605"}, {"rllm 829: ids with a colon put a batch into one group", "https://github.com/rllm-org/rllm/issues/829"}},
 		},
 		{
 			Name: EngineMismatch, detect: blind,

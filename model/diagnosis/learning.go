@@ -10,10 +10,10 @@ import (
 
 // Learning is by how much a reward gains over a run: the mean of its last third of steps against that of its first.
 type Learning struct {
-	Name  string // of the reward, as logged: sanitised
-	Steps int    // that have a value
-	Gain         // of all samples
-	Same  *Gain  // of the prompts that come in both thirds, each against itself; nil if too few do
+	Name  string    // of the reward, as logged: sanitised
+	Steps int       // that have a value
+	Gain            // of all samples
+	Same  *Gain     // of the prompts that come in both thirds, each against itself; nil if too few do
 	Form  *FormGain // nil if not all of the gain is form, or parts do not show it
 }
 

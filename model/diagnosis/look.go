@@ -61,7 +61,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 	for i := range o.Steps {
 		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)
 	}
-	look.Diagnosis.Rewards = o.rewards().values()
+	look.Diagnosis.Rewards, look.Diagnosis.Averages = o.rewards().values(), o.averages()
 	return look, nil
 }
 

@@ -118,7 +118,7 @@ func (c *course) parts(g *gap) (diagnosis.Finding, bool) {
 	}
 	title := fmt.Sprintf(g.what, units.Short(end))
 	if differs := !within(level)(start); differs {
-		title += ", " + units.Short(start) + " at the start: the sampler does not have the trainer's weights"
+		title += ", " + units.Short(start) + " at the start, as where new weights do not reach the sampler"
 	} else {
 		title += ", and did from the start"
 	}

@@ -23,6 +23,7 @@ const (
 // run is what detectors look at: nil for what was not logged often enough.
 type run struct {
 	*Scalars
+	own                                      *diagnosis.Averages // of the samples beside; nil without
 	reward, eval, entropy, length, truncated *course
 	progress                                 *course // what tells whether something pays: see newRun
 	parts                                    []*course
@@ -74,6 +75,7 @@ func detectors() []detector {
 		{kind: diagnosis.KLDrift, detect: (*run).klDrift},
 		{kind: diagnosis.GradientSpikes, detect: (*run).gradientSpikes},
 		{kind: diagnosis.EvalDivergence, detect: (*run).evalDivergence},
+		{kind: diagnosis.AveragesDiffer, detect: (*run).averagesDiffer},
 		{kind: diagnosis.EngineMismatch, detect: (*run).engineMismatch},
 	}
 }
@@ -127,6 +129,9 @@ func Add(d *diagnosis.Diagnosis, s *Scalars) {
 		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
 	})
 	add(d, s.withRewards(d), all)
+	if text := (&run{Scalars: s, own: d.Averages}).agreement(); text != "" {
+		d.Notes = append(d.Notes, text)
+	}
 	for i, b := range d.Blind { // what the samples lack says more than what the scalars lack
 		k := slices.IndexFunc(ofSamples, func(o diagnosis.Blind) bool { return o.Kind == b.Kind })
 		if k >= 0 && !b.Kind.OfScalars() {
@@ -169,6 +174,7 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 
 func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	r, kinds := newRun(s), diagnosis.Kinds()
+	r.own = d.Averages
 	r.ground(d)
 	order := func(k diagnosis.Kind) int {
 		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
