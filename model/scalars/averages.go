@@ -217,7 +217,7 @@ func (r *run) rawAdvantages() (diagnosis.Finding, bool) {
 
 func (r *run) rawBetween(low, high *witnessed) (diagnosis.Finding, bool) {
 	var at []int // places of the steps at which the rule was applied
-	every := max(1, len(low.steps)/ruleSteps)
+	every := max(1, len(low.steps)/ruleSteps) // a step costs as much as its samples
 	own := slices.Repeat([]float64{math.NaN()}, len(low.steps))
 	raw := []bool{}
 	greatest := []float64{}
@@ -229,8 +229,8 @@ func (r *run) rawBetween(low, high *witnessed) (diagnosis.Finding, bool) {
 			continue
 		}
 		own[i] = least
-		isRaw := near(low.logged[i], x.Low, x) && near(high.logged[i], x.High, x)
-		isRule := near(low.logged[i], least, x) && near(high.logged[i], most, x)
+		isRaw := isNear(low.logged[i], x.Low, x) && isNear(high.logged[i], x.High, x)
+		isRule := isNear(low.logged[i], least, x) && isNear(high.logged[i], most, x)
 		at, greatest = append(at, i), append(greatest, most)
 		raw = append(raw, isRaw && !isRule)
 	}
@@ -245,24 +245,31 @@ func (r *run) rawBetween(low, high *witnessed) (diagnosis.Finding, bool) {
 	return low.finding(r, diagnosis.Alarm, first, title, own), true
 }
 
-// near reports whether two figures of a step are the same but for rounding.
-func near(a, b float64, x *diagnosis.Averaged) bool {
+// isNear reports whether two figures of a step are the same but for rounding.
+func isNear(a, b float64, x *diagnosis.Averaged) bool {
 	return math.Abs(a-b) <= sameAverage*max(1e-9, x.High-x.Low, math.Abs(b))
 }
 
 // otherZeros finds that the trainer has hardly any advantage that is 0, where groups with equal rewards give them.
 func (r *run) otherZeros() (diagnosis.Finding, bool) {
 	for _, w := range r.witnessesOf(ofZeros) {
-		none, own := make([]bool, len(w.steps)), make([]float64, len(w.steps))
-		for i, k := range w.steps {
+		var none []bool
+		shown := w // at the steps that should have some
+		shown.steps, shown.logged = nil, nil
+		var own []float64
+		for i := 0; i < len(w.steps); i += max(1, len(w.steps)/ruleSteps) {
+			k := w.steps[i]
 			_, _, zero, ok := r.own.Advantages(k)
-			own[i] = zero
-			none[i] = ok && zero >= leastZeros && w.logged[i] <= zero/4
+			if !ok || zero < leastZeros {
+				continue
+			}
+			shown.steps, shown.logged, own = append(shown.steps, k), append(shown.logged, w.logged[i]), append(own, zero)
+			none = append(none, w.logged[i] <= zero/4)
 		}
 		if from := since(none); from >= 0 {
-			title := fmt.Sprintf("%s is %s where the rule gives %s of the samples an advantage of 0: the trainer's groups are others",
-				sanitize.Line(w.Series.Name), units.Share(diagnosis.Median(w.logged[from:])), units.Share(diagnosis.Median(own[from:])))
-			return w.finding(r, diagnosis.Alarm, from, title, own), true
+			title := fmt.Sprintf("%s is %s where the rule gives %s of the samples an advantage of 0: the trainer's groups, or its estimator, are others",
+				sanitize.Line(w.Series.Name), units.Share(diagnosis.Median(shown.logged[from:])), units.Share(diagnosis.Median(own[from:])))
+			return shown.finding(r, diagnosis.Watch, from, title, own), true
 		}
 	}
 	return diagnosis.Finding{}, false
@@ -338,7 +345,7 @@ func (r *run) agreeing(w *witnessed) (best float64) {
 	for _, own := range [][]float64{r.ownOf(w, 0), r.ownOf(w, -1), r.ownOf(w, 1), window} {
 		n := 0
 		for i, k := range w.steps {
-			if near(w.logged[i], own[i], &r.own.Steps[k]) {
+			if isNear(w.logged[i], own[i], &r.own.Steps[k]) {
 				n++
 			}
 		}
@@ -403,7 +410,7 @@ func (r *run) isByRule(low, high *witnessed) bool {
 		if !ok || x.Alive == 0 {
 			continue
 		}
-		if n++; near(low.logged[i], least, x) && near(high.logged[i], most, x) {
+		if n++; isNear(low.logged[i], least, x) && isNear(high.logged[i], most, x) {
 			agree++
 		}
 	}
