@@ -46,6 +46,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 			if err != nil {
 				return nil, err
 			}
+			log.choice.Shown = found.ByRule
 			s := &report.Summary{Answer: log.answer(), Trend: trend, Glance: run, Diagnosis: found}
 			for i := range run.Spans[:min(report.MaxWorst, len(run.Spans))] {
 				name, err := deadGroup(ctx, log.snap, log.set, &run.Spans[i])

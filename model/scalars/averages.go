@@ -216,7 +216,7 @@ func (r *run) rawAdvantages() (diagnosis.Finding, bool) {
 }
 
 func (r *run) rawBetween(low, high *witnessed) (diagnosis.Finding, bool) {
-	var at []int // places of the steps at which the rule was applied
+	var at []int                              // places of the steps at which the rule was applied
 	every := max(1, len(low.steps)/ruleSteps) // a step costs as much as its samples
 	own := slices.Repeat([]float64{math.NaN()}, len(low.steps))
 	raw := []bool{}
@@ -370,10 +370,10 @@ func (r *run) explain(w *witnessed, from int) string {
 	return "other weights or terms of the reward, or rows missing from the log"
 }
 
-// agreement names the averages that are those of the samples; "" if none is.
-func (r *run) agreement() string {
+// agreement names the averages that are those of the samples, "" if none is, and says whether those of advantages are by the rule.
+func (r *run) agreement() (text string, byRule bool) {
 	if r.own == nil {
-		return ""
+		return "", false
 	}
 	var names []string
 	for _, of := range []figure{ofRewards, ofEqual} {
@@ -388,14 +388,14 @@ func (r *run) agreement() string {
 		for _, high := range r.witnessesOf(ofGreatest) {
 			if r.isByRule(&low, &high) {
 				names = append(names, low.Series.Name, high.Series.Name)
-				rule = ": advantages are those of " + r.own.Rule()
+				rule, byRule = ": advantages are those of "+r.own.Rule(), true
 			}
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return "", false
 	}
-	return "the trainer's own averages agree with the samples (" + someNames(names) + ")" + rule
+	return "the trainer's own averages agree with the samples (" + someNames(names) + ")" + rule, byRule
 }
 
 // isByRule reports whether the extremes of the advantages are those of the rule.

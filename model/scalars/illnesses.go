@@ -129,7 +129,8 @@ func Add(d *diagnosis.Diagnosis, s *Scalars) {
 		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
 	})
 	add(d, s.withRewards(d), all)
-	if text := (&run{Scalars: s, own: d.Averages}).agreement(); text != "" {
+	text, byRule := (&run{Scalars: s, own: d.Averages}).agreement()
+	if d.ByRule = byRule; text != "" {
 		d.Notes = append(d.Notes, text)
 	}
 	for i, b := range d.Blind { // what the samples lack says more than what the scalars lack
