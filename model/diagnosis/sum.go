@@ -30,7 +30,7 @@ type Summand struct {
 // When a sum is told.
 const (
 	sumRows     = 8192  // rows that are fitted, of steps spread over the run
-	sumSteps    = 64    // steps that these are of
+	sumSteps    = 32    // steps that these are of
 	sumColumns  = 12    // more columns are metrics
 	leastFit    = 0.5   // R² below which the columns do not make up the reward
 	exactFit    = 1e-6  // of the variance of the total that may be left of an exact sum: logs round
@@ -138,6 +138,8 @@ func (o *Observations) withinGroups(columns []int) (parts [][]float64, totals []
 		if err != nil {
 			return nil, nil
 		}
+		last, _ := slices.BinarySearch(offsets, min(most, len(order))) // of the groups that are fitted
+		order = order[:min(len(order), offsets[last]+most)]
 		rewards, err := o.snap.Rewards(step, order, o.set)
 		if err != nil {
 			return nil, nil
@@ -145,7 +147,7 @@ func (o *Observations) withinGroups(columns []int) (parts [][]float64, totals []
 		values := model.Mapped(columns, func(k int) []float64 { return step.Component(order, k) })
 		for g := 0; g < len(offsets)-1 && len(totals)-from < most; g++ {
 			var rows [][]float64
-			for k := offsets[g]; k < min(offsets[g+1], offsets[g]+most); k++ {
+			for k := offsets[g]; k < min(offsets[g+1], offsets[g]+most, len(order)); k++ {
 				row := make([]float64, 0, len(columns)+1)
 				for c := range columns {
 					row = append(row, values[c][k])
