@@ -46,6 +46,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 			if err != nil {
 				return nil, err
 			}
+			log.choice.Shown = found.ByRule
 			s := &report.Summary{Answer: log.answer(), Trend: trend, Glance: run, Diagnosis: found}
 			for i := range run.Spans[:min(report.MaxWorst, len(run.Spans))] {
 				name, err := deadGroup(ctx, log.snap, log.set, &run.Spans[i])
@@ -104,7 +105,7 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 		switch found, err := beside.Scalars(); {
 		case err == nil:
 			scalars.Add(look.Diagnosis, found.Scalars)
-			look.Diagnosis.Notes = append([]string{found.String()}, found.Notes...)
+			look.Diagnosis.Notes = slices.Concat([]string{found.String()}, look.Diagnosis.Notes, found.Notes)
 		case !errors.Is(err, logged.ErrNone):
 			scalars.Unread(look.Diagnosis, err.Error())
 		}

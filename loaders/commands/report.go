@@ -159,6 +159,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 		return warnings, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
+	r.Choice.Shown = found.ByRule
 	for _, path := range append(slices.Clip(log.paths), o.output) {
 		if filepath.IsAbs(path) && filepath.Dir(path) != filepath.Dir(filepath.Dir(path)) {
 			r.Head.Folders = append(r.Head.Folders, filepath.Dir(path)+string(filepath.Separator))

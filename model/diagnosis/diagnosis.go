@@ -144,8 +144,11 @@ type Diagnosis struct {
 	Steps    int       // that were looked at
 	Numbers  []int64   // of these, as Series.Values has them
 	Rewards  []float64 // mean of the finite rewards of the samples of these; nil if there are no samples
+	ByRule   bool      // the trainer's own averages of advantages are those that the rule of the settings gives
+	Averages *Averages // of the samples, as trainers average them; nil if there are none
 	Notes    []string  // what was read of the trainer's own scalars, and what was not
 	Learning *Learning // by how much the reward gains; nil if there is none
+	Sum      *Sum      // what the reward is made of; nil if the samples do not show it
 	Grounds  Grounds   // what the word on the run rests on
 }
 

@@ -28,6 +28,7 @@ const (
 	NothingTrains   Kind = "nothing_trains"
 	NotLearning     Kind = "not_learning"
 	FallByHalf      Kind = "fall_by_half"
+	PartAgainst     Kind = "part_against"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -196,6 +197,14 @@ func Kinds() []KindInfo {
 			Advice:    "compare answers before and after it; if the prompts are as hard as before, go back to a checkpoint before the fall with a lower learning rate or a larger KL coefficient",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}},
 		},
+		{
+			Name: PartAgainst, detect: against,
+			What:      "A part of the reward that should raise it lowers it: it counts with the wrong sign.",
+			How:       "The logged reward is fitted as a weighted sum of its columns within groups. A column whose name says that more of it is better (reward, score, accuracy) has a negative weight, and goes against the reward, where the sum explains 95% of it; an alarm if that column falls over the run while the reward gains.",
+			LooksLike: "A penalty, a length or a count of errors, which should lower the reward.",
+			Advice:    "look at how the reward is put together: the sign of this part's weight, and whether its function returns a cost; then go back to a checkpoint from before it mattered",
+			Sources:   []Source{{"alpamayo-recipes 29: a part of the reward counts with the wrong sign", "https://github.com/NVlabs/alpamayo-recipes/issues/29"}},
+		},
 	}, scalarKinds()...)
 }
 
@@ -211,6 +220,8 @@ const (
 	KLDrift         Kind = "kl_drift"
 	GradientSpikes  Kind = "gradient_spikes"
 	EvalDivergence  Kind = "eval_divergence"
+	EngineMismatch  Kind = "engine_mismatch"
+	AveragesDiffer  Kind = "averages_differ"
 )
 
 // OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
@@ -250,11 +261,27 @@ func scalarKinds() []KindInfo {
 		},
 		{
 			Name: EvalDivergence, detect: blind,
-			What:      "The training reward gains, and the score on held-out data does not, or falls.",
-			How:       "From an evaluation on, the reward gains what matters while the held-out score falls by more than its noise, or gains less than a sixth of that. Evaluations without a score do not count.",
+			What:      "The training reward gains, and the score on held-out data does not, or falls; or that score falls by itself and stays there.",
+			How:       "From an evaluation on, the reward gains what matters while the held-out score falls by more than its noise, or gains less than a sixth of that; or the score loses a fifth of its height and more, beyond its noise, to the end: a watch where the reward falls with it. Evaluations without a score do not count.",
 			LooksLike: "A held-out score that lags, or is lower by a steady gap.",
 			Advice:    "read samples with the best rewards from after the turn: the grader may be tricked, or the prompts learned by heart; keep the checkpoint with the best held-out score",
 			Sources:   []Source{{"Gao et al. 2023, Scaling Laws for Reward Model Overoptimization", "https://arxiv.org/abs/2210.10760"}},
+		},
+		{
+			Name: AveragesDiffer, detect: blind,
+			What:      "The trainer's own averages are not those of its samples: it grouped or weighed them otherwise than they say.",
+			How:       "At nine in ten of the steps that samples and averages share, and five of them at least: the trainer counts one group, or one for each sample, where the samples have several groups of several; the least and the greatest advantage are those of the raw rewards, and not those of the rule. A watch where hardly any advantage is 0 though a fifth should be, and where a mean reward or a share of groups with equal rewards is off by a tenth of the range in one direction, at 20 steps and at no shift by a step.",
+			LooksLike: "Rounding, averages over several logged steps, a step that is counted from 1, samples that are a random part of the batch, and averages before a filter.",
+			Advice:    "compare the ids by which the trainer groups with those in the log: one per prompt and step, not one per trajectory and not one for all; for a mean, look for weights, penalties and rows that are not logged",
+			Sources:   []Source{{"rllm 605: advantages in groups of one are the raw rewards", "https://github.com/rllm-org/rllm/issues/605"}, {"rllm 829: ids with a colon put a batch into one group", "https://github.com/rllm-org/rllm/issues/829"}},
+		},
+		{
+			Name: EngineMismatch, detect: blind,
+			What:      "The engine that samples and the trainer part: they give the same tokens other probabilities, so that what is trained is not what was sampled.",
+			How:       "By the trainer's own comparison: a mean difference of the log-probabilities from 0.2 nats (watch from 0.1, or from 0.05 where it is four times its start), probabilities that differ by a factor of 1.22 (1.1) or by 0.1 (0.05) or correlate by less than 0.7 (0.9), an importance ratio that fell to a tenth (watch: 0.3), or a KL divergence of 0.1 (0.03).",
+			LooksLike: "The rounding of bfloat16 and FP8, 0.005 to 0.07 nats and level; an importance ratio of whole long answers below 1, which is a watch at most.",
+			Advice:    "check that new weights reach the sampler: a sleeping engine, an adapter that is not merged, a prefix cache that is kept; then precision, temperature and top-p of the two; go back to a checkpoint before it set in",
+			Sources:   []Source{{"TRL 5312: weights do not reach vLLM in sleep mode", "https://github.com/huggingface/trl/issues/5312"}},
 		},
 	}
 }

@@ -11,10 +11,11 @@ import (
 
 // Learning is by how much a reward gains over a run: the mean of its last third of steps against that of its first.
 type Learning struct {
-	Name  string // of the reward, as logged: sanitised
-	Steps int    // that have a value
-	Gain         // of all samples
-	Same  *Gain  // of the prompts that come in both thirds, each against itself; nil if too few do
+	Name  string    // of the reward, as logged: sanitised
+	Steps int       // that have a value
+	Gain            // of all samples
+	Same  *Gain     // of the prompts that come in both thirds, each against itself; nil if too few do
+	Form  *FormGain // nil if not all of the gain is form, or parts do not show it
 }
 
 // Gain is a difference of two means with its standard error.
@@ -46,6 +47,9 @@ func (l *Learning) String() string {
 	text := fmt.Sprintf("%s %s over %s", l.Name, l.Gain.String(), units.Plural(l.Steps, "steps"))
 	if l.Same != nil {
 		text += " (same prompts: " + l.Same.String() + ")"
+	}
+	if l.Form != nil {
+		text += "; all of the gain is " + l.Form.Form
 	}
 	return text
 }
@@ -99,7 +103,9 @@ func (o *Observations) learning() *Learning {
 	if len(means) < 2 {
 		return nil
 	}
-	return &Learning{Name: "reward", Steps: len(means), Gain: GainOf(means), Same: o.gainOfSame()}
+	l := &Learning{Name: "reward", Steps: len(means), Gain: GainOf(means), Same: o.gainOfSame()}
+	l.Form = l.OnlyForm(o.partGains())
+	return l
 }
 
 // known are the means of the steps that have values.
@@ -162,17 +168,15 @@ func learnsNothing(e *evidence) ([]Finding, string) {
 		gain = l.Same // whatever prompts come when
 	}
 	isNearTop := !e.continuous && gain.Level-gain.By-e.Low >= nearTop*reach
+	if l.Form != nil {
+		return []Finding{e.formFinding(l)}, ""
+	}
 	if reach <= 0 || isNearTop || l.IsGain() || !gain.ShowsNone(reach) {
 		return nil, ""
 	}
 	s := e.rewards()
 	f := e.finding(s, "reward", 0, len(s), false, "samples")
-	third := len(s) / 3
-	before, after := s.pooled(0, third), s.pooled(len(s)-third, len(s))
-	f.Evidence = []Evidence{{
-		Name: "reward", Before: before.mean(), After: after.mean(), BeforeFrom: e.Steps[0].Step, BeforeTo: e.Steps[third-1].Step,
-		AfterFrom: e.Steps[len(s)-third].Step, AfterTo: e.Steps[len(s)-1].Step, BeforeSamples: before.N, AfterSamples: after.N, Of: "samples",
-	}}
+	f.Evidence = []Evidence{e.thirds(s, "reward")}
 	f.Severity, f.Title, f.Example.Step = Watch, "the reward gains nothing: "+l.String(), e.Steps[0].Step
 	dead := e.seriesOf(func(s *Observed) Moments { return s.shareOf(equalFates()) }).pooled(0, len(s))
 	if share := dead.mean(); share >= DeadGroups {
@@ -180,6 +184,16 @@ func learnsNothing(e *evidence) ([]Finding, string) {
 		f.Title += fmt.Sprintf(", and %s of the groups have equal rewards", units.Share(share))
 	}
 	return []Finding{f}, ""
+}
+
+// thirds is the evidence of the first third of the steps against the last.
+func (e *evidence) thirds(s series, name string) Evidence {
+	n, third := len(s), max(1, len(s)/3)
+	before, after := s.pooled(0, third), s.pooled(n-third, n)
+	return Evidence{
+		Name: name, Before: before.mean(), After: after.mean(), BeforeFrom: e.Steps[0].Step, BeforeTo: e.Steps[third-1].Step,
+		AfterFrom: e.Steps[n-third].Step, AfterTo: e.Steps[n-1].Step, BeforeSamples: before.N, AfterSamples: after.N, Of: "samples",
+	}
 }
 
 // DeadGroups is the share of groups with equal rewards from which a run that gains nothing has little to gain from.

@@ -57,11 +57,11 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 	}
 	look.Diagnosis = Of(o, texts)
 	look.Diagnosis.Grounds = o.grounds()
-	look.Diagnosis.Learning = o.learning()
+	look.Diagnosis.Learning, look.Diagnosis.Sum = o.learning(), o.total
 	for i := range o.Steps {
 		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)
 	}
-	look.Diagnosis.Rewards = o.rewards().values()
+	look.Diagnosis.Rewards, look.Diagnosis.Averages = o.rewards().values(), o.averages()
 	return look, nil
 }
 

@@ -24,6 +24,7 @@ type Observations struct {
 	rule       model.GroupRule
 	prompts    bool // some rows have one
 	lengths    bool // some rows have one
+	total      *Sum // nil if the reward is not seen to be a sum of its parts
 	snap       model.Snapshot
 	set        model.Settings
 }
@@ -168,7 +169,11 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 		o.lengths = o.lengths || s.Length.N > 0
 		o.prompts = o.prompts || slices.ContainsFunc(s.Groups, func(g GroupFacts) bool { return g.Prompt > 0 })
 	}
-	return o, cmp.Or(append(errs, ctx.Err())...)
+	if err := cmp.Or(append(errs, ctx.Err())...); err != nil {
+		return o, err
+	}
+	o.total = o.sum()
+	return o, nil
 }
 
 // grounds are what a word on the run rests on.

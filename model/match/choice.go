@@ -70,6 +70,7 @@ type Choice struct {
 	Division string // how the rows of an id or a prompt are divided into groups, and why; "" if they are one
 
 	Rewards Rewards // which columns are the reward; the caller sets it
+	Shown   bool    // the trainer's own averages of advantages are those of the estimator; the caller sets it
 }
 
 // Choose returns set with the framework, estimator and scale to compute a log with. What was
@@ -183,6 +184,8 @@ func (c Choice) Reason() string {
 	var parts []string
 	if c.NoGroups {
 		parts = append(parts, "(a guess: each prompt has one sample)")
+	} else if isAssumed := c.Origin == FromTrainer || c.Origin == Assumed; isAssumed && c.Shown {
+		parts = append(parts, "(as the trainer's own averages show)")
 	} else if c.Origin != FromAdvantages && c.Origin != "" {
 		parts = append(parts, "("+c.Origin.phrase()+")")
 	}

@@ -91,6 +91,9 @@ func gainJSON(g *diagnosis.Gain) object {
 // findingFacts are the same in words: how the run is, what was found, the lines of a finding after the first without a label.
 func findingFacts(d *diagnosis.Diagnosis, room findingRoom) []Fact {
 	facts := []Fact{fact("health", shorten(d.HealthReason(), maxWhyUnknown)), fact("learning", shorten(d.LearningText(), maxEvidence))}
+	if d.Sum != nil && !d.Sum.IsPlain() {
+		facts = append(facts, fact("sum", shorten(sanitize.Line(d.Sum.String()), maxTitle)))
+	}
 	for i := range d.Findings {
 		f, has := &d.Findings[i], func(kind partKind) bool { return room(i, kind) > 0 }
 		label := string(f.Severity)

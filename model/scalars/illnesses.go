@@ -23,6 +23,7 @@ const (
 // run is what detectors look at: nil for what was not logged often enough.
 type run struct {
 	*Scalars
+	own                                      *diagnosis.Averages // of the samples beside; nil without
 	reward, eval, entropy, length, truncated *course
 	progress                                 *course // what tells whether something pays: see newRun
 	parts                                    []*course
@@ -53,26 +54,29 @@ func newRun(s *Scalars) *run {
 type detector struct {
 	kind   diagnosis.Kind
 	detect func(*run) (findings []diagnosis.Finding, blind string)
+	counts bool // by the trainer's own count of what samples let only guess
 }
 
 // detectors are all, those first that samples tell better.
 func detectors() []detector {
 	return []detector{
-		{diagnosis.RewardHacking, (*run).rewardHacking},
-		{diagnosis.Truncation, (*run).truncation},
-		{diagnosis.LengthExplosion, (*run).lengthExplosion},
-		{diagnosis.LengthCollapse, (*run).lengthCollapse},
-		{diagnosis.RewardCollapse, (*run).rewardCollapse},
-		{diagnosis.Saturated, (*run).saturated},
-		{diagnosis.TooHard, (*run).tooHard},
-		{diagnosis.EqualRewards, (*run).equalRewards},
-		{diagnosis.NothingTrains, (*run).nothingTrains},
-		{diagnosis.NotLearning, (*run).notLearning},
-		{diagnosis.FallByHalf, (*run).fallByHalf},
-		{diagnosis.EntropyCollapse, (*run).entropyCollapse},
-		{diagnosis.KLDrift, (*run).klDrift},
-		{diagnosis.GradientSpikes, (*run).gradientSpikes},
-		{diagnosis.EvalDivergence, (*run).evalDivergence},
+		{kind: diagnosis.RewardHacking, detect: (*run).rewardHacking},
+		{kind: diagnosis.Truncation, detect: (*run).truncation, counts: true},
+		{kind: diagnosis.LengthExplosion, detect: (*run).lengthExplosion},
+		{kind: diagnosis.LengthCollapse, detect: (*run).lengthCollapse},
+		{kind: diagnosis.RewardCollapse, detect: (*run).rewardCollapse},
+		{kind: diagnosis.Saturated, detect: (*run).saturated},
+		{kind: diagnosis.TooHard, detect: (*run).tooHard},
+		{kind: diagnosis.EqualRewards, detect: (*run).equalRewards},
+		{kind: diagnosis.NothingTrains, detect: (*run).nothingTrains},
+		{kind: diagnosis.NotLearning, detect: (*run).notLearning},
+		{kind: diagnosis.FallByHalf, detect: (*run).fallByHalf},
+		{kind: diagnosis.EntropyCollapse, detect: (*run).entropyCollapse},
+		{kind: diagnosis.KLDrift, detect: (*run).klDrift},
+		{kind: diagnosis.GradientSpikes, detect: (*run).gradientSpikes},
+		{kind: diagnosis.EvalDivergence, detect: (*run).evalDivergence},
+		{kind: diagnosis.AveragesDiffer, detect: (*run).averagesDiffer},
+		{kind: diagnosis.EngineMismatch, detect: (*run).engineMismatch},
 	}
 }
 
@@ -111,7 +115,7 @@ func (r *run) ground(d *diagnosis.Diagnosis) {
 const fewShare = 0.5
 
 // Add adds to what samples say of a run what its scalars say besides: of the kinds that scalars alone tell, of those that the samples
-// cannot tell, and, where samples are of few of its steps, of all that nothing was found of in them.
+// cannot tell or the trainer counts itself, and, where samples are of few of its steps, of all that nothing was found of in them.
 func Add(d *diagnosis.Diagnosis, s *Scalars) {
 	areFew := float64(d.Steps) < fewShare*float64(s.Steps)
 	isBlind := func(k diagnosis.Kind) bool {
@@ -121,13 +125,18 @@ func Add(d *diagnosis.Diagnosis, s *Scalars) {
 		return slices.ContainsFunc(d.Findings, func(f diagnosis.Finding) bool { return f.Kind == k })
 	}
 	all := slices.DeleteFunc(detectors(), func(t detector) bool {
-		return !t.kind.OfScalars() && !isBlind(t.kind) && (!areFew || isFound(t.kind))
+		tellsMore := areFew || t.counts
+		return !t.kind.OfScalars() && !isBlind(t.kind) && (!tellsMore || isFound(t.kind))
 	})
 	ofSamples := d.Blind
 	d.Blind = slices.DeleteFunc(slices.Clone(d.Blind), func(b diagnosis.Blind) bool {
 		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
 	})
 	add(d, s.withRewards(d), all)
+	text, byRule := (&run{Scalars: s, own: d.Averages}).agreement()
+	if d.ByRule = byRule; text != "" {
+		d.Notes = append(d.Notes, text)
+	}
 	for i, b := range d.Blind { // what the samples lack says more than what the scalars lack
 		k := slices.IndexFunc(ofSamples, func(o diagnosis.Blind) bool { return o.Kind == b.Kind })
 		if k >= 0 && !b.Kind.OfScalars() {
@@ -170,6 +179,7 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 
 func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	r, kinds := newRun(s), diagnosis.Kinds()
+	r.own = d.Averages
 	r.ground(d)
 	order := func(k diagnosis.Kind) int {
 		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })

@@ -241,12 +241,23 @@ func TestBrokenGradient(t *testing.T) {
 	}
 }
 
-// Add adds the kinds of which samples say nothing, and no other.
+// Add adds the kinds of which samples say nothing, and of others what the trainer counts itself: its share of answers that were cut off, and
+// not that they become longer.
 func TestAddToSamples(t *testing.T) {
 	d := &diagnosis.Diagnosis{Steps: 200, Blind: []diagnosis.Blind{{Kind: diagnosis.KLDrift, Why: "no scalars"}, {Kind: diagnosis.Forgetting, Why: "one source"}}}
-	Add(d, healthy().with(shape{"kl": course01(0.05, 6, 0.6, 1), "completions/clipped_ratio": flat(0.9)}).run(1, 200))
-	if len(d.Findings) != 1 || d.Findings[0].Kind != diagnosis.KLDrift || len(d.Blind) != 2 { // no held-out score
-		t.Errorf("%+v", d)
+	more := shape{"kl": course01(0.05, 6, 0.6, 1), "completions/clipped_ratio": flat(0.9), "completions/mean_length": course01(100, 900, 0.5, 1), "reward": flat(0.5)}
+	Add(d, healthy().with(more).run(1, 200))
+	found := map[diagnosis.Kind]bool{}
+	for _, f := range d.Findings {
+		found[f.Kind] = true
+	}
+	if len(found) != 2 || !found[diagnosis.KLDrift] || !found[diagnosis.Truncation] {
+		t.Errorf("%v", found)
+	}
+	for _, b := range d.Blind {
+		if !b.Kind.OfScalars() && b.Kind != diagnosis.Forgetting {
+			t.Errorf("cannot tell %s", b.Kind)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vantage/model/diagnosis"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -29,6 +30,12 @@ func (r *run) notLearning() ([]diagnosis.Finding, string) {
 		return nil, fmt.Sprintf("%s of %s: a gain needs %d", units.Plural(n, "values"), c.name(), diagnosis.LeastLearning)
 	}
 	gain := diagnosis.GainOf(c.Values)
+	if l := r.Learning(); l.Form != nil {
+		worth := r.parts[slices.IndexFunc(r.parts, func(p *course) bool { return p.name() == l.Form.Worth })]
+		third := len(worth.values) / 3
+		e := worth.evidence(worth.name(), false, [2]int{0, third}, [2]int{len(worth.values) - third, len(worth.values)})
+		return []diagnosis.Finding{worth.finding(diagnosis.Watch, 0, l.Form.Title(l.Steps), e)}, ""
+	}
 	isNearTop := c.isRate() && gain.Level-gain.By >= nearTop
 	trend := TrendOf(c.Values)
 	rises := trend.Z > 0 && trend.P < rareGain
@@ -172,12 +179,24 @@ func means(values []float64, width int) []float64 {
 }
 
 // Learning is by how much the reward gains over the run; nil without one.
-func (s *Scalars) Learning() *diagnosis.Learning {
-	x := s.Of(Reward, 2)
+func (r *run) Learning() *diagnosis.Learning {
+	x := r.Of(Reward, 2)
 	if x == nil {
 		return nil
 	}
-	return &diagnosis.Learning{Name: newCourse(x).name(), Steps: len(x.Values), Gain: diagnosis.GainOf(x.Values)}
+	l := &diagnosis.Learning{Name: sanitize.Line(x.Name), Steps: len(x.Values), Gain: diagnosis.GainOf(x.Values)}
+	var parts []diagnosis.PartGain
+	for _, p := range r.parts {
+		if p.Series.Name == x.Name || p.isConstant() || len(p.Values) < diagnosis.LeastLearning {
+			continue
+		}
+		most := max(p.scale, slices.Max(p.Values))
+		parts = append(parts, diagnosis.PartGain{
+			Name: p.Series.Name, IsForm: isOfForm(p.Part), IsWorth: p.Means == Solved || isOfAnswers(p.Part), Least: min(0, slices.Min(p.Values)), Most: most, Gain: diagnosis.GainOf(p.Values),
+		})
+	}
+	l.Form = l.OnlyForm(parts)
+	return l
 }
 
 // twoValued reports whether rewards take two values, as far as the spread within groups shows: groups that have both of two values spread

@@ -29,6 +29,11 @@ all_wrong   solve_none/all env/all/by_group/frac_all_bad all_wrong_group_ratio f
 groups      n_groups num_groups groups/total
 clip_ratio  clip_ratio clip_ratio/region_mean actor/pg_clipfrac clip_frac policy/clipfrac_avg train/clip_fraction
 loss        loss train/loss policy_loss actor/pg_loss pg_loss loss/mean train_loss actor/loss
+log_prob_gap     sampling/sampling_logp_difference/mean train/train_rollout_logprob_abs_diff policy/rollout_train_logprobs_abs_diff_mean debug/vllm_vs_local_logprob_diff_mean
+prob_gap         training/rollout_probs_diff_mean
+prob_factor      train/token_mult_prob_error
+prob_correlation training/rollout_actor_probs_pearson_corr
+sampled_ratio    sampling/importance_sampling_ratio/mean rollout_corr/rollout_is_mean
 eval        eval/accuracy eval_reward val-core/openai/gsm8k/acc/mean@8 val/reward_score validation/accuracy test/env/all/reward/total eval/aime heldout_accuracy
 eval        eval/math500/all/agent/avg@4 test_score eval/all/avg_score held_out/success_rate agent/eval/success_rate eval_rewards/accuracy_reward/mean val/test_score/gsm8k
 -           reward_max critic/score/max critic/rewards/min rewards/accuracy_reward/std train/rewards/wordle_reward_func/std reward_model_loss reward_kl reward_weight baseline_reward
@@ -38,7 +43,8 @@ eval        eval/math500/all/agent/avg@4 test_score eval/all/avg_score held_out/
 -           clip_ratio/low_mean clip_ratio/high_max actor/pg_clipfrac_lower num_tokens epoch total_flos global_seqlen/mean env/all/ob_tokens_per_turn env/all/total_turns
 -           critic/advantages/mean critic/returns/mean mean_advantage adv_std rewards/chosen rewards/margins rollout/rewards mean_token_accuracy n_pos
 -           eval_loss eval_runtime eval_reward_std eval/completions/mean_length eval_frac_reward_zero_std val-core/math/acc/best@16/mean n_eval_actions heldout_violation_rate
--           skipped_groups zero_std_groups all_correct_groups mean_length_guard replay_token_ratio tool_fact_full q_difficulty_fit sampling/importance_sampling_ratio/mean
+-           skipped_groups zero_std_groups all_correct_groups mean_length_guard replay_token_ratio tool_fact_full q_difficulty_fit sampling/importance_sampling_ratio/min
+-           sampling/sampling_logp_difference/max training/rollout_probs_diff_max training/rollout_probs_diff_std sampling/importance_sampling_ratio/max
 -           valid_action extraction_success_rate format_mean lambda_eff loss_rep progress/done_frac episode/length num_turns/mean gradient_accumulation_steps`
 
 func TestNamesOfRealRuns(t *testing.T) {

@@ -90,11 +90,14 @@ func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
 	case r.eval == nil:
 		return nil, r.lacks(Eval, "held-out score", leastEvaluations)
 	case r.reward == nil:
+		if f := r.evalFalls(); f != nil {
+			return f, ""
+		}
 		return nil, r.lacks(Reward, "reward", leastPoints)
 	}
 	parting := r.parting()
 	if parting == nil {
-		return nil, ""
+		return r.evalFalls(), ""
 	}
 	e, reward, at := r.eval, r.gainOfReward(), parting.at
 	from := reward.at(e.steps[at])
@@ -106,6 +109,33 @@ func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
 	n := len(e.values)
 	held := e.evidence(e.name(), false, [2]int{at, min(at+evalSmoothes, n-evalSmoothes)}, [2]int{n - evalSmoothes, n})
 	return []diagnosis.Finding{e.finding(diagnosis.Alarm, at, title, held, reward.ends(reward.name(), false, from))}, ""
+}
+
+// lostShare is which part of its height a held-out score must have lost to be named by itself.
+const lostShare = 0.2
+
+// evalFalls finds a held-out score that loses a good part of its height for good, whatever the reward does: an alarm where that does not
+// fall with it. A reward that collapses says it all.
+func (r *run) evalFalls() []diagnosis.Finding {
+	e := r.eval
+	n := len(e.values)
+	smooth, end := Smooth(e.values, evalSmoothes), diagnosis.Median(e.values[n-max(evalSmoothes, n/3):])
+	smooth[0] = e.values[0] // of the model as it was
+	best := slices.Index(smooth, slices.Max(smooth[:n-evalSmoothes]))
+	fall, after := smooth[best]-end, TrendOf(e.values[best:])
+	isLarge := fall >= max(lostShare*(smooth[best]-e.floor()), gainShare*e.scale, fallNoises*e.noise)
+	isFar := isLarge && (after.Z < 0 && after.P <= fallRare || fall >= stepNoises*e.noise)
+	since := e.stays(best, func(x float64) bool { return x <= smooth[best]-fall/2 })
+	if !isFar || since < 0 || r.reward != nil && r.collapsed() != nil {
+		return nil
+	}
+	severity := diagnosis.Alarm
+	if r.reward != nil && r.reward.falls(r.reward.at(e.steps[best])) {
+		severity = diagnosis.Watch
+	}
+	title := fmt.Sprintf("the held-out score falls (%s) and stays there", arrow(smooth[best], end))
+	held := e.evidence(e.name(), false, [2]int{best, best + 1}, [2]int{n - evalSmoothes, n})
+	return []diagnosis.Finding{e.finding(severity, max(since, best+1), title, held)}
 }
 
 // When a component has been given up.

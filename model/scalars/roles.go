@@ -31,6 +31,13 @@ const (
 	LR        Meaning = "lr"
 	Eval      Meaning = "eval" // score on held-out data
 
+	// Between the trainer and the engine that sampled, of the sampled tokens, means over them.
+	LogProbGap      Meaning = "log_prob_gap"     // |log p − log q|, nats
+	ProbFactor      Meaning = "prob_factor"      // e to that
+	ProbGap         Meaning = "prob_gap"         // |p − q|
+	ProbCorrelation Meaning = "prob_correlation" // of p and q
+	SampledRatio    Meaning = "sampled_ratio"    // p/q, as it weighs the loss: after bounds
+
 	aside Meaning = "aside" // what tells nothing of these: clocks, counters, extremes, spreads, settings
 )
 
@@ -57,6 +64,23 @@ var roles = []role{
 		"global_seqlen/*", // verl: of a device
 		"critic/returns/*", "critic/advantages/*", "rewards/chosen", "rewards/rejected", "rewards/margins", "rewards/accuracies",
 	}},
+	{
+		means: LogProbGap, known: []string{
+			"sampling/sampling_logp_difference/mean", "train_rollout_logprob_abs_diff", "policy/rollout_train_logprobs_abs_diff_mean",
+			"debug/vllm_vs_local_logprob_diff_mean",
+		},
+		phrases: list("sampling_logp_difference rollout_logprob_abs_diff rollout_train_logprobs_abs_diff vllm_vs_local_logprob_diff rollout_logprobs_abs_diff logprob_abs_diff logprobs_abs_diff logp_abs_diff"),
+	},
+	{means: ProbFactor, known: []string{"token_mult_prob_error"}, phrases: list("token_mult_prob_error mult_prob_error")},
+	{means: ProbGap, known: []string{"rollout_probs_diff_mean", "actor/rollout_probs_diff_mean"}, phrases: list("rollout_probs_diff")},
+	{means: ProbCorrelation, phrases: list("rollout_actor_probs_pearson_corr probs_pearson_corr")},
+	{
+		means: SampledRatio, known: []string{
+			"sampling/importance_sampling_ratio/mean", "sampling_importance_ratio", "rollout_corr/rollout_is_mean", "rollout_correction/is_weight_mean",
+			"actor/train_infer_ratio_token_mean", "behave_imp_weight",
+		},
+		phrases: list("importance_sampling_ratio"),
+	},
 	{
 		means: ZeroStd, known: []string{"frac_reward_zero_std", "filters/all/zero_advantage"},
 		phrases: list("zero_std std_zero zero_reward_std reward_zero_std zero_variance zero_var no_variance zero_spread flat flat_group flat_groups degenerate dead_group dead_groups " +

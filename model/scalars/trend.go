@@ -261,8 +261,11 @@ func newCourse(s *Series) *course {
 }
 
 // start is the level of a quarter of the first window, since much may change in the whole, and end that of the last window.
-func (c *course) start() float64 {
-	return diagnosis.Median(c.values[:min(max(3, c.window/4), len(c.values))])
+func (c *course) start() float64 { return c.startFrom(0) }
+
+// startFrom is the level of as many values from an index on.
+func (c *course) startFrom(i int) float64 {
+	return diagnosis.Median(c.values[i:min(i+max(3, c.window/4), len(c.values))])
 }
 func (c *course) end() float64 { return c.endFrom(0) }
 
@@ -317,7 +320,7 @@ const rareGain = 0.01
 func (c *course) change(from int) float64 {
 	before := c.smooth[min(from, len(c.smooth)-1)]
 	if from < c.window {
-		before = c.start()
+		before = c.startFrom(from) // the smooth course is that of many later values there
 	}
 	return c.endFrom(from) - before
 }

@@ -1,0 +1,97 @@
+package diagnosis
+
+import (
+	"fmt"
+
+	"vantage/model/sanitize"
+	"vantage/model/units"
+)
+
+// FormGain is that all of the gain of a reward is in how answers are written, and none in what they are worth.
+type FormGain struct {
+	Form, Worth string // names of the parts: sanitised
+	ByForm      Gain
+	ByWorth     Gain
+}
+
+// PartGain is the gain of a part of the reward.
+type PartGain struct {
+	Name        string // as logged
+	IsForm      bool   // by its name it is about how an answer is written
+	IsWorth     bool   // by its name it is about what an answer is worth
+	Least, Most float64
+	Gain
+}
+
+// How a gain is divided.
+const (
+	formShare  = 0.8  // of the gain of the reward is that of the form at least
+	worthShare = 0.25 // of the gain of the form that the worth gains at most
+)
+
+// OnlyForm finds that a reward gains over enough steps, a part for the form gains as much, and a part for the worth of answers, which had
+// room to gain, shows no gain; nil otherwise.
+func (l *Learning) OnlyForm(parts []PartGain) *FormGain {
+	if l.Steps < LeastLearning || !l.IsGain() {
+		return nil
+	}
+	var form, worth *PartGain
+	for i := range parts {
+		p := &parts[i]
+		width := p.Most - p.Least
+		switch {
+		case p.IsForm && p.IsGain() && p.By >= formShare*l.By && (form == nil || p.By > form.By):
+			form = p
+		case p.IsWorth && (!p.ShowsNone(width) || p.Level-p.By-p.Least >= nearTop*width):
+			return nil // it gains, may gain, or has nothing left to gain
+		case p.IsWorth && (worth == nil || p.By > worth.By):
+			worth = p
+		}
+	}
+	if form == nil || worth == nil || worth.By > worthShare*form.By {
+		return nil
+	}
+	return &FormGain{sanitize.Line(form.Name), sanitize.Line(worth.Name), form.Gain, worth.Gain}
+}
+
+// Title says it in a sentence: "all of the gain is format_reward (+0.47 ± 0.02): accuracy_reward gains nothing (+0.00 ± 0.02) over 150 steps".
+func (g *FormGain) Title(steps int) string {
+	return fmt.Sprintf("all of the gain is %s (%s): %s gains nothing (%s) over %s", g.Form, g.ByForm.String(), g.Worth, g.ByWorth.String(), units.Plural(steps, "steps"))
+}
+
+// partGains are the gains of the reward columns that are no constants.
+func (o *Observations) partGains() (all []PartGain) {
+	for c, name := range o.Parts {
+		level := Level{}
+		s := o.seriesOf(func(s *Observed) Moments {
+			if p := s.part(c); p.N > 0 {
+				level.add(p.Low)
+				level.add(p.High)
+			}
+			return s.part(c).Moments
+		})
+		if means := s.known(); len(means) >= LeastLearning && level.Low < level.High {
+			all = append(all, PartGain{name, isStyle(name), isSubstance(name), level.Low, level.High, GainOf(means)})
+		}
+	}
+	return all
+}
+
+// formFinding is the watch that all of the gain is form, with the part that gains nothing.
+func (e *evidence) formFinding(l *Learning) Finding {
+	g := l.Form
+	column := func(named string) series {
+		for c, name := range e.Parts {
+			if sanitize.Line(name) == named {
+				return e.seriesOf(func(s *Observed) Moments { return s.part(c).Moments })
+			}
+		}
+		return e.rewards()
+	}
+	worth := column(g.Worth)
+	f := e.finding(worth, g.Worth, 0, len(worth), false, "samples")
+	f.Severity, f.Title, f.Example.Step = Watch, g.Title(l.Steps), e.Steps[0].Step
+	f.Evidence = []Evidence{e.thirds(worth, g.Worth), e.thirds(column(g.Form), g.Form)}
+	f.Advice = "read answers that the form pays for; pay for form only where the answer is right, or weigh it less, and check that right answers come at all: easier prompts, more answers per prompt"
+	return f
+}
