@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -22,6 +23,7 @@ type Facts struct {
 	Reward            int // living groups whose advantages are the reward times a factor
 	Squared           int // living groups that are divided by their variance
 	First, Last       AtRow
+	Whole, Halved     int // living groups with a divisor that is of all their samples, and of half as many
 	Unequal           int // groups in which samples of equal reward have different advantages, neither 0
 	Longer, Later     Pairs
 	Zeros, Means      Moments // of the lines that rise: the reward of advantage 0, and the mean reward
@@ -77,7 +79,7 @@ const (
 func (f *Facts) Living() int { return f.Differ - f.Dead }
 
 // Add adds a group, in input order. Samples of which the log has no advantage do not count, and leave no group.
-func (f *Facts) Add(rewards, advantages []float64, lengths []int32, isLogged func(float64) bool) {
+func (f *Facts) Add(rewards, advantages []float64, lengths []int32) {
 	finite := true
 	for i, a := range advantages {
 		switch {
@@ -86,7 +88,7 @@ func (f *Facts) Add(rewards, advantages []float64, lengths []int32, isLogged fun
 			f.takeValue(a)
 		case math.IsInf(a, 0):
 			f.Samples, f.Infinite = f.Samples+1, f.Infinite+1
-		case isLogged(a):
+		case model.IsLogged(a):
 			f.Samples, f.NaN = f.Samples+1, f.NaN+1
 		}
 		finite = finite && areFinite(a, rewards[i])
@@ -174,6 +176,10 @@ func (f *Facts) addLine(rewards, advantages []float64, l span, of moments) {
 	if isAt(0) {
 		f.Reward++
 	}
+	if n := float64(of.n); math.Abs(zero-mean) <= nearZero*width {
+		f.Whole += model.Count01(isDividedBy(slope, of.std(), n))
+		f.Halved += model.Count01(isDividedBy(slope, of.std(), n/2))
+	}
 	f.First.take(rewards[0], isAt, rewards[l.low], rewards[l.high])
 	f.Last.take(rewards[len(rewards)-1], isAt, rewards[l.low], rewards[l.high])
 	const near, far = 0.02, 0.1
@@ -182,6 +188,16 @@ func (f *Facts) addLine(rewards, advantages []float64, l span, of moments) {
 	if isSquared && math.Abs(slope*std-1) > far && math.Abs(slope*unbiased-1) > far && math.Abs(slope-1) > far && math.Abs(zero-mean) <= nearZero*width {
 		f.Squared++
 	}
+}
+
+// isDividedBy reports whether the divisor of a group is that of so many samples: their deviation with ddof 1, or the share of the others
+// where each is left out of its baseline.
+func isDividedBy(slope, std, n float64) bool {
+	const near = 3e-3 // eps is less, and 32 samples differ from 16 by more
+	if n <= 1 {
+		return false
+	}
+	return math.Abs(slope*std*math.Sqrt(n/(n-1))-1) < near || math.Abs(slope*(n-1)/n-1) < near
 }
 
 func (a *AtRow) take(reward float64, isAt func(float64) bool, low, high float64) {
@@ -277,7 +293,7 @@ func (f *Facts) Join(o *Facts) {
 	for _, p := range [][2]*int{
 		{&f.Groups, &o.Groups}, {&f.Differ, &o.Differ}, {&f.Dead, &o.Dead}, {&f.Lines, &o.Lines}, {&f.ZeroSum, &o.ZeroSum}, {&f.Best, &o.Best},
 		{&f.BestDown, &o.BestDown}, {&f.Inverted, &o.Inverted}, {&f.Positive, &o.Positive}, {&f.Minus, &o.Minus}, {&f.Reward, &o.Reward},
-		{&f.Squared, &o.Squared}, {&f.First.N, &o.First.N}, {&f.First.Low, &o.First.Low}, {&f.First.High, &o.First.High}, {&f.Last.N, &o.Last.N},
+		{&f.Squared, &o.Squared}, {&f.Whole, &o.Whole}, {&f.Halved, &o.Halved}, {&f.First.N, &o.First.N}, {&f.First.Low, &o.First.Low}, {&f.First.High, &o.First.High}, {&f.Last.N, &o.Last.N},
 		{&f.Last.Low, &o.Last.Low}, {&f.Last.High, &o.Last.High}, {&f.Unequal, &o.Unequal}, {&f.Longer.N, &o.Longer.N},
 		{&f.Longer.Lower, &o.Longer.Lower}, {&f.Later.N, &o.Later.N}, {&f.Later.Lower, &o.Later.Lower}, {&f.NaN, &o.NaN},
 		{&f.Infinite, &o.Infinite}, {&f.Samples, &o.Samples}, {&f.Zeros.N, &o.Zeros.N}, {&f.Means.N, &o.Means.N},

@@ -333,7 +333,7 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 
 func factsOf(grouped []*analysis.GroupedStep) (f Facts) {
 	for g := range groupsOf(grouped) {
-		f.Add(g.rewards, g.logged, g.lengths, model.IsLogged)
+		f.Add(g.rewards, g.logged, g.lengths)
 	}
 	return f
 }
