@@ -402,7 +402,7 @@ func (e *evidence) provedMixed() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := e.finding(mixed, "groups of several prompts", from, len(mixed), true, "groups")
-	f.Title = fmt.Sprintf("%s of %s hold answers to several prompts: the logged advantages prove that the trainer compared %s",
+	f.Title = fmt.Sprintf("%s of %s hold answers to several prompts: %s",
 		units.Count(int(after.Sum)), units.Plural(after.N, "groups"), e.snap.Division(e.rule))
 	f.Advice = "check how the trainer makes groups of rows: a reshape to (−1, answers per prompt) needs the answers to one prompt in consecutive rows, whatever the batch of a device; group by an id of the prompt instead"
 	f.Example = e.exampleAt(from, func(step, group int) bool { return e.Steps[step].Groups[group].Several })

@@ -99,7 +99,7 @@ const DefaultLimit = 20_000
 // filter; if nothing matches so, those after the filter of the settings are tried. Where nothing matches it
 // looks for
 // groups that the advantages prove, unless the settings name them: see Report.Proved. Errors are
-// [ErrNothingLogged], [ErrNotNumbers], rows that cannot be grouped, and the end of ctx.
+// [ErrNothingLogged], [ErrNotNumbers] with a report that nothing matches, rows that cannot be grouped, and the end of ctx.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
 	r := &Report{options: set.Options}
 	whole := snap.WithoutParts()
@@ -109,7 +109,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	case len(r.chooseSteps(snap, limit)) > 0:
 		return nil, errOnlyParts
 	case slices.ContainsFunc(snap.Steps, func(s model.Step) bool { return slices.ContainsFunc(s.LoggedAdvantages, model.IsLogged) }):
-		return nil, ErrNotNumbers
+		return r, ErrNotNumbers
 	default:
 		return nil, ErrNothingLogged
 	}
