@@ -50,7 +50,7 @@ func advantagesDiffer(e *evidence) ([]Finding, string) {
 	}
 	for _, c := range contradictions() {
 		if f, found := e.contradiction(&c); found {
-			if e.isExplained(&f) {
+			if !c.sudden && e.isExplained(&f) {
 				return nil, ""
 			}
 			return []Finding{f}, ""
@@ -110,6 +110,7 @@ type contradiction struct {
 	of      string // what is counted
 	limit   float64
 	certain bool // no rule gives it: an alarm whoever wrote the log
+	sudden  bool // it was otherwise before: some trainers log nothing but that
 	count   func(*match.Facts) Moments
 	holds   func(all *match.Facts) bool // of all steps since the onset; nil: always
 	title   func(e *evidence, all *match.Facts) string
@@ -130,11 +131,11 @@ func contradictions() []contradiction {
 	row := func(name string, at func(*match.Facts) match.AtRow) contradiction {
 		return contradiction{
 			name: "groups whose baseline is their " + name + " sample", of: "groups", limit: contradictedFrom, certain: true,
-			count: ofLiving(func(f *match.Facts) int { return at(f).N }),
-			holds: func(f *match.Facts) bool { return at(f).IsBaseline(f.Living()) },
+			count: func(f *match.Facts) Moments { return shareOf(at(f).N, at(f).Told()) },
+			holds: func(f *match.Facts) bool { return at(f).IsBaseline() },
 			title: func(_ *evidence, f *match.Facts) string {
 				return fmt.Sprintf("the baseline of the advantages is the reward of the %s sample of each group (%s of %s), not their mean: %s",
-					name, units.Count(at(f).N), units.Count(f.Living()), sums(f))
+					name, units.Count(at(f).N), units.Count(at(f).Told()), sums(f))
 			},
 		}
 	}
@@ -203,14 +204,29 @@ func contradictions() []contradiction {
 			},
 		},
 		{
-			name: "groups with a baseline that is not their mean", of: "groups", limit: contradictedFrom,
-			count: ofLiving(func(f *match.Facts) int { return f.Living() - f.ZeroSum }),
+			name: "steps with one baseline", of: "steps", limit: contradictedFrom,
+			count: func(f *match.Facts) Moments {
+				const few, spread = 3, 4
+				told := f.Zeros.N >= few && f.Means.Std() > 0
+				return shareOf(model.Count01(told && spread*f.Zeros.Std() < f.Means.Std()), model.Count01(told))
+			},
 			title: func(_ *evidence, f *match.Facts) string {
-				if f.Zeros.N > 1 && f.Zeros.Std() < f.Means.Std()/4 {
-					return fmt.Sprintf("one baseline is subtracted from all groups, not the mean of each: it varies by %s between groups, their means by %s; %s",
-						units.Short(f.Zeros.Std()), units.Short(f.Means.Std()), sums(f))
-				}
+				return fmt.Sprintf("one baseline is subtracted from all groups of a step, not the mean of each: it varies by %s, their means by %s; %s",
+					units.Short(f.Zeros.Std()), units.Short(f.Means.Std()), sums(f))
+			},
+		},
+		{
+			name: "groups with a baseline that is not their mean", of: "groups", limit: contradictedFrom,
+			count: ofLiving(func(f *match.Facts) int { return f.Off }),
+			title: func(_ *evidence, f *match.Facts) string {
 				return "the baseline of the advantages is not the mean of the group: " + sums(f)
+			},
+		},
+		{
+			name: "groups without advantages", of: "groups", limit: contradictedFrom, certain: true, sudden: true,
+			count: func(f *match.Facts) Moments { return shareOf(f.Dead, f.Differ) },
+			title: func(_ *evidence, f *match.Facts) string {
+				return fmt.Sprintf("all logged advantages are 0, though rewards differ in %s: no sample trains", units.Plural(f.Differ, "groups"))
 			},
 		},
 	}
@@ -236,7 +252,10 @@ func (e *evidence) contradiction(c *contradiction) (Finding, bool) {
 	s := e.seriesOf(func(s *Observed) Moments { return c.count(&s.Logged) })
 	from := s.turn(0, c.limit/2, 1)
 	after, all := s.pooled(from, len(s)), e.factsFrom(from)
-	isSeldom := after.Sum < leastSteps || all.Living() < leastContradicted || after.mean() < c.limit
+	isSeldom := after.Sum < leastSteps || all.Differ < leastContradicted || after.mean() < c.limit
+	if before := s.pooled(0, from); c.sudden && !(before.mean() < c.limit/2) {
+		return Finding{}, false
+	}
 	if isSeldom || c.holds != nil && !c.holds(all) || !c.certain && e.mayWeighParts() {
 		return Finding{}, false
 	}

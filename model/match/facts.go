@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -14,7 +15,7 @@ type Facts struct {
 	Groups  int // of two samples or more, with a finite reward and advantage each
 	Differ  int // of these, with rewards that differ
 	Dead    int // of these, with advantages that are all 0
-	Lines   int // of the others, with advantages on a line over the rewards: rising, falling or flat
+	Off     int // of the others, with advantages on a line over three rewards or more that is 0 elsewhere than at their mean
 	ZeroSum int // of the others, with the sum 0
 
 	Best, BestDown    int // samples with the best reward of a living group, and those of them with a negative advantage
@@ -52,14 +53,18 @@ func (m Moments) Std() float64 {
 type AtRow struct {
 	N         int
 	Low, High int // of these, where it is the least and the greatest reward of the group
+	Away      int // groups whose baseline is another; of those where its reward is near their mean nothing is told
 }
 
-// IsBaseline reports whether that row is the baseline of most of so many living groups, be its reward the least or the greatest: if it were
-// always the same, that may be the baseline.
-func (a AtRow) IsBaseline(living int) bool {
+// Told is how many groups tell whether that row is their baseline.
+func (a AtRow) Told() int { return a.N + a.Away }
+
+// IsBaseline reports whether that row is the baseline of most groups, be its reward the least or the greatest: if it were always the same, that
+// may be the baseline.
+func (a AtRow) IsBaseline() bool {
 	const most, either = 0.95, 0.05
-	n := float64(living)
-	return float64(a.N) >= most*n && float64(a.N-a.Low) >= either*n && float64(a.N-a.High) >= either*n
+	n := float64(a.Told())
+	return a.N > 0 && float64(a.N) >= most*n && float64(a.N-a.Low) >= either*n && float64(a.N-a.High) >= either*n
 }
 
 // Pairs are samples of one group with equal rewards and different advantages, by something else in which they differ.
@@ -129,8 +134,9 @@ func (f *Facts) addWhole(rewards, advantages []float64, lengths []int32) {
 	}
 	f.addSigns(rewards, advantages, rewards[l.high], all)
 	if isLine {
-		f.Lines++
 		f.addLine(rewards, advantages, l, rewardsOf)
+	} else {
+		f.First.Away, f.Last.Away = f.First.Away+1, f.Last.Away+1
 	}
 }
 
@@ -170,18 +176,32 @@ func (f *Facts) addLine(rewards, advantages []float64, l span, of moments) {
 	zero, mean := rewards[l.low]-advantages[l.low]/slope, of.sum/float64(of.n)
 	f.Zeros.add(zero)
 	f.Means.add(mean)
-	isAt := func(x float64) bool {
-		return math.Abs(zero-x) <= nearZero*width && math.Abs(mean-x) > farFrom*width
-	}
-	if isAt(0) {
+	isFar := func(x float64) bool { return math.Abs(mean-x) > farFrom*width }
+	isAt := func(x float64) bool { return math.Abs(zero-x) <= nearZero*width }
+	if isAt(0) && isFar(0) {
 		f.Reward++
+	}
+	if isFar(zero) && hasThird(rewards, l) {
+		f.Off++
 	}
 	if n := float64(of.n); math.Abs(zero-mean) <= nearZero*width {
 		f.Whole += model.Count01(isDividedBy(slope, of.std(), n))
 		f.Halved += model.Count01(isDividedBy(slope, of.std(), n/2))
 	}
-	f.First.take(rewards[0], isAt, rewards[l.low], rewards[l.high])
-	f.Last.take(rewards[len(rewards)-1], isAt, rewards[l.low], rewards[l.high])
+	for _, row := range []struct {
+		at     *AtRow
+		reward float64
+	}{{&f.First, rewards[0]}, {&f.Last, rewards[len(rewards)-1]}} {
+		switch {
+		case !isFar(row.reward):
+		case !isAt(row.reward):
+			row.at.Away++
+		default:
+			row.at.N++
+			row.at.Low += model.Count01(row.reward == rewards[l.low])
+			row.at.High += model.Count01(row.reward == rewards[l.high])
+		}
+	}
 	const near, far = 0.02, 0.1
 	std, unbiased := of.std(), of.unbiasedStd()
 	isSquared := math.Abs(slope*std*std-1) < near || math.Abs(slope*unbiased*unbiased-1) < near
@@ -200,17 +220,9 @@ func isDividedBy(slope, std, n float64) bool {
 	return math.Abs(slope*std*math.Sqrt(n/(n-1))-1) < near || math.Abs(slope*(n-1)/n-1) < near
 }
 
-func (a *AtRow) take(reward float64, isAt func(float64) bool, low, high float64) {
-	if !isAt(reward) {
-		return
-	}
-	a.N++
-	switch reward {
-	case low:
-		a.Low++
-	case high:
-		a.High++
-	}
+// hasThird reports whether a group has a reward between the least and the greatest: two are always on a line, also where advantages are clipped.
+func hasThird(rewards []float64, l span) bool {
+	return slices.ContainsFunc(rewards, func(r float64) bool { return r != rewards[l.low] && r != rewards[l.high] })
 }
 
 // addPairs counts neighbours of equal reward and different advantage. An advantage of 0 may be one that is masked.
@@ -291,10 +303,10 @@ func isOnLine(rewards, advantages []float64, l span, maxAbs float64) bool {
 // Join adds those of other groups.
 func (f *Facts) Join(o *Facts) {
 	for _, p := range [][2]*int{
-		{&f.Groups, &o.Groups}, {&f.Differ, &o.Differ}, {&f.Dead, &o.Dead}, {&f.Lines, &o.Lines}, {&f.ZeroSum, &o.ZeroSum}, {&f.Best, &o.Best},
+		{&f.Groups, &o.Groups}, {&f.Differ, &o.Differ}, {&f.Dead, &o.Dead}, {&f.Off, &o.Off}, {&f.ZeroSum, &o.ZeroSum}, {&f.Best, &o.Best},
 		{&f.BestDown, &o.BestDown}, {&f.Inverted, &o.Inverted}, {&f.Positive, &o.Positive}, {&f.Minus, &o.Minus}, {&f.Reward, &o.Reward},
 		{&f.Squared, &o.Squared}, {&f.Whole, &o.Whole}, {&f.Halved, &o.Halved}, {&f.First.N, &o.First.N}, {&f.First.Low, &o.First.Low}, {&f.First.High, &o.First.High}, {&f.Last.N, &o.Last.N},
-		{&f.Last.Low, &o.Last.Low}, {&f.Last.High, &o.Last.High}, {&f.Unequal, &o.Unequal}, {&f.Longer.N, &o.Longer.N},
+		{&f.First.Away, &o.First.Away}, {&f.Last.Away, &o.Last.Away}, {&f.Last.Low, &o.Last.Low}, {&f.Last.High, &o.Last.High}, {&f.Unequal, &o.Unequal}, {&f.Longer.N, &o.Longer.N},
 		{&f.Longer.Lower, &o.Longer.Lower}, {&f.Later.N, &o.Later.N}, {&f.Later.Lower, &o.Later.Lower}, {&f.NaN, &o.NaN},
 		{&f.Infinite, &o.Infinite}, {&f.Samples, &o.Samples}, {&f.Zeros.N, &o.Zeros.N}, {&f.Means.N, &o.Means.N},
 	} {
@@ -314,9 +326,9 @@ func (f *Facts) rowClue() string {
 		at   AtRow
 		name string
 	}{{f.First, "first"}, {f.Last, "last"}} {
-		if row.at.IsBaseline(f.Living()) {
+		if row.at.IsBaseline() {
 			return fmt.Sprintf("the baseline of each group is the reward of its %s row: of %s groups the advantage is 0 there, and follows the reward from it",
-				row.name, units.Fraction(row.at.N, f.Living()))
+				row.name, units.Fraction(row.at.N, row.at.Told()))
 		}
 	}
 	return ""
