@@ -591,7 +591,8 @@ type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, nonzeroAfter
 // where an advantage is no number, or no reward is one.
 func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fate {
 	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
-	equal = equal && !a.plan.comparesGroups && (!a.plan.estimator.Needs.Components || a.varyingComponents(g) == nil)
+	ofLog := a.original.ofRule != nil // what nothing reproduces may be more than the group's own rewards tell
+	equal = equal && !ofLog && !a.plan.comparesGroups && (!a.plan.estimator.Needs.Components || a.varyingComponents(g) == nil)
 	switch {
 	case a.Open:
 		return model.FateOpen

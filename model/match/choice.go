@@ -191,7 +191,7 @@ func (c Choice) Reason() string {
 		parts = append(parts, c.Evidence())
 	}
 	if c.FromLog {
-		parts = append(parts, "· samples, signal and Σ|A| are of the logged advantages, which no rule reproduces")
+		parts = append(parts, "· samples, signal and Σ|A| are of the logged advantages")
 	}
 	return strings.Join(parts, " ")
 }
