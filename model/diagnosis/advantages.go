@@ -74,7 +74,7 @@ func (e *evidence) advantagesNaN() (Finding, bool) {
 	for i := from; i < len(s); i++ {
 		infinite += e.Steps[i].Logged.Infinite
 	}
-	f := e.finding(s, "logged advantages that are no numbers", from, len(s), true, "samples")
+	f := e.finding(s, "logged advantages that are NaN or infinite", from, len(s), true, "samples")
 	what := "NaN"
 	switch {
 	case float64(infinite) == after.Sum:

@@ -201,7 +201,7 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: AdvantagesDiffer, detect: advantagesDiffer, ofAdvantages: true, follows: []Kind{NothingTrains, NotLearning},
-			What:      "The advantages in the log are not those that the trainer's rule gives on these rewards, or are no numbers.",
+			What:      "The advantages in the log are not those that the trainer's rule gives on these rewards, or are NaN or infinite.",
 			How:       "NaN or infinite advantages: from 1% of the samples a watch, from 10% an alarm. Else what no estimator, scale, filter, clipping or rounding that vantage knows reproduces, if it shows a defect in most groups whose rewards differ: the best answers are pushed down, the baseline is the reward of one sample, the divisor is the variance, all advantages are one value or become 0; and of a trainer that is known also advantages that are the reward itself, are of one sign, do not sum to 0, or differ for equal rewards. Of an unknown trainer these are a watch. Rows that are turns are not judged.",
 			LooksLike: "An estimator of one's own: leave-one-out, a baseline of the batch, a value model, a penalty on length that the reward does not hold; groups of which the log has a part.",
 			Advice:    "compute the advantages of one group by hand from its logged rewards, and compare them with the log: `vantage match` has the nearest rule and the first sample that differs; look at how rewards are ordered, reshaped into groups and normalised",
