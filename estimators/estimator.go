@@ -260,6 +260,15 @@ func MissingReward() float64 { return math.Float64frombits(missingBits) }
 // IsMissing reports whether x is [MissingReward]. A NaN that arithmetic gave is not.
 func IsMissing(x float64) bool { return math.Float64bits(x) == missingBits }
 
+// loggedNaNBits is another.
+const loggedNaNBits = 0x7ff8_0000_0000_07a3
+
+// LoggedNaN returns the NaN that stands for an advantage that is NaN in the log: any other says that the log has none there.
+func LoggedNaN() float64 { return math.Float64frombits(loggedNaNBits) }
+
+// IsLoggedNaN reports whether x is [LoggedNaN].
+func IsLoggedNaN(x float64) bool { return math.Float64bits(x) == loggedNaNBits }
+
 // fillNaN marks advantages that nothing defines.
 func fillNaN(dst []float64) {
 	for i := range dst {

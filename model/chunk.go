@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"vantage/estimators"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -21,7 +22,7 @@ type Record struct {
 	Preview     string    // the first bytes of the prompt, at most 160, as logged: sanitise before showing
 	Reward      float64   // estimators.MissingReward() where the log has none
 	Components  []float64 // by Chunk.ComponentNames, NaN where one gave nothing; nil if the log has none
-	Advantage   float64   // as logged; NaN if not
+	Advantage   float64   // as logged; NaN if not: see IsLogged
 	Whole       *Whole    // its group, if the log may hold only some samples of that; else nil
 	Status      Status    // as the trainer writes it
 	Length      int32     // of the response, in Chunk.LengthUnit; -1 if unknown
@@ -391,3 +392,6 @@ func (p Progress) FreshnessRule() string {
 	}
 	return fmt.Sprintf("idle after %s without a write, ended after %s (%s)", units.ApproxDuration(p.IdleAfter()), units.ApproxDuration(p.endedAfter()), why)
 }
+
+// IsLogged reports whether x is an advantage that a log has, be it NaN there.
+func IsLogged(x float64) bool { return x == x || estimators.IsLoggedNaN(x) }

@@ -85,7 +85,7 @@ func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
 	c.Lengths = append(c.Lengths, r.Length)
 	c.prompts = appendOptional(c.prompts, n, prompt, 0, prompt != 0, cap(c.Rewards))
 	c.groups = appendOptional(c.groups, n, group, 0, group != 0, cap(c.Rewards))
-	c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.Rewards))
+	c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n, r.Advantage, math.NaN(), IsLogged(r.Advantage), cap(c.Rewards))
 	c.Statuses = appendOptional(c.Statuses, n, r.Status, StatusTrains, r.Status != StatusTrains, cap(c.Rewards))
 	c.Wholes = appendOptional(c.Wholes, n, r.Whole, nil, r.Whole != nil, cap(c.Rewards))
 	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.Rewards))
@@ -150,7 +150,7 @@ func (c *stepColumns) appendPart(p *blockPart) (stray int) {
 		if p.Advantage != nil {
 			logged = p.Advantage[i]
 		}
-		c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.Rewards))
+		c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n+i-from, logged, math.NaN(), IsLogged(logged), cap(c.Rewards))
 	}
 	c.Statuses = appendOptionalRows(c.Statuses, n, p.Status, from, to, StatusTrains)
 	c.Wholes = appendOptionalRows(c.Wholes, n, nil, from, to, nil)

@@ -16,6 +16,7 @@ import (
 type Settings struct {
 	Framework string // whose arithmetic
 	Assumed   bool   // nothing says that the framework wrote the log: what its own code would refuse, the trainer has not refused
+	FromLog   bool   // no estimator is known that gives the logged advantages, which are taken as they are
 	Estimator string // as the framework's option spells it
 	Scale     estimators.Scale
 	Options   estimators.Options // of the estimator, by the trainer's keys; see Resolved
@@ -160,7 +161,7 @@ func (s Settings) TrainerWarning() string {
 // WithFramework returns the settings with another framework, and its first estimator or scale if it
 // lacks that of the settings; options that it lacks go.
 func (s Settings) WithFramework(framework string) Settings {
-	s.Framework, s.Assumed = framework, false
+	s.Framework, s.Assumed, s.FromLog = framework, false, false
 	if _, err := s.FindEstimator(); err != nil {
 		if list := estimators.Of(framework); list != nil {
 			s.Estimator = list[0].Name
@@ -172,7 +173,7 @@ func (s Settings) WithFramework(framework string) Settings {
 // WithEstimator returns the settings with another estimator of the framework, and its first scale if
 // it lacks that of the settings; options that it lacks go.
 func (s Settings) WithEstimator(name string) Settings {
-	s.Estimator, s.Assumed = name, false
+	s.Estimator, s.Assumed, s.FromLog = name, false, false
 	return s.withKnownOptions().withKnownScale()
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,7 +55,9 @@ func (a App) updateMatch(msg tea.Msg) App {
 	}
 	a.loggedMatch.job.start(&a.commands, steps, once(func(ctx context.Context) (m matched, err error) {
 		m.set, m.rewards = match.ChooseRewards(ctx, snap, set, given)
-		m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples)
+		if m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples); errors.Is(err, match.ErrNotNumbers) {
+			err = nil // which tells that no estimator gave them
+		}
 		return m, err
 	}))
 	return a

@@ -58,6 +58,7 @@ func (a App) nextScale() App {
 		return a.says(entry.Framework + " " + entry.Name + " has one scale only: " + string(entry.Scales[0]))
 	}
 	set := a.settings.now
+	set.FromLog = false
 	set.Scale = entry.Scales[(slices.Index(entry.Scales, set.Scale)+1)%len(entry.Scales)]
 	return a.switchTo(set)
 }

@@ -17,6 +17,20 @@ import (
 
 // The logs here are of runs in which something happened that only a key of some schema says.
 
+// mixedRows are groups of four rows, by their advantages, that hold answers to two prompts in turn.
+func mixedRows() string {
+	var rows strings.Builder
+	for step := 1; step <= 4; step++ {
+		for group, rewards := range [][]float64{{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}, {0, 1, 0, 0}} {
+			mean := (rewards[0] + rewards[1] + rewards[2] + rewards[3]) / 4
+			for i, reward := range rewards {
+				fmt.Fprintf(&rows, `{"step":%d,"prompt":"%c%d of %d","response":"r%d","reward":%v,"advantage":%v}`+"\n", step, 'p'+rune(i%2), group, step, i, reward, reward-mean)
+			}
+		}
+	}
+	return rows.String()
+}
+
 // seldomLogs writes logs of seldom happenings, each under a name in the folder.
 func seldomLogs(t *testing.T, dir string) {
 	t.Helper()
@@ -36,6 +50,7 @@ func seldomLogs(t *testing.T, dir string) {
 {"step": 1, "group_id": "b", "response": "s", "reward": 0}
 `)
 	putRun(t, filepath.Join(dir, "evals", "eval_residue.jsonl"), strings.Repeat(`{"step":1,"prompt":"p","response":"r","reward":0.2,"created_at":"2026-05-15T14:28:29.186765+00:00","finish_reason":"length"}`+"\n", 16), time.Time{})
+	filetest.Write(t, filepath.Join(dir, "mixed.jsonl"), mixedRows())
 	yesterday := time.Now().Add(-24 * time.Hour)
 	for _, name := range []string{"again", "again too"} { // resumed at step 21
 		at := yesterday

@@ -138,6 +138,8 @@ func schemaLines(dir string) [][]string {
 		{"summary", filepath.Join(dir, "many.jsonl")},
 		{"summary", filepath.Join(dir, "refused.jsonl")},
 		{"why", "g", filepath.Join(dir, "large.jsonl")},
+		{"why", "0", filepath.Join(dir, "mixed.jsonl")},
+		{"show", "0", filepath.Join(dir, "mixed.jsonl")},
 		{"report", log, "--framwork", "trl"},
 		{"nothing"},
 	}

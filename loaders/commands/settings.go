@@ -137,7 +137,7 @@ func (p *Program) Given() match.Given {
 func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, match.Choice, error) {
 	set, rewards := match.ChooseRewards(ctx, snap, set, p.Given())
 	logged, err := match.Run(ctx, snap, set, match.DefaultLimit)
-	if err != nil {
+	if err != nil && !errors.Is(err, match.ErrNotNumbers) {
 		logged = nil // nothing was logged, or the rows cannot be grouped, which the command itself says
 	}
 	set, chosen := match.Choose(set, p.Given(), snap.Run.Framework, logged)

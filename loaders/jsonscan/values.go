@@ -190,10 +190,14 @@ func (v Value) ToInt() (int64, bool) {
 // first that is not zero: prompts and padding are masked with zeros.
 func (v Value) ToAdvantage() float64 {
 	if v.Kind != Array {
-		if x, ok := v.ToFloat(); ok && v.Kind != Null {
-			return x
+		x, ok := v.ToFloat()
+		switch {
+		case !ok || v.Kind == Null:
+			return math.NaN()
+		case x != x:
+			return estimators.LoggedNaN()
 		}
-		return math.NaN()
+		return x
 	}
 	first := math.NaN()
 	v.EachElement(func(e Value) {

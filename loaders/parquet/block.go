@@ -111,7 +111,7 @@ func (r *columnReader) fill(b *model.Block, n int) error {
 		r.numberedGroups(b, c, n)
 	}
 	if c := r.numbers[decode.RoleAdvantage]; c != nil {
-		b.Advantage = slices.Clone(c.values[:n])
+		b.Advantage = c.advantages(n)
 		r.noteRole(decode.RoleAdvantage, true)
 	}
 	r.noteComponents(n)

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"vantage/estimators"
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
@@ -46,6 +47,17 @@ func trues(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
 func (c *numberColumn) at(i int) (x float64, ok bool) {
 	return c.values[i], c.valid == nil || c.valid[i]
+}
+
+// advantages returns the first n values as advantages: a NaN that is no null is one of the log's.
+func (c *numberColumn) advantages(n int) []float64 {
+	all := slices.Clone(c.values[:n])
+	for i, x := range all {
+		if x != x && (c.valid == nil || c.valid[i]) {
+			all[i] = estimators.LoggedNaN()
+		}
+	}
+	return all
 }
 
 func (c *numberColumn) firstValid(n int) int {

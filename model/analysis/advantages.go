@@ -102,6 +102,7 @@ type original struct {
 	batch      estimators.Batch
 	blocks     []block             // of the batch
 	advantages []float64           // of the batch
+	ofRule     []float64           // of the batch, as the estimator gives them, where those of the log are taken
 	rewards    []float64           // of the samples, as the estimator cleans them
 	zeroStd    []bool              // by group
 	refusal    *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
@@ -128,8 +129,11 @@ func (p *plan) original(ctx context.Context, in *stepInput, previous *Analysis) 
 	if err := o.compute(ctx, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
-	if in.parts != nil {
-		o.takeLogged(in)
+	if set.FromLog {
+		o.ofRule = slices.Clone(o.advantages)
+	}
+	if in.parts != nil || set.FromLog {
+		o.takeLogged(in, set.FromLog)
 	}
 	if set.Assumed && o.refusal != nil && o.refusal.Kind != estimators.KindMissing {
 		o.refusal = nil
@@ -138,11 +142,13 @@ func (p *plan) original(ctx context.Context, in *stepInput, previous *Analysis) 
 	return o, nil
 }
 
-// takeLogged takes the logged advantages of groups of which the log lacks samples: an estimator would compare the others with a part.
-func (o *original) takeLogged(in *stepInput) {
+// takeLogged takes the logged advantages of groups of which the log lacks samples: an estimator would compare the others with a part; or all,
+// where no estimator gives them.
+func (o *original) takeLogged(in *stepInput, all bool) {
+	isUnlogged := func(x float64) bool { return !model.IsLogged(x) }
 	for k := range in.groups {
 		logged := in.LoggedAdvantages[in.groups[k].Start:in.groups[k].End]
-		if in.groups[k].IsPart && in.countedRollouts == nil && !slices.ContainsFunc(logged, math.IsNaN) {
+		if (all || in.groups[k].IsPart) && in.countedRollouts == nil && !slices.ContainsFunc(logged, isUnlogged) {
 			copy(o.advantages[in.groups[k].Start:], logged)
 		}
 	}
@@ -585,7 +591,8 @@ type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, nonzeroAfter
 // where an advantage is no number, or no reward is one.
 func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fate {
 	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
-	equal = equal && !a.plan.comparesGroups && (!a.plan.estimator.Needs.Components || a.varyingComponents(g) == nil)
+	ofLog := a.original.ofRule != nil // what nothing reproduces may be more than the group's own rewards tell
+	equal = equal && !ofLog && !a.plan.comparesGroups && (!a.plan.estimator.Needs.Components || a.varyingComponents(g) == nil)
 	switch {
 	case a.Open:
 		return model.FateOpen

@@ -252,7 +252,11 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 	if a.Settings.Filtering() || a.input.step.LoggedAdvantages == nil {
 		return nil
 	}
-	near := NewLoggedTolerance(a.plan.estimator, a.Settings.Scale, a.LoggedRewards, a.Original)
+	computed := a.Original
+	if a.original.ofRule != nil && a.input.countedRollouts == nil {
+		computed = a.original.ofRule
+	}
+	near := NewLoggedTolerance(a.plan.estimator, a.Settings.Scale, a.LoggedRewards, computed)
 	w := &model.Warning{Unit: "samples", Example: -1, Advice: "`vantage match` finds the estimator that computed the logged advantages"}
 	largestGap := 0.0
 	for g := range a.Table {
@@ -263,9 +267,9 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 				continue
 			}
 			w.Of++
-			gap := math.Abs(a.LoggedAdvantages[i] - a.Original[i])
+			gap := math.Abs(a.LoggedAdvantages[i] - computed[i])
 			isResidue := a.Table[g].IsResidue && math.Abs(a.LoggedAdvantages[i]) <= ResidueShare*math.Abs(a.Rewards[i])
-			if gap <= tolerance || a.LoggedAdvantages[i] == a.Original[i] || isResidue {
+			if gap <= tolerance || a.LoggedAdvantages[i] == computed[i] || isResidue {
 				continue
 			}
 			if w.Count++; w.Count == 1 {

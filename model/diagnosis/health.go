@@ -95,7 +95,7 @@ func (d *Diagnosis) WhyUnknown() string {
 	g := &d.Grounds
 	ofSamples, unseen := 0, 0
 	for _, k := range Kinds() {
-		if !k.Name.OfScalars() {
+		if !k.Name.OfScalars() && !k.ofAdvantages {
 			ofSamples++
 			unseen += model.Count01(slices.ContainsFunc(d.Blind, func(b Blind) bool { return b.Kind == k.Name }))
 		}

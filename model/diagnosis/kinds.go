@@ -10,25 +10,27 @@ type Kind string
 
 // The kinds.
 const (
-	GraderOutage    Kind = "grader_outage"
-	StuckData       Kind = "stuck_data"
-	GroupMixup      Kind = "group_mixup"
-	GraderNoise     Kind = "grader_noise"
-	RewardHacking   Kind = "reward_hacking"
-	DegenerateText  Kind = "degenerate_text"
-	Truncation      Kind = "truncation"
-	LengthExplosion Kind = "length_explosion"
-	LengthCollapse  Kind = "length_collapse"
-	AnswerCollapse  Kind = "answer_collapse"
-	RewardCollapse  Kind = "reward_collapse"
-	Saturated       Kind = "saturated"
-	TooHard         Kind = "too_hard"
-	EqualRewards    Kind = "equal_rewards"
-	Forgetting      Kind = "forgetting"
-	NothingTrains   Kind = "nothing_trains"
-	NotLearning     Kind = "not_learning"
-	FallByHalf      Kind = "fall_by_half"
-	PartAgainst     Kind = "part_against"
+	GraderOutage     Kind = "grader_outage"
+	StuckData        Kind = "stuck_data"
+	GroupMixup       Kind = "group_mixup"
+	GraderNoise      Kind = "grader_noise"
+	RewardHacking    Kind = "reward_hacking"
+	DegenerateText   Kind = "degenerate_text"
+	Truncation       Kind = "truncation"
+	LengthExplosion  Kind = "length_explosion"
+	LengthCollapse   Kind = "length_collapse"
+	AnswerCollapse   Kind = "answer_collapse"
+	RewardCollapse   Kind = "reward_collapse"
+	Saturated        Kind = "saturated"
+	TooHard          Kind = "too_hard"
+	EqualRewards     Kind = "equal_rewards"
+	Forgetting       Kind = "forgetting"
+	NothingTrains    Kind = "nothing_trains"
+	NotLearning      Kind = "not_learning"
+	FallByHalf       Kind = "fall_by_half"
+	PartAgainst      Kind = "part_against"
+	AdvantagesDiffer Kind = "advantages_differ"
+	FewOutweigh      Kind = "few_outweigh"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -36,15 +38,16 @@ func (k Kind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // KindInfo is an illness with its words.
 type KindInfo struct {
-	Name      Kind
-	What      string // what happens, one sentence
-	How       string // how it is found, with its limits
-	LooksLike string // what is healthy and looks like it
-	Advice    string // what to do, one sentence
-	Sources   []Source
-	detect    func(*evidence) (findings []Finding, blind string)
-	texts     bool   // it is found in texts
-	follows   []Kind // kinds that may follow from it, and are then no findings of their own
+	Name         Kind
+	What         string // what happens, one sentence
+	How          string // how it is found, with its limits
+	LooksLike    string // what is healthy and looks like it
+	Advice       string // what to do, one sentence
+	Sources      []Source
+	detect       func(*evidence) (findings []Finding, blind string)
+	texts        bool   // it is found in texts
+	ofAdvantages bool   // it is found in logged advantages, which few logs have
+	follows      []Kind // kinds that may follow from it, and are then no findings of their own
 }
 
 // Source is where an illness is described.
@@ -204,6 +207,22 @@ func Kinds() []KindInfo {
 			LooksLike: "A penalty, a length or a count of errors, which should lower the reward.",
 			Advice:    "look at how the reward is put together: the sign of this part's weight, and whether its function returns a cost; then go back to a checkpoint from before it mattered",
 			Sources:   []Source{{"alpamayo-recipes 29: a part of the reward counts with the wrong sign", "https://github.com/NVlabs/alpamayo-recipes/issues/29"}},
+		},
+		{
+			Name: AdvantagesDiffer, detect: advantagesDiffer, ofAdvantages: true, follows: []Kind{NothingTrains, NotLearning},
+			What:      "The advantages in the log are not those that the trainer's rule gives on these rewards, or are NaN or infinite.",
+			How:       "NaN or infinite advantages: from 1% of the samples a watch, from 10% an alarm. Else what no estimator, scale, filter, clipping or rounding that vantage knows reproduces, if it shows a defect in most groups whose rewards differ: the best answers are pushed down, the baseline is the reward of one sample, the divisor is the variance, all advantages are one value or become 0; and of a trainer that is known also advantages that are the reward itself, are of one sign, do not sum to 0, or differ for equal rewards. Of an unknown trainer these are a watch. Rows that are turns are not judged.",
+			LooksLike: "An estimator of one's own: leave-one-out, a baseline of the batch, a value model, a penalty on length that the reward does not hold; groups of which the log has a part.",
+			Advice:    "compute the advantages of one group by hand from its logged rewards, and compare them with the log: `vantage match` has the nearest rule and the first sample that differs; look at how rewards are ordered, reshaped into groups and normalised",
+			Sources:   []Source{{"PipelineRL 54: the baseline was the reward of the first rollout", "https://github.com/ServiceNow/PipelineRL/pull/54"}, {"ms-swift 8123: advantages of NaN", "https://github.com/modelscope/ms-swift/issues/8123"}},
+		},
+		{
+			Name: FewOutweigh, detect: fewOutweigh, ofAdvantages: true,
+			What:      "A few samples hold much of all advantage, so that they alone move the policy.",
+			How:       "The hundredth of the samples with the largest logged advantages holds at least a fifth of the sum of all their sizes, and its least is ten times the median: a watch.",
+			LooksLike: "Groups of which one answer in many wins: its advantage is the root of the size of the group at most.",
+			Advice:    "look at the groups of these samples: a deviation that leaves the sample out, or is of rewards that hardly differ, divides by almost nothing; add an eps that matters, clip the advantages, or do not divide by the deviation",
+			Sources:   []Source{{"NeMo RL 2431: groups without a right answer train on their penalties", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
 		},
 	}, scalarKinds()...)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"vantage/model"
+	"vantage/model/match"
 	"vantage/model/units"
 )
 
@@ -42,11 +43,13 @@ type Observed struct {
 	Longest Longest
 	Parts   []Part // by reward column
 	Groups  []GroupFacts
+	Logged  match.Facts // of the advantages that the trainer logged
 
 	revision int
 	prompts  int  // distinct ones of rows
 	mixed    int  // ids of groups whose rows have several prompts
 	ids      int  // ids of groups
+	several  int  // groups whose rows have several prompts, where the logged advantages prove groups
 	turns    bool // most rows look like turns of longer answers
 }
 
@@ -119,16 +122,17 @@ type Part struct {
 
 // GroupFacts are a group of a step.
 type GroupFacts struct {
-	Prompt uint32 // number of its first row's prompt, 0 if none
-	N      int32
-	Valid  int32   // rows with a finite reward
-	Mean   float32 // of these
-	Length float32 // mean logarithm of the known lengths; NaN if there are none
-	Fate   model.Fate
-	Differ int32   // how many rows differ in their numbers
-	Equal  float32 // how many pairs of rows do not
-	Twins  bool    // each row has a twin of the same numbers
-	Print  uint64  // the same for groups of the same prompt with the same numbers, in whatever order
+	Prompt  uint32 // number of its first row's prompt, 0 if none
+	N       int32
+	Valid   int32   // rows with a finite reward
+	Mean    float32 // of these
+	Length  float32 // mean logarithm of the known lengths; NaN if there are none
+	Fate    model.Fate
+	Differ  int32   // how many rows differ in their numbers
+	Equal   float32 // how many pairs of rows do not
+	Twins   bool    // each row has a twin of the same numbers
+	Several bool    // its rows have several prompts, where the logged advantages prove groups
+	Print   uint64  // the same for groups of the same prompt with the same numbers, in whatever order
 }
 
 // Observe looks at all steps of a run. Unchanged steps of previous, which may be nil, are reused. It fails if samples cannot be
@@ -285,7 +289,14 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 			prompt = snap.Prompt(g.Prompt).Hash
 		}
 		g.takePrints(prints, prompt)
+		if rule.Proved {
+			g.Several = slices.ContainsFunc(order[lo:hi], func(row int32) bool { return step.PromptNumber(int(row)) != g.Prompt })
+			s.several += model.Count01(g.Several)
+		}
 		s.Groups = append(s.Groups, g)
+	}
+	if step.LoggedAdvantages != nil {
+		s.Logged = loggedFacts(&step, order, offsets, logged)
 	}
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
 	s.turns = areTurns(&step, rule, s.Groups)

@@ -195,6 +195,15 @@ func (e *evidence) rowsTwice() (Finding, bool) {
 	}
 	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{"all rows twice", s.values()}}
 	f.Title = "every row is there twice"
+	switch logged := e.factsFrom(from); { // who halves the groups sees other deviations than the trainer, if that saw both copies
+	case logged.Whole > logged.Living()/2 && logged.Whole > 2*logged.Halved:
+		f.Title = fmt.Sprintf("each answer is there twice in its group, and the trainer trained on both copies: %s of %s have the logged advantages of all their samples",
+			units.Count(logged.Whole), units.Plural(logged.Living(), "groups"))
+		f.Advice = "the engines sample the same: give each inference engine, or data-parallel rank, its own seed; until then a group holds half as many distinct answers as it has samples"
+	case logged.Halved > logged.Living()/2 && logged.Halved > 2*logged.Whole:
+		f.Title += fmt.Sprintf(": the log was written twice, since %s of %s have the logged advantages of half their samples",
+			units.Count(logged.Halved), units.Plural(logged.Living(), "groups"))
+	}
 	f.Evidence = []Evidence{e.around(s, "steps in which every row is there twice", from, to, true, "steps")}
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Twins && g.Differ > 1 })
 	return f, true
@@ -354,6 +363,12 @@ func mixup(e *evidence) ([]Finding, string) {
 		}
 		return Moments{N: s.ids, Sum: float64(s.mixed), Squares: float64(s.mixed)}
 	})
+	if f, found := e.provedMixed(); found {
+		return []Finding{f}, ""
+	}
+	if ids == 0 && e.groupsAreProved() {
+		return nil, ""
+	}
 	if ids == 0 {
 		return nil, "the log has prompts but no group ids"
 	}
@@ -368,6 +383,36 @@ func mixup(e *evidence) ([]Finding, string) {
 		return []Finding{f}, ""
 	}
 	return nil, ""
+}
+
+// provedMixed finds groups that the logged advantages prove, and that hold several prompts.
+func (e *evidence) provedMixed() (Finding, bool) {
+	if !e.rule.Proved || e.areTurns() {
+		return Finding{}, false
+	}
+	mixed := e.seriesOf(func(s *Observed) Moments {
+		if n := len(s.Groups); float64(s.prompts) <= mixedPrompts*float64(n) {
+			return shareOf(s.several, n)
+		}
+		return Moments{} // rows have prompts of their own
+	})
+	from := mixed.turn(0, mixedFrom, 1)
+	after := mixed.pooled(from, len(mixed))
+	if after.Sum < leastMixed || after.mean() < mixedFrom {
+		return Finding{}, false
+	}
+	f := e.finding(mixed, "groups of several prompts", from, len(mixed), true, "groups")
+	f.Title = fmt.Sprintf("%s of %s hold answers to several prompts: %s",
+		units.Count(int(after.Sum)), units.Plural(after.N, "groups"), e.snap.Division(e.rule))
+	f.Advice = "check how the trainer makes groups of rows: a reshape to (−1, answers per prompt) needs the answers to one prompt in consecutive rows, whatever the batch of a device; group by an id of the prompt instead"
+	f.Example = e.exampleAt(from, func(step, group int) bool { return e.Steps[step].Groups[group].Several })
+	return f, true
+}
+
+// groupsAreProved reports whether the logged advantages are those of the groups, because they sum to 0 in each.
+func (e *evidence) groupsAreProved() bool {
+	logged := e.factsFrom(0)
+	return logged.Living() >= leastContradicted && logged.ZeroSum == logged.Living()
 }
 
 // wholeAgain counts the groups of prompts that came more than once, beyond the first of each, if they are as large as those of the prompts that

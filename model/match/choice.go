@@ -64,6 +64,7 @@ type Choice struct {
 	Compared int // samples with a logged advantage; 0 if nothing was compared, or if nothing in them tells estimators apart
 
 	NoGroups    bool // every prompt has one sample, so that no estimator that compares samples of a group made the log
+	FromLog     bool // the advantages are those of the log, which nothing reproduces
 	AfterFilter bool // the log holds the advantages after the keep ratios of the settings
 
 	Groups   Origin // who decided on the groups: FromFlag, FromConfig, FromAdvantages or FromLog
@@ -74,7 +75,7 @@ type Choice struct {
 }
 
 // Choose returns set with the framework, estimator and scale to compute a log with. What was
-// given stays. Of estimators that reproduce the logged advantages those of the log's own trainer
+// given stays. Without an estimator that gives the logged advantages, and unless one was given, these are taken as they are. Of estimators that reproduce the logged advantages those of the log's own trainer
 // win, whatever else does. A framework without more has its grpo, or else its first estimator,
 // and that one's default scale. Groups that the logged advantages prove are taken.
 //
@@ -102,6 +103,7 @@ func Choose(set model.Settings, given Given, trainer string, logged *Report) (mo
 		origin = Assumed
 	}
 	set.Assumed = origin == Assumed
+	set.FromLog = logged != nil && logged.Outcome() == OutcomeNone && given.origin() == ""
 	if resolved, err := set.Resolved(); err == nil { // else Validate says why not
 		set = resolved
 	}
@@ -140,7 +142,7 @@ func withDefaults(set model.Settings, given Given, framework string) model.Setti
 
 // Describe returns the choice of the estimator of set, with what the comparison says of it.
 func Describe(set model.Settings, origin Origin, logged *Report) Choice {
-	c := Choice{Origin: origin, Candidate: CandidateOf(set)}
+	c := Choice{Origin: origin, Candidate: CandidateOf(set), FromLog: set.FromLog}
 	if logged == nil || logged.Undecided { // advantages that every estimator gives say nothing of one
 		return c
 	}
@@ -191,6 +193,9 @@ func (c Choice) Reason() string {
 	}
 	if c.Compared > 0 {
 		parts = append(parts, c.Evidence())
+	}
+	if c.FromLog {
+		parts = append(parts, "· samples, signal and Σ|A| are of the logged advantages")
 	}
 	return strings.Join(parts, " ")
 }

@@ -37,6 +37,9 @@ var errOnlyParts = errors.New("the log holds only some samples of each group, so
 // ErrNothingLogged is the error for a log without advantages.
 var ErrNothingLogged = errors.New("the log has no advantages to compare with: TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them")
 
+// ErrNotNumbers is the error for a log whose advantages are all NaN.
+var ErrNotNumbers = errors.New("the logged advantages are NaN in every sample: no estimator gives that, and no sample trains")
+
 // Report is the result of a comparison.
 type Report struct {
 	Steps      int  // compared
@@ -96,7 +99,7 @@ const DefaultLimit = 20_000
 // filter; if nothing matches so, those after the filter of the settings are tried. Where nothing matches it
 // looks for
 // groups that the advantages prove, unless the settings name them: see Report.Proved. Errors are
-// [ErrNothingLogged], rows that cannot be grouped, and the end of ctx.
+// [ErrNothingLogged], [ErrNotNumbers] with a report that nothing matches, rows that cannot be grouped, and the end of ctx.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
 	r := &Report{options: set.Options}
 	whole := snap.WithoutParts()
@@ -105,6 +108,8 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	case len(steps) > 0:
 	case len(r.chooseSteps(snap, limit)) > 0:
 		return nil, errOnlyParts
+	case slices.ContainsFunc(snap.Steps, func(s model.Step) bool { return slices.ContainsFunc(s.LoggedAdvantages, model.IsLogged) }):
+		return r, ErrNotNumbers
 	default:
 		return nil, ErrNothingLogged
 	}
@@ -312,7 +317,8 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 	if err != nil || len(clues) > 0 {
 		return clues, err
 	}
-	for _, clue := range []string{plainFormClue(grouped), r.linearClue(snap, grouped), missingRowsClue(grouped)} {
+	facts := factsOf(grouped)
+	for _, clue := range []string{facts.rowClue(), plainFormClue(grouped), r.linearClue(snap, grouped), missingRowsClue(grouped)} {
 		if clue != "" {
 			return []string{clue}, nil
 		}
@@ -323,6 +329,13 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 			nearest.Candidate, units.Fraction(nearest.AgreeingGroups, nearest.Groups)+" groups"))
 	}
 	return append(clues, evidenceClues(grouped)...), nil
+}
+
+func factsOf(grouped []*analysis.GroupedStep) (f Facts) {
+	for g := range groupsOf(grouped) {
+		f.Add(g.rewards, g.logged, g.lengths)
+	}
+	return f
 }
 
 // Candidate is an estimator with a scale and the options that are not at their default.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -51,14 +52,71 @@ func (y *Why) Worst() int {
 	return all[len(all)-1]
 }
 
-// withRow returns the samples that have a row, the best first.
+// withRow returns the samples that have a row, the best first: answers to one prompt, that of the best, where a group mixes some.
 func (y *Why) withRow() []int {
-	return slices.DeleteFunc(slices.Clone(y.ranked()), func(i int) bool { return y.Analysis.StatusOf(i) == model.StatusUnlogged })
+	all := slices.DeleteFunc(slices.Clone(y.ranked()), func(i int) bool { return y.Analysis.StatusOf(i) == model.StatusUnlogged })
+	if y.mixed() == nil || len(all) == 0 {
+		return all
+	}
+	of := y.promptNumber(all[0])
+	return slices.DeleteFunc(all, func(i int) bool { return y.promptNumber(i) != of })
+}
+
+func (y *Why) promptNumber(column int) uint32 {
+	return y.step().PromptNumber(int(y.Analysis.InputRow[column]))
+}
+
+func (y *Why) step() *model.Step {
+	i, _ := y.Snap.Find(y.Analysis.Step)
+	return &y.Snap.Steps[i]
+}
+
+// mixedPrompt is one of the prompts of a group that mixes several.
+type mixedPrompt struct {
+	number  uint32
+	preview string
+	rows    []int32 // of the step
+}
+
+// mixed returns the prompts of a group that the logged advantages prove to hold answers to several, in the order of the log; nil of others, whose
+// rows may be turns of one.
+func (y *Why) mixed() (all []mixedPrompt) {
+	grouping, err := y.Snap.Grouping(y.Analysis.Settings)
+	if err != nil || !grouping.Proved {
+		return nil
+	}
+	for i := y.group().Start; i < y.group().End; i++ {
+		row, number := y.Analysis.InputRow[i], y.promptNumber(i)
+		at := slices.IndexFunc(all, func(p mixedPrompt) bool { return p.number == number })
+		if at < 0 {
+			at, all = len(all), append(all, mixedPrompt{number: number, preview: y.Snap.Preview(y.step(), int(row))})
+		}
+		all[at].rows = append(all[at].rows, row)
+	}
+	if len(all) < 2 || 2*len(all) > y.group().Size() {
+		return nil
+	}
+	return all
+}
+
+// promptLines are those on the prompt of a group, or on each of those that it mixes.
+func (y *Why) promptLines() string {
+	mixed := y.mixed()
+	if mixed == nil {
+		return "prompt   " + y.prompt() + "\n"
+	}
+	text := fmt.Sprintf("prompts  %d in one group: answers to one are compared with those to another\n", len(mixed))
+	for _, p := range mixed {
+		rows := model.Mapped(p.rows, func(row int32) string { return strconv.Itoa(int(row)) })
+		text += fmt.Sprintf("         %s (rows %s)\n", shorten(p.preview, 120), shorten(strings.Join(rows, ", "), 60))
+	}
+	return text
 }
 
 func (y *Why) head(prompt string) object {
 	g := y.group()
-	return object{{"group", y.name()}, {"step", g.Step}, {"prompt", prompt}}
+	prompts := model.Mapped(y.mixed(), func(p mixedPrompt) object { return object{{"prompt", shorten(p.preview, 120)}, {"rows", p.rows}} })
+	return object{{"group", y.name()}, {"step", g.Step}, {"prompt", prompt}, {"prompts", some(prompts)}}
 }
 
 func (y *Why) name() string   { return shorten(y.group().Name, 96) }
@@ -141,7 +199,7 @@ func WhyText(w io.Writer, y *Why) error {
 		if more > 0 {
 			fmt.Fprintf(&b, "%-8s %s more: vantage summary\n", "", units.Plural(more, "findings"))
 		}
-		fmt.Fprintf(&b, "group    %s\nprompt   %s\nnumbers  %s\n", name, y.prompt(), y.computedAs(200))
+		fmt.Fprintf(&b, "group    %s\n%snumbers  %s\n", name, y.promptLines(), y.computedAs(200))
 		fmt.Fprintf(&b, "fate     %s: %s\n", g.Fate, strings.TrimPrefix(y.cause(), g.Fate.String()+" "))
 		fmt.Fprintf(&b, "rewards  mean %s, std %s\n", meanText(g.RewardMean), meanText(g.RewardStd))
 		fmt.Fprintf(&b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(), y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
@@ -224,6 +282,9 @@ func ShowText(w io.Writer, s *Show) error {
 	return s.write(w, func(chars int) []byte {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "group %s of step %d, %s; computed as %s\n", s.name(), s.group().Step, s.group().Fate, s.computedAs(200))
+		if mixed := s.mixed(); mixed != nil {
+			fmt.Fprintf(&b, "prompts  %d in one group: the answers are those to the prompt of the best one\n", len(mixed))
+		}
 		fmt.Fprintf(&b, "prompt\n%s\n", indentedText(s.prompt(chars)))
 		if truth := s.truth(chars); truth != "" {
 			fmt.Fprintf(&b, "truth\n%s\n", indentedText(truth))

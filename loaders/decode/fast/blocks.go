@@ -79,7 +79,7 @@ func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout,
 	if b.Status != nil || status != model.StatusTrains {
 		b.Status = put(b.Status, b.old.Status, n, len(b.Reward), status)
 	}
-	if advantage == advantage && b.Advantage == nil {
+	if b.Advantage == nil && model.IsLogged(advantage) {
 		b.Advantage = reuse(b.old.Advantage, n, len(b.Reward), math.NaN())
 	}
 	if b.Advantage != nil {
