@@ -21,9 +21,9 @@ type commandEffect struct {
 func commandEffects() map[string][]commandEffect {
 	return map[string][]commandEffect{
 		"step":        {{typed: "step 3", shows: "step 3 "}},
-		"framework":   {{typed: "framework trl", shows: "f trl"}},
+		"framework":   {{typed: "framework trl", shows: "f TRL"}},
 		"est":         {{typed: "est rloo", shows: "e rloo"}},
-		"scale":       {{typed: "scale group", shows: ""}, {typed: "scale batch", shows: "easyr1 grpo has no scale"}},
+		"scale":       {{typed: "scale group", shows: ""}, {typed: "scale batch", shows: "EasyR1 (Brian's fork) grpo has no scale"}},
 		"option":      {{typed: "option nosuch=1", shows: "has no option"}}, // with one: TestCommandLineRunsAndCompletes
 		"keep":        {{typed: "keep pos 0.35", shows: "0.35  m"}, {typed: "keep neg .15", shows: "0.15  r"}},
 		"recompute":   {{typed: "recompute off", shows: "r recompute off"}},

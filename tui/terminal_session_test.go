@@ -24,7 +24,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	x := open()
 	x.waitFor("pass@1")
 	x.send("ppf") // framework and ratios
-	x.waitFor("trl itself has no such filter")
+	x.waitFor("TRL itself has no such filter")
 	x.send("q")
 	x.waitExit()
 

@@ -166,8 +166,8 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 		if proved {
 			found = "vantage uses the estimator that reproduces the logged advantages. If none does, it assumes"
 		}
-		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s `%s %s`, "+
-			"marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Framework, set.Estimator)
+		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s the commonest rule, `%s`: "+
+			"%s, marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Estimator, model.CommonestFormula)
 	}
 	var computed, refused []string
 	for _, e := range estimators.All() {
@@ -183,8 +183,8 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	if proved {
 		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
 	}
-	text += fmt.Sprintf("`%s %s` with scale %s, marked *(assumed: the trainer's default)*. `--estimator` or `--config` choose another. "+
-		"[How it is decided](../decisions.md#which-estimator). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
+	text += fmt.Sprintf("`%s` with scale %s, marked *(assumed: the trainer's default)*. `--estimator` or `--config` choose another. "+
+		"[How it is decided](../decisions.md#which-estimator). Estimators: %s.", set.Computes(), set.Scale, strings.Join(computed, ", "))
 	if len(refused) > 0 {
 		text += " Refused, because rewards alone don't determine them: " + strings.Join(refused, ", ") + "."
 	}
