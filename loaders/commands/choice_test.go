@@ -87,13 +87,13 @@ func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
 		"skyrl/SYNTHETIC":                          "SkyRL grpo (assumed: the trainer's default)",
 		"tinker-cookbook/SYNTHETIC":                "tinker-cookbook centered (assumed: the trainer's default)",
 		"verifiers/gsm8k--gpt-4.1-mini":            "verifiers group (assumed: the trainer's default)",
-		"nemo-rl/SYNTHETIC":                        "NeMo-RL grpo",
+		"nemo-rl/SYNTHETIC":                        "nemo-rl grpo",
 		"open-instruct/SYNTHETIC":                  "open-instruct centered",
 		"prime-rl/SYNTHETIC_v1":                    "prime-rl grpo",
 		"ms-swift/SYNTHETIC_hf":                    "ms-swift grpo",
 		"rllm/SYNTHETIC":                           "rLLM grpo (assumed: the trainer's default)",
 		"tunix/SYNTHETIC":                          "Tunix grpo (assumed: the trainer's default)",
-		"wandb/SYNTHETIC_offline-run":              "TRL grpo",
+		"wandb/SYNTHETIC_offline-run":              "trl grpo",
 		"unstable-baselines/Qwen3-0.6B-TicTacToe-v0-run-1746414948": "commonest rule grpo (assumed: mean and std of the group, eps 1e-6)",
 	} {
 		t.Run(path, func(t *testing.T) {
