@@ -60,7 +60,7 @@ func (s Settings) Filtering() bool { return !(s.KeepPos >= 1 && s.KeepNeg >= 1) 
 // Trainer names whose arithmetic it is, to a person: "TRL 1.5". Of a log of no known trainer it is what most trainers compute.
 func (s Settings) Trainer() string {
 	if s.Assumed {
-		return CommonestRule
+		return commonestRule
 	}
 	return estimators.Title(s.Framework)
 }
@@ -68,9 +68,9 @@ func (s Settings) Trainer() string {
 // Computes names the estimator to a person: "TRL 1.5 grpo".
 func (s Settings) Computes() string { return s.Trainer() + " " + s.Estimator }
 
-// CommonestRule is what a log of no known trainer is computed by, and CommonestFormula what that is.
+// commonestRule stands for the trainer of a log that names none, before its estimator, and CommonestFormula is what that computes.
 const (
-	CommonestRule    = "commonest rule"
+	commonestRule    = "common"
 	CommonestFormula = "mean and std of the group, eps 1e-6"
 )
 

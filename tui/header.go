@@ -265,6 +265,8 @@ func (e env) settingsLine(w int) string {
 		{reason, "keep_pos", "keep_neg", "recompute", 20},
 		{reason, "keep_pos", "keep_neg", "recompute", 10},
 		{reason, "keep_pos", "keep_neg", "recompute", 0},
+		{short, "keep_pos", "keep_neg", "recompute", 20},
+		{short, "keep_pos", "keep_neg", "recompute", 10},
 		{short, "keep_pos", "keep_neg", "recompute", 0},
 		{short, "pos", "neg", "recompute", 0},
 		{short, "pos", "neg", "re", 0},

@@ -29,7 +29,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	x.waitExit()
 
 	x = open()
-	x.waitFor("restored from the last session: trl grpo")
+	x.waitFor("restored from the last session: TRL grpo")
 	x.waitFor("0.90")
 	x.send("p")
 	x.waitFor("85")

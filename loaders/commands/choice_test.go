@@ -94,7 +94,7 @@ func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
 		"rllm/SYNTHETIC":                           "rLLM grpo (assumed: the trainer's default)",
 		"tunix/SYNTHETIC":                          "Tunix grpo (assumed: the trainer's default)",
 		"wandb/SYNTHETIC_offline-run":              "trl grpo",
-		"unstable-baselines/Qwen3-0.6B-TicTacToe-v0-run-1746414948": "commonest rule grpo (assumed: mean and std of the group, eps 1e-6)",
+		"unstable-baselines/Qwen3-0.6B-TicTacToe-v0-run-1746414948": "common grpo (assumed: mean and std of the group, eps 1e-6)",
 	} {
 		t.Run(path, func(t *testing.T) {
 			format, c := chosen(t, repotest.SampleLog(t, path))
