@@ -109,7 +109,7 @@ import (
 // Entry describes one thing that one framework does: an estimator, and in packages groupfilter, lossweight
 // and overlong a group filter, a loss and a shaping of rewards by length. Their types embed it.
 type Entry struct {
-	Framework string // a name that people know: "easyr1", "twinkle", …; set by [Catalogue]
+	Framework string // as commands and JSON name it: "easyr1", "twinkle", …; set by [Catalogue]; people read its [Title]
 	Name      string // as the framework's option or function spells it: "grpo", "filter_groups"
 	Default   bool   // it is the first one of its framework; set by [Catalogue]
 
@@ -153,6 +153,9 @@ func (e Entry) by(x Estimator) *Estimator {
 	return &x
 }
 
+// Title names the entry to a person: "TRL 1.5 grpo".
+func (e *Entry) Title() string { return Title(e.Framework) + " " + e.Name }
+
 // About returns the description.
 func (e *Entry) About() *Entry { return e }
 
@@ -180,6 +183,8 @@ type Catalogue[T Described] struct {
 // List is what one framework has, the default first.
 type List[T Described] struct {
 	Framework string
+	Title     string // what people call it, if that is not its name: see [Title]
+	Newer     string // the framework that it is an older release of: see [Newest]; else ""
 	Entries   func() []T
 }
 
@@ -253,35 +258,35 @@ func catalogue() Catalogue[*Estimator] {
 	return Catalogue[*Estimator]{
 		NoFramework: "no framework %q: choose %s", NoName: "%s has no estimator %q: choose %s",
 		Lists: []List[*Estimator]{
-			{Framework: "easyr1", Entries: easyR1},
-			{Framework: "twinkle", Entries: twinkle},
+			{Framework: "easyr1", Title: "EasyR1 (Brian's fork)", Entries: easyR1},
+			{Framework: "twinkle", Title: "Twinkle", Entries: twinkle},
 			{Framework: "verl", Entries: verl},
-			{Framework: "trl", Entries: trl},
+			{Framework: "trl", Title: "TRL", Entries: trl},
 			{Framework: "ms-swift", Entries: swift},
-			{Framework: "openrlhf", Entries: openRLHF},
-			{Framework: "nemo-rl", Entries: nemoRL},
+			{Framework: "openrlhf", Title: "OpenRLHF", Entries: openRLHF},
+			{Framework: "nemo-rl", Title: "NeMo-RL", Entries: nemoRL},
 			{Framework: "prime-rl", Entries: primeRL},
 			{Framework: "slime", Entries: slime},
-			{Framework: "skyrl", Entries: skyRL},
-			{Framework: "roll", Entries: roll},
+			{Framework: "skyrl", Title: "SkyRL", Entries: skyRL},
+			{Framework: "roll", Title: "ROLL", Entries: roll},
 			{Framework: "open-instruct", Entries: openInstruct},
-			{Framework: "tinker", Entries: tinker},
+			{Framework: "tinker", Title: "tinker-cookbook", Entries: tinker},
 			{Framework: "verifiers", Entries: verifiers},
-			{Framework: "areal", Entries: areal},
+			{Framework: "areal", Title: "AReaL", Entries: areal},
 			{Framework: "miles", Entries: miles},
-			{Framework: "rllm", Entries: rllm},
+			{Framework: "rllm", Title: "rLLM", Entries: rllm},
 			{Framework: "torchtitan", Entries: torchTitan},
 			{Framework: "areno", Entries: areno},
-			{Framework: "tunix", Entries: tunix},
-			{Framework: "rlinf", Entries: rlinf},
-			{Framework: "axolotl", Entries: axolotl},
-			{Framework: "art", Entries: art},
-			{Framework: "cosmos-rl", Entries: cosmosRL},
-			{Framework: "trinity", Entries: trinity},
+			{Framework: "tunix", Title: "Tunix", Entries: tunix},
+			{Framework: "rlinf", Title: "RLinf", Entries: rlinf},
+			{Framework: "axolotl", Title: "Axolotl", Entries: axolotl},
+			{Framework: "art", Title: "ART", Entries: art},
+			{Framework: "cosmos-rl", Title: "Cosmos-RL", Entries: cosmosRL},
+			{Framework: "trinity", Title: "Trinity-RFT", Entries: trinity},
 			{Framework: "papers", Entries: papers},
-			{Framework: "easyr1-upstream", Entries: easyR1Upstream},
-			{Framework: "verl-2026-01", Entries: verl202601},
-			{Framework: "trl-1.5", Entries: trl15},
+			{Framework: "easyr1-upstream", Title: "EasyR1", Entries: easyR1Upstream},
+			{Framework: "verl-2026-01", Title: "verl of January 2026", Newer: "verl", Entries: verl202601},
+			{Framework: "trl-1.5", Title: "TRL 1.5", Newer: "trl", Entries: trl15},
 		},
 	}
 }
@@ -291,6 +296,21 @@ func All() []*Estimator { return catalogue().All() }
 
 // Frameworks returns the names of the frameworks, in the order of [All].
 func Frameworks() []string { return catalogue().Frameworks() }
+
+// Title returns what people call a framework: "TRL 1.5" for trl-1.5. A name that is not known is its own title.
+func Title(framework string) string { return cmp.Or(listOf(framework).Title, framework) }
+
+// Newest returns the framework of which this is an older release, trl for trl-1.5, or else the framework itself.
+func Newest(framework string) string { return cmp.Or(listOf(framework).Newer, framework) }
+
+func listOf(framework string) (found List[*Estimator]) {
+	for _, l := range catalogue().Lists {
+		if l.Framework == framework {
+			return l
+		}
+	}
+	return found
+}
 
 // Of returns the estimators of a framework, the default first; nil if there is no such framework.
 func Of(framework string) []*Estimator {

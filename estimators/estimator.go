@@ -143,7 +143,7 @@ func (e *Estimator) CheckScale(s Scale) error {
 	if e.ScaleError != "" {
 		return valueError(e.ScaleError, s)
 	}
-	return fmt.Errorf("%s %s has no scale %q: it has %s", e.Framework, e.Name, s, strings.Join(e.ScaleNames(), ", "))
+	return fmt.Errorf("%s has no scale %q: it has %s", e.Title(), s, strings.Join(e.ScaleNames(), ", "))
 }
 
 // ScaleNames returns the scales by their names, the default first.

@@ -367,7 +367,7 @@ func (s Snapshot) RolloutEvidence(set Settings) string {
 
 // CountedRollouts says how an estimator counts a rollout of several rows.
 func CountedRollouts(e *estimators.Estimator) string {
-	name := e.Framework + " " + e.Name
+	name := e.Title()
 	switch e.Outputs {
 	case estimators.LastOutput:
 		return name + " counts each rollout once, by its last row, and gives all its rows the same advantage"

@@ -320,7 +320,7 @@ func missingError(e *estimators.Estimator, missing string) *MissingError {
 				c.Names()[0], e.Framework, e.Name)
 		}
 	}
-	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: do}
+	return &MissingError{Estimator: e.Title(), What: missing, Do: do}
 }
 
 func (s Snapshot) inputColumns(needs estimators.Needs, n int) [][]float64 {

@@ -58,6 +58,23 @@ func DefaultSettings() Settings {
 // Filtering reports whether some ratio is below 1, or NaN, which Validate refuses.
 func (s Settings) Filtering() bool { return !(s.KeepPos >= 1 && s.KeepNeg >= 1) }
 
+// Trainer names whose arithmetic it is, to a person: "TRL 1.5". Of a log of no known trainer it is what most trainers compute.
+func (s Settings) Trainer() string {
+	if s.Assumed {
+		return commonestRule
+	}
+	return estimators.Title(s.Framework)
+}
+
+// Computes names the estimator to a person: "TRL 1.5 grpo".
+func (s Settings) Computes() string { return s.Trainer() + " " + s.Estimator }
+
+// commonestRule stands for the trainer of a log that names none, before its estimator, and CommonestFormula is what that computes.
+const (
+	commonestRule    = "common"
+	CommonestFormula = "mean and std of the group, eps 1e-6"
+)
+
 // FindEstimator returns the estimator that the settings name, with its options.
 func (s Settings) FindEstimator() (*estimators.Estimator, error) {
 	e, err := estimators.Find(s.Framework, s.Estimator)

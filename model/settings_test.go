@@ -69,7 +69,7 @@ func TestEffectiveLeavesTheSettings(t *testing.T) {
 func TestValidateRefusesTheScaleOfAnotherFramework(t *testing.T) {
 	set := DefaultSettings()
 	set.Scale = "batch"
-	if err := set.Validate(); err == nil || err.Error() != `easyr1 grpo has no scale "batch": it has group` {
+	if err := set.Validate(); err == nil || err.Error() != `EasyR1 (Brian's fork) grpo has no scale "batch": it has group` {
 		t.Error(err)
 	}
 }

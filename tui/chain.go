@@ -62,7 +62,7 @@ func (s chainStage) chosen(set model.Settings) string {
 	case "reward":
 		return cmp.Or(sanitize.Line(set.Reward), strings.TrimSuffix(strings.ReplaceAll(sanitize.Line(string(set.Weights))+",", "=1,", ","), ","), "as logged")
 	case "advantage":
-		return fmt.Sprintf("%s %s, scale %s", set.Framework, set.Estimator, set.Scale)
+		return fmt.Sprintf("%s, scale %s", set.Computes(), set.Scale)
 	case "samples kept":
 		if set = set.Effective(); !set.Filtering() {
 			return ""
@@ -264,7 +264,7 @@ func (e env) stagePage(s chainStage, w int) []string {
 	case s.setting != "":
 		of := set.Stage(s.setting)
 		if of == nil {
-			part(s.choice, s.about+", those of "+set.Framework+" first.")
+			part(s.choice, s.about+", those of "+set.Trainer()+" first.")
 			break
 		}
 		part(s.formula, of.Formula)

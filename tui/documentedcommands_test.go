@@ -21,9 +21,9 @@ type commandEffect struct {
 func commandEffects() map[string][]commandEffect {
 	return map[string][]commandEffect{
 		"step":        {{typed: "step 3", shows: "step 3 "}},
-		"framework":   {{typed: "framework trl", shows: "f trl"}},
+		"framework":   {{typed: "framework trl", shows: "f TRL"}},
 		"est":         {{typed: "est rloo", shows: "e rloo"}},
-		"scale":       {{typed: "scale group", shows: ""}, {typed: "scale batch", shows: "easyr1 grpo has no scale"}},
+		"scale":       {{typed: "scale group", shows: ""}, {typed: "scale batch", shows: "EasyR1 (Brian's fork) grpo has no scale"}},
 		"option":      {{typed: "option nosuch=1", shows: "has no option"}}, // with one: TestCommandLineRunsAndCompletes
 		"keep":        {{typed: "keep pos 0.35", shows: "0.35  m"}, {typed: "keep neg .15", shows: "0.15  r"}},
 		"recompute":   {{typed: "recompute off", shows: "r recompute off"}},
@@ -37,7 +37,7 @@ func commandEffects() map[string][]commandEffect {
 		"export":      {{typed: "export md", shows: "saved /state/export.md"}, {typed: "export csv ~/x.csv", shows: "saved /here/~/x.csv"}, {typed: "export report.md", shows: "saved /here/report.md"}, {typed: "export txt", shows: "saved /state/export.txt"}, {typed: "export jsonl", shows: "saved /state/export.jsonl"}, {typed: "export shown csv", shows: "saved /state/shown.csv"}},
 		"chain":       {{typed: "chain", shows: "the chain of step 15"}},
 		"groupfilter": {{typed: "groupfilter verl/filter_groups", shows: "C +1"}},
-		"loss":        {{typed: "loss trl/dapo", shows: "C +1"}},
+		"loss":        {{typed: "loss trl/dapo", shows: "C trl/dapo"}},
 		"run":         {{typed: "run", shows: "the run at a glance"}},
 		"steps":       {{typed: "steps", shows: "critic/score/mean 0."}},
 		"metric":      {{typed: "metric flips", shows: "vantage/flips "}},

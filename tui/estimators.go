@@ -35,8 +35,8 @@ func (p *estimatorPicker) open(e env) action {
 // matching returns the estimators whose framework and name contain every word that is typed.
 func (p estimatorPicker) matching() []*estimators.Estimator {
 	return slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool {
-		for word := range strings.FieldsSeq(p.filter) {
-			if !strings.Contains(e.Framework+" "+e.Name, word) {
+		for word := range strings.FieldsSeq(strings.ToLower(p.filter)) {
+			if !strings.Contains(strings.ToLower(e.Framework+" "+e.Title()), word) {
 				return true
 			}
 		}
@@ -97,12 +97,12 @@ func (p *estimatorPicker) readOn(e env) action {
 func (p estimatorPicker) table(e env, line cells.Line, w, h int) []string {
 	list, in := p.matching(), layout.Rect{W: w, H: h}.Inner()
 	c := paneContent{title: " estimators  " + typedOr(line, "type to narrow the list")}
-	framework, name := 16, 30
+	framework, name := 22, 30
 	if in.W < 70 {
 		framework, name = 14, 22
 	}
 	e.addRows(&c, onEstimator, p.cursor, len(list), in.W, in.H, func(i int) string {
-		row := " " + cells.Fit(list[i].Framework, framework) + cells.Fit(list[i].Name, name)
+		row := " " + cells.Fit(estimators.Title(list[i].Framework), framework) + cells.Fit(list[i].Name, name)
 		if why := e.snap.Missing(list[i]); why != nil {
 			return e.display.theme.Paint(themes.Dim, row+"– "+why.Short())
 		}
@@ -116,7 +116,7 @@ func (p estimatorPicker) pane(e env, w, h int) []string {
 	c := paneContent{title: " no match"}
 	if list := p.matching(); len(list) > 0 {
 		of := list[p.cursor]
-		c = paneContent{title: " " + of.Framework + " " + of.Name}.scrolledTo(p.top, e.estimatorPage(of, w-4), h)
+		c = paneContent{title: " " + of.Title()}.scrolledTo(p.top, e.estimatorPage(of, w-4), h)
 	}
 	return e.box(layout.Rect{W: w, H: h}, false, c)
 }

@@ -242,7 +242,7 @@ func (a App) copyScreen() App {
 func (a App) copyFlags() App {
 	var b strings.Builder
 	for _, d := range trainer.Dialects() {
-		fmt.Fprintf(&b, "# %s\n%s\n", d.Framework, strings.Join(d.Emit(a.settings.now), "\n"))
+		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.settings.now), "\n"))
 	}
 	return a.copyAndSave("flags.txt", b.String())
 }

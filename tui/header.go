@@ -268,6 +268,8 @@ func (e env) settingsLine(w int) string {
 		{reason, "keep_pos", "keep_neg", "recompute", 20},
 		{reason, "keep_pos", "keep_neg", "recompute", 10},
 		{reason, "keep_pos", "keep_neg", "recompute", 0},
+		{short, "keep_pos", "keep_neg", "recompute", 20},
+		{short, "keep_pos", "keep_neg", "recompute", 10},
 		{short, "keep_pos", "keep_neg", "recompute", 0},
 		{short, "pos", "neg", "recompute", 0},
 		{short, "pos", "neg", "re", 0},
@@ -282,7 +284,7 @@ func (e env) settingsLine(w int) string {
 	}
 	// whose numbers these are and why, without what there is no room for: ratios, the scale, the reason but for its mark
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + t.Paint(themes.Accent, word) }
-	whose := key("f", set.Framework) + " " + key("e", set.Estimator)
+	whose := key("f", set.Trainer()) + " " + key("e", set.Estimator)
 	return cells.Fit(firstFitting(w, strings.TrimRight(whose+" "+key("s", string(set.Scale))+short, " "), strings.TrimRight(whose+short, " "), whose+" "+mark), w)
 }
 
@@ -372,7 +374,7 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 	if off {
 		state = units.Missing
 	}
-	return key("f", t.Paint(themes.Accent, set.Framework)) + key("e", t.Paint(themes.Accent, set.Estimator)) +
+	return key("f", t.Paint(themes.Accent, set.Trainer())) + key("e", t.Paint(themes.Accent, set.Estimator)) +
 		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
 		ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
 		key("r", label(recompute)+t.Paint(themes.Accent, state))

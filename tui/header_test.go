@@ -74,7 +74,7 @@ func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
 								t.Errorf("%d columns: %q", w, lines[i])
 							}
 						}
-						whose := "f " + d.app.settings.now.Framework + "  e " + d.app.settings.now.Estimator
+						whose := "f " + d.app.settings.now.Trainer() + "  e " + d.app.settings.now.Estimator
 						signal, nonzero := fmt.Sprintf("signal %d/%d", x.Signal, x.Groups), fmt.Sprintf("A≠0 %d/%d", x.Nonzero, x.Rows)
 						if !strings.Contains(lines[0], name) || !strings.Contains(lines[1], signal) || !strings.Contains(lines[1], nonzero) || !baseline && w >= 72 && d.app.settings.now.Effective().Filtering() && !strings.Contains(lines[1], "kept ") ||
 							!strings.Contains(lines[2], whose) || !strings.Contains(lines[2], "assumed") || strings.Contains(lines[1]+lines[2], "…") {

@@ -222,7 +222,7 @@ func (e env) currentEstimatorPage(w, h int) []string {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
 	t := e.display.theme
-	lines := append([]string{" " + t.Paint(themes.Title, estimator.Framework+" "+estimator.Name), ""}, e.estimatorPage(estimator, min(w-2, maxProseWidth))...)
+	lines := append([]string{" " + t.Paint(themes.Title, estimator.Title()), ""}, e.estimatorPage(estimator, min(w-2, maxProseWidth))...)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 

@@ -21,7 +21,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 		d.press("?")
 		d.wantText("type to search the help")
 		d.press("?")
-		d.wantText("easyr1 grpo", "any key closes this page")
+		d.wantText("EasyR1 (Brian's fork) grpo", "any key closes this page")
 		d.press("?")
 		if d.app.help.open || d.app.help.onEstimator {
 			t.Error("the third ? does not close the help")

@@ -328,7 +328,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 		if set := d.app.settings.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "none" {
 			t.Errorf("started with %s %s %s", set.Framework, set.Estimator, set.Scale)
 		}
-		if !strings.Contains(ansi.Strip(d.frame()), "log = trl grpo none, 4/4 exact") {
+		if !strings.Contains(ansi.Strip(d.frame()), "log = TRL grpo none, 4/4 exact") {
 			t.Error("the verdict is not on the screen")
 		}
 		d.press("u")

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/match"
 	"vantage/model/sanitize"
@@ -198,24 +199,24 @@ func (e env) matchVerdict() string {
 		how, equal = "within 1 ulp", best.Equal()
 	}
 	return t.Paint(themes.Good, e.display.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
-		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
+		estimators.Title(best.Framework), best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
 }
 
 // nearestEstimator names the newest estimator of a mixture, or that of a filtered log, else the one that
 // reproduces most of the logged advantages, if it reproduces half of them.
 func nearestEstimator(r *match.Report) string {
 	if r.Found != nil {
-		return fmt.Sprintf("log = %s %s %s, filtered", r.Found.Framework, r.Found.Estimator, r.Found.Scale)
+		return fmt.Sprintf("log = %s %s %s, filtered", estimators.Title(r.Found.Framework), r.Found.Estimator, r.Found.Scale)
 	}
 	if n := len(r.Mixture); n > 0 {
 		newest := r.Mixture[n-1]
-		return fmt.Sprintf("log = %s %s %s from step %d on", newest.Framework, newest.Estimator, newest.Scale, newest.From)
+		return fmt.Sprintf("log = %s %s %s from step %d on", estimators.Title(newest.Framework), newest.Estimator, newest.Scale, newest.From)
 	}
 	if len(r.Others) == 0 || 2*r.Others[0].Agreeing < r.Compared {
 		return "log = no known estimator"
 	}
 	v := r.Others[0]
-	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Agreeing), units.Count(r.Compared))
+	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", estimators.Title(v.Framework), v.Estimator, v.Scale, units.Count(v.Agreeing), units.Count(r.Compared))
 }
 
 // matchWarning is the warning that no estimator reproduces the logged advantages.

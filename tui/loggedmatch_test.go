@@ -64,7 +64,7 @@ func TestNearestEstimatorIsNamed(t *testing.T) {
 		return reward - 0.25
 	}
 	drive(t, runWithAdvantages(4, once), 120, 36, model.DefaultSettings(), func(d *driver) {
-		d.wantText("! log ≈ trl grpo none, 12/16")
+		d.wantText("! log ≈ TRL grpo none, 12/16")
 	})
 }
 

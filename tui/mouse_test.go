@@ -166,7 +166,7 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 			t.Errorf("p: %v", got)
 		}
 		d.press("/", "x")
-		d.click("f " + before.Framework)
+		d.click("f " + before.Trainer())
 		if got := d.app.settings.now.Framework; got == before.Framework || d.app.panes.filterDraft != "x" {
 			t.Errorf("f while a filter is typed: %s, %q", got, d.app.panes.filterDraft)
 		}

@@ -209,7 +209,7 @@ func (a App) noticeRestored() App {
 	if set := a.settings.now; set != a.session.defaults {
 		words := settingsInWords(set)
 		if !a.session.restored { // the log may name another estimator
-			words = strings.TrimPrefix(words, fmt.Sprintf("%s %s, scale %s, ", set.Framework, set.Estimator, set.Scale))
+			words = strings.TrimPrefix(words, fmt.Sprintf("%s, scale %s, ", set.Computes(), set.Scale))
 		}
 		parts = append(parts, words)
 	}

@@ -55,7 +55,7 @@ func (a App) nextScale() App {
 		return a.says(err.Error())
 	}
 	if len(entry.Scales) == 1 {
-		return a.says(entry.Framework + " " + entry.Name + " has one scale only: " + string(entry.Scales[0]))
+		return a.says(entry.Title() + " has one scale only: " + string(entry.Scales[0]))
 	}
 	set := a.settings.now
 	set.FromLog = false
@@ -110,7 +110,7 @@ func (a App) nextFramework() App {
 		if set, ok := a.supported(set); ok {
 			return a.switchToSkipping(set, skipped)
 		}
-		skipped = append(skipped, set.Framework+" (the log lacks what its estimators need)")
+		skipped = append(skipped, set.Trainer()+" (the log lacks what its estimators need)")
 	}
 	return a
 }
@@ -230,7 +230,7 @@ func (a App) swapBaseline() App {
 }
 
 func settingsInWords(s model.Settings) string {
-	text := fmt.Sprintf("%s %s, scale %s", s.Framework, s.Estimator, s.Scale)
+	text := fmt.Sprintf("%s, scale %s", s.Computes(), s.Scale)
 	if s.Options != "" {
 		text += ", " + sanitize.Line(s.Options.String())
 	}

@@ -154,14 +154,14 @@ func (s *sweepState) copyPair(e env) action {
 }
 
 // sweepConfig returns what to write into a trainer's configuration for a pair, and whose it is: that of
-// the trainer at work, or of EasyR1 if only that one can filter so.
-func sweepConfig(set model.Settings) (framework string, lines []string) {
+// the trainer at work, or of EasyR1-Brian if only that one can filter so.
+func sweepConfig(set model.Settings) (title string, lines []string) {
 	e, err := set.FindEstimator()
 	d, ok := trainer.Find(set.Framework)
 	if !ok || err != nil || set.Filtering() && !e.TrainerFilters {
 		d = trainer.Dialects()[0]
 	}
-	return d.Framework, d.Emit(set)
+	return d.Title(), d.Emit(set)
 }
 
 func (s sweepState) exported(e env) report.Table {

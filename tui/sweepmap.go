@@ -359,10 +359,10 @@ func (m sweepMap) configPane(w, lineWidth int) paneContent {
 		return paneContent{title: " this pair"}
 	}
 	set := m.pair(m.env)
-	framework, config := sweepConfig(set)
-	c := paneContent{title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), framework)}
-	if framework != set.Framework && set.Filtering() {
-		c.title = cells.JoinFitting(w-2, ": ", c.title, set.Framework+" has no such filter")
+	title, config := sweepConfig(set)
+	c := paneContent{title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), title)}
+	if title != set.Trainer() && set.Filtering() {
+		c.title = cells.JoinFitting(w-2, ": ", c.title, set.Trainer()+" has no such filter")
 	}
 	for _, option := range config {
 		if note, ok := strings.CutPrefix(option, "# "); ok { // each line of it is one, so that none is taken for an option
@@ -567,7 +567,7 @@ func (s sweepState) adviceSentence(w int) string {
 	}
 	text := fmt.Sprintf("%s %s: keeps %s of Σ|A|, kills %s, flips %s", starMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()), units.Count(r.Cell.Killed), units.Count(r.Cell.Flips))
 	if r.NotInTrainer {
-		text = cells.JoinFitting(w, " ", text, fmt.Sprintf("(%s has no such filter)", s.grid.Settings.Framework))
+		text = cells.JoinFitting(w, " ", text, fmt.Sprintf("(%s has no such filter)", s.grid.Settings.Trainer()))
 	}
 	return text
 }

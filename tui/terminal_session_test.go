@@ -24,12 +24,12 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	x := open()
 	x.waitFor("pass@1")
 	x.send("ppf") // framework and ratios
-	x.waitFor("trl itself has no such filter")
+	x.waitFor("TRL itself has no such filter")
 	x.send("q")
 	x.waitExit()
 
 	x = open()
-	x.waitFor("restored from the last session: trl grpo")
+	x.waitFor("restored from the last session: TRL grpo")
 	x.waitFor("0.90")
 	x.send("p")
 	x.waitFor("85")

@@ -52,7 +52,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		return nil, set, Usage(err)
 	}
 	if warns := set.TrainerWarning(); warns != "" && p.configPath != "" {
-		p.ConfigSummary += "; " + set.Framework + " warns: " + warns
+		p.ConfigSummary += "; " + set.Trainer() + " warns: " + warns
 	}
 	return paths, set, nil
 }
@@ -166,7 +166,9 @@ func (p *Program) validate(set model.Settings) error {
 		}
 		other := set
 		other.Framework, other.Estimator, other.Scale = e.Framework, e.Name, e.Scales[0]
-		return other.Validate() == nil
+		err := other.Validate()
+		var missing *model.MissingError
+		return err == nil || errors.As(err, &missing) // of what no log can feed, the log says whose it is
 	}
 	if slices.ContainsFunc(estimators.All(), fits) {
 		return nil

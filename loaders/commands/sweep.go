@@ -31,7 +31,7 @@ func (p *Program) sweep() *cobra.Command {
 	where := &selection{kind: "groups"}
 	return command[func(io.Writer, report.Sweep) error]{
 		use:   "sweep PATH... [algorithm.key=value...]",
-		short: "Try every pair of keep ratios (EasyR1's filter)",
+		short: "Try every pair of keep ratios (the filter of EasyR1-Brian)",
 		long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a grid, with
 or without compute_new_adv. It prints the chosen metrics, the best pair for the goal, and
 the pairs that no other beats. A filter always removes signal, for fewer samples to train

@@ -45,7 +45,7 @@ func trainerPages() []trainerPage {
 	return []trainerPage{
 		{name: "verl", trainer: "verl and RAGEN", formats: []string{"verl"}, look: stop, averages: "file `PROJECT/EXPERIMENT.jsonl` of the logger `file`", record: `{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`},
 		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "the number of groups: the file holds the answers of all validations together, and nothing from training", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},
-		{name: "trl", trainer: "TRL and Unsloth", formats: []string{"trl", "trl-table", "trackio", "trackio-traces"}, look: "the line `reward` of the report (`!` on the screen): which columns count as the reward, with which weights, and why", averages: "file `trainer_state.json`", record: `{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"frac_reward_zero_std":0.5,"step":2}]}`},
+		{name: "trl", trainer: "TRL and Unsloth", formats: []string{"trl", "trl-table", "trackio", "trackio-traces"}, look: "the line `read` of the report (`!` on the screen), and `reward` where there are several reward functions: which columns count as the reward, with which weights, and why", averages: "file `trainer_state.json`", record: `{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"frac_reward_zero_std":0.5,"step":2}]}`},
 		{name: "ms-swift", trainer: "ms-swift", formats: []string{"ms-swift", "ms-swift-ray"}, look: proved("ms-swift"), averages: "file `logging.jsonl`", record: `{"loss":0.1,"reward":0.5,"global_step/max_steps":"1/9","train_speed(s/it)":1.5}`},
 		{name: "nemo-rl", trainer: "NeMo-RL", formats: []string{"nemo-rl"}, look: proved("NeMo-RL"), averages: "output of a metrics logger", record: `{"train/token_mult_prob_error":1.0,"train/reward":0.5}`},
 		{name: "nemo-gym", trainer: "NeMo Gym", formats: []string{"nemo-gym"}, look: "the groups whose fate is `all correct` or `all wrong`: tasks that are too easy or too hard to train on"},
@@ -166,8 +166,8 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 		if proved {
 			found = "vantage uses the estimator that reproduces the logged advantages. If none does, it assumes"
 		}
-		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s `%s %s`, "+
-			"marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Framework, set.Estimator)
+		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s the commonest rule, `%s`: "+
+			"%s, marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Estimator, model.CommonestFormula)
 	}
 	var computed, refused []string
 	for _, e := range estimators.All() {
@@ -183,8 +183,8 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	if proved {
 		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
 	}
-	text += fmt.Sprintf("`%s %s` with scale %s, marked *(assumed: the trainer's default)*. `--estimator` or `--config` choose another. "+
-		"[How it is decided](../decisions.md#which-estimator). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
+	text += fmt.Sprintf("`%s` with scale %s, marked *(assumed: the trainer's default)*. `--estimator` or `--config` choose another. "+
+		"[How it is decided](../decisions.md#which-estimator). Estimators: %s.", set.Computes(), set.Scale, strings.Join(computed, ", "))
 	if len(refused) > 0 {
 		text += " Refused, because rewards alone don't determine them: " + strings.Join(refused, ", ") + "."
 	}

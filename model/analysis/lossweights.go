@@ -92,7 +92,7 @@ func whyNotApplied(stage *estimators.Entry, err error, more string) (string, err
 	case refusal.Kind == estimators.KindMissing:
 		return name + " needs " + refusal.Text + more, nil
 	}
-	return stage.Framework + " would stop: " + refusal.Error(), nil
+	return estimators.Title(stage.Framework) + " would stop: " + refusal.Error(), nil
 }
 
 // lossBatch is the batch that the loss averages over, and which samples its rows are; nil if they are

@@ -75,7 +75,7 @@ func TestLossWeights(t *testing.T) {
 func TestNoLossWeights(t *testing.T) {
 	for loss, want := range map[string]string{
 		"easyr1/seq-mean-token-mean":    "easyr1/seq-mean-token-mean: the trainer's loss is NaN",
-		"skyrl/seq_mean_token_sum_norm": "skyrl would stop: ValueError: `trainer.algorithm.max_seq_len` must be set",
+		"skyrl/seq_mean_token_sum_norm": "SkyRL would stop: ValueError: `trainer.algorithm.max_seq_len` must be set",
 		"ms-swift/real":                 "ms-swift/real needs log-probabilities",
 	} {
 		set := model.DefaultSettings()

@@ -79,7 +79,7 @@ func TestJoinedWarningsOfBatches(t *testing.T) {
 	a := analyzeSteps(t, snap, model.DefaultSettings(), 0, 1, 2)
 	refused := model.Warning{
 		Kind: model.WarnTrainerRefuses, Step: 3, Count: 3, Of: 6, Unit: "groups", Example: 3,
-		Text:   "would stop easyr1: " + analyzeSteps(t, snap, model.DefaultSettings(), 2).Refusal() + ", at step 3 and 1 other step",
+		Text:   "would stop EasyR1 (Brian's fork): " + analyzeSteps(t, snap, model.DefaultSettings(), 2).Refusal() + ", at step 3 and 1 other step",
 		Advice: "the other groups are still computed; check that the groups are right",
 	}
 	if diff := cmp.Diff(refused, a.Warnings[0]); diff != "" {

@@ -195,7 +195,7 @@ func (a *Analysis) trainerRefuses() *model.Warning {
 	}
 	w := &model.Warning{
 		Count: max(1, len(a.refusal.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, text),
+		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Trainer(), text),
 		Advice: "the other groups are still computed; check that the groups are right",
 	}
 	if len(a.refusal.Groups) > 0 {
@@ -238,7 +238,7 @@ func (a *Analysis) drawnSamples() *model.Warning {
 		return nil
 	}
 	return a.ofGroups(func(g *Group) bool { return g.KeptCounted > 0 && g.KeptCounted < g.Counted },
-		fmt.Sprintf("lose samples that %s draws at random; here the last ones are left out", a.Settings.Framework),
+		fmt.Sprintf("lose samples that %s draws at random; here the last ones are left out", a.Settings.Trainer()),
 		"the number of dropped samples is the trainer's, the choice is not: where their rewards differ, other draws give other advantages")
 }
 
@@ -347,9 +347,9 @@ func (a *Analysis) filterIsOurs() *model.Warning {
 	if a.plan.estimator.TrainerFilters || !a.Settings.Filtering() {
 		return nil
 	}
-	framework := a.Settings.Framework
-	return a.ofAll(fmt.Sprintf("are filtered by easyr1's rule with the arithmetic of %s: %s itself has no such filter", framework, framework),
-		"treat it as a what-if; only easyr1 (f) has this filter")
+	trainer := a.Settings.Trainer()
+	return a.ofAll(fmt.Sprintf("pass the sample filter of EasyR1-Brian, tried on this log with the arithmetic of %s: %s itself has no such filter", trainer, trainer),
+		"treat it as a what-if; only the framework easyr1 (f), EasyR1-Brian, has this filter")
 }
 
 func (a *Analysis) stageNotApplied() *model.Warning {
@@ -376,7 +376,7 @@ func (a *Analysis) groupFilterRefuses() *model.Warning {
 	case r != nil && r.Kind == estimators.KindMissing:
 		w.Text += ": the rule needs " + r.Text + ", which the log lacks, so that all are"
 	case r != nil:
-		w.Text += fmt.Sprintf(", and %s would stop: %s", a.admission.rule.Framework, r.Error())
+		w.Text += fmt.Sprintf(", and %s would stop: %s", estimators.Title(a.admission.rule.Framework), r.Error())
 	case v.SamplesOn:
 		w.Text += ", and less than a batch is left: the trainer generates more before it trains"
 	}

@@ -16,7 +16,7 @@ func (a *Analysis) refusedGroups() *model.Warning {
 	if a.refusal == nil || a.refusal.Kind != estimators.KindMissing {
 		return nil
 	}
-	return a.ofAll(fmt.Sprintf("have no advantages: the step holds no %s, which %s %s reads", a.refusal.Text, a.Settings.Framework, a.Settings.Estimator),
+	return a.ofAll(fmt.Sprintf("have no advantages: the step holds no %s, which %s reads", a.refusal.Text, a.Settings.Computes()),
 		"check why the trainer did not log them at this step, or select another estimator (e)")
 }
 
@@ -222,23 +222,27 @@ func (a *Analysis) turnsAsSamples() *model.Warning {
 // approximateLengths warns where something else stands in for the tokens that the estimator weights by.
 func (a *Analysis) approximateLengths() *model.Warning {
 	e, unit := a.plan.estimator, a.plan.snap.Run.LengthUnit
+	const penalty = "the length penalty"
 	var affected []string
 	if e.Needs.Lengths {
 		affected = append(affected, "the advantages of "+e.Name)
 	}
-	if a.Settings.Overlong != "" {
-		affected = append(affected, "the length penalty")
+	if a.Settings.Overlong != "" && a.input.WhyUnshaped == "" {
+		affected = append(affected, penalty)
 	}
-	if a.Settings.Loss != "" {
+	if a.Settings.Loss != "" && a.NoLoss == "" {
 		affected = append(affected, "the weights in the loss")
 	}
 	if affected == nil {
 		return nil
 	}
-	what := strings.Join(affected, " and ")
-	count, text := a.Rows, fmt.Sprintf("are weighted by %s, because the log has no token counts: %s are approximate", unit, what)
+	what := strings.Join(affected, " and ") + " are"
+	if len(affected) == 1 && affected[0] == penalty {
+		what = penalty + " is"
+	}
+	count, text := a.Rows, fmt.Sprintf("are weighted by %s, because the log has no token counts: %s approximate", unit, what)
 	if unit == model.LengthTokens {
-		count, text = 0, fmt.Sprintf("have no length and count for no token: %s are approximate", what)
+		count, text = 0, fmt.Sprintf("have no length and count for no token: %s approximate", what)
 		for _, l := range a.Lengths {
 			count += model.Count01(l < 0)
 		}
@@ -287,7 +291,7 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 	if largestGap > 0 {
 		by = fmt.Sprintf("by up to %.2g", largestGap)
 	}
-	w.Text = fmt.Sprintf("have a logged advantage that differs from %s %s, %s", a.Settings.Framework, a.Settings.Estimator, by)
+	w.Text = fmt.Sprintf("have a logged advantage that differs from %s, %s", a.Settings.Computes(), by)
 	return w
 }
 

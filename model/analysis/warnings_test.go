@@ -37,11 +37,11 @@ func TestWarnings(t *testing.T) {
 		{"one-sided push", [][]float64{binary}, []string{"keep_neg_ratio", "0.3"}, model.WarnOneSidedPush, 5, "push up"},
 		// 3 of 4 positives at 0.7 would be 2.8: int(2.8) = 2
 		{"nominal against effective ratio", [][]float64{binary}, []string{"keep_pos_ratio", "0.7"}, model.WarnEffectiveRatio, 2, "50%, although keep_pos_ratio asks for 70%"},
-		{"a positional framework refuses ragged groups and computes them", [][]float64{{1, 0, 1}, binary, binary}, []string{"framework", "trl"}, model.WarnTrainerRefuses, 1, "would stop trl: RuntimeError: shape '[-1, 8]' is invalid for input of size 19"},
-		{"a group of one under openrlhf", [][]float64{{1}, binary}, []string{"framework", "openrlhf"}, model.WarnTrainerRefuses, 1, "would stop openrlhf"},
+		{"a positional framework refuses ragged groups and computes them", [][]float64{{1, 0, 1}, binary, binary}, []string{"framework", "trl"}, model.WarnTrainerRefuses, 1, "would stop TRL: RuntimeError: shape '[-1, 8]' is invalid for input of size 19"},
+		{"a group of one under openrlhf", [][]float64{{1}, binary}, []string{"framework", "openrlhf"}, model.WarnTrainerRefuses, 1, "would stop OpenRLHF"},
 		{"a KL penalty in the reward", [][]float64{binary, binary}, []string{"kl_in_reward", "true"}, model.WarnKLInReward, 16, "groups of equal rewards then train on the KL alone"},
 		{"no KL penalty in the reward", [][]float64{binary}, []string{"kl_in_reward", "false"}, model.WarnKLInReward, 0, ""},
-		{"our filter on another framework", [][]float64{binary}, []string{"framework", "twinkle", "keep_pos_ratio", "0.5"}, model.WarnFilterIsOurs, 1, "twinkle itself has no such filter"},
+		{"our filter on another framework", [][]float64{binary}, []string{"framework", "twinkle", "keep_pos_ratio", "0.5"}, model.WarnFilterIsOurs, 1, "pass the sample filter of EasyR1-Brian, tried on this log with the arithmetic of Twinkle: Twinkle itself has no such filter"},
 	}
 	for _, test := range tests {
 		a := analyze(t, snapshotOf(test.groups...), settingsWith(t, test.set...))

@@ -25,7 +25,7 @@ type Rule struct {
 	Span  Span
 }
 
-// Defaults returns the default rules. A healthy run passes them.
+// Defaults returns the default rules. A healthy run passes them, unless it has so few groups a step that some have no signal.
 func Defaults() []string {
 	return []string{"alarm>0", "signal=0", "killed>5%", "too-few-kept>5%", "flips>10%", "noise>0", "invalid>0", "invalid-rewards>0", "rows<50%", "unreadable>1%"}
 }

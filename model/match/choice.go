@@ -168,13 +168,18 @@ func (c Choice) Confirmed() bool { return c.Compared > 0 && c.Agreeing == c.Comp
 // Differs reports whether the log has advantages that the estimator does not reproduce.
 func (c Choice) Differs() bool { return c.Agreeing < c.Compared }
 
-// String returns "trl grpo ✓ 1800/1800 as logged" or "verl grpo (assumed: the trainer's default)".
-func (c Choice) String() string { return c.Framework + " " + c.Estimator + " " + c.Reason() }
+// String returns "TRL grpo ✓ 1800/1800 as logged" or "verl grpo (assumed: the trainer's default)".
+func (c Choice) String() string { return c.trainer() + " " + c.Estimator + " " + c.Reason() }
 
-// WithScale returns "trl grpo with scale group ✓ 1800/1800 as logged", and how groups are divided if
+// trainer is whose estimator it is, as [model.Settings.Trainer] says it.
+func (c Choice) trainer() string {
+	return model.Settings{Framework: c.Framework, Assumed: c.Origin == Assumed}.Trainer()
+}
+
+// WithScale returns "TRL grpo with scale group ✓ 1800/1800 as logged", and how groups are divided if
 // they are.
 func (c Choice) WithScale() string {
-	text := c.Candidate.String() + " " + c.Reason()
+	text := c.by(c.trainer()) + " " + c.Reason()
 	if c.Division != "" {
 		text += "; " + c.Division
 	}
@@ -212,7 +217,11 @@ func (c Choice) Short() string {
 }
 
 func (o Origin) phrase() string {
-	return cmp.Or(map[Origin]string{FromTrainer: "assumed: the trainer's default", FromConfig: "--config", FromFlag: "given", FromScreen: "chosen here", FromSession: "as you left it; :forget goes back"}[o], string(o))
+	words := map[Origin]string{
+		FromTrainer: "assumed: the trainer's default", FromConfig: "--config", FromFlag: "given", FromScreen: "chosen here",
+		FromSession: "as you left it; :forget goes back", Assumed: "assumed: " + model.CommonestFormula,
+	}
+	return cmp.Or(words[o], string(o))
 }
 
 // Evidence returns how many logged advantages the estimator reproduces: "✓ 64/64 as logged" if

@@ -47,8 +47,8 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 		want    match.Candidate
 		reason  string
 	}{
-		"nothing known":                {want: estimator("easyr1", "grpo", "group"), reason: "(assumed)"},
-		"nothing matches":              {logged: reproduces(nil, nil), want: estimator("easyr1", "grpo", "group"), reason: "(assumed) ! 3/8 as logged · samples, signal and Σ|A| are of the logged advantages"},
+		"nothing known":                {want: estimator("easyr1", "grpo", "group"), reason: "(assumed: mean and std of the group, eps 1e-6)"},
+		"nothing matches":              {logged: reproduces(nil, nil), want: estimator("easyr1", "grpo", "group"), reason: "(assumed: mean and std of the group, eps 1e-6) ! 3/8 as logged · samples, signal and Σ|A| are of the logged advantages"},
 		"trainer":                      {trainer: "verl", want: estimator("verl", "grpo", "group"), reason: "(assumed: the trainer's default)"},
 		"trainer without grpo":         {trainer: "tinker", want: estimator("tinker", "centered", "none"), reason: "(assumed: the trainer's default)"},
 		"trainer of another scale":     {trainer: "prime-rl", want: estimator("prime-rl", "grpo", "none"), reason: "(assumed: the trainer's default)"},

@@ -361,9 +361,12 @@ func candidateOf(e *estimators.Estimator, scale estimators.Scale) Candidate {
 	return Candidate{e.Framework, e.Name, scale, e.Given}
 }
 
-// String returns "easyr1 grpo with scale group", and the options.
-func (c Candidate) String() string {
-	text := fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
+// String returns "TRL 1.5 grpo with scale group", and the options.
+func (c Candidate) String() string { return c.by(estimators.Title(c.Framework)) }
+
+// by is [Candidate.String] with whose estimator it is.
+func (c Candidate) by(trainer string) string {
+	text := fmt.Sprintf("%s %s with scale %s", trainer, c.Estimator, c.Scale)
 	if c.Options != "" {
 		text += " and " + c.Options.String()
 	}

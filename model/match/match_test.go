@@ -141,7 +141,7 @@ func TestOptionsOfTheSettings(t *testing.T) {
 	if !slices.ContainsFunc(r.Matches, func(v Verdict) bool { return v.Candidate == want }) {
 		t.Errorf("%v is not among %+v", want, r.Matches)
 	}
-	if got := want.String(); got != "openrlhf dr_grpo with scale none and reward.clip_range=-0.1 0.1" {
+	if got := want.String(); got != "OpenRLHF dr_grpo with scale none and reward.clip_range=-0.1 0.1" {
 		t.Error(got)
 	}
 	for _, v := range append(r.Matches, r.Others...) {

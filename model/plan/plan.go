@@ -166,7 +166,7 @@ func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observ
 		}
 		rows = append(rows, ratios...)
 	} else {
-		p.Missing = append(p.Missing, "keep ratios: "+p.Settings.Framework+" has none; EasyR1 has")
+		p.Missing = append(p.Missing, "keep ratios: "+p.Settings.Trainer()+" has none; EasyR1-Brian has")
 	}
 	for _, r := range rows {
 		r.changes = 1
@@ -268,7 +268,7 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 	case len(m.counts) > maxCounts || slices.Max(m.sizes) > MaxSize:
 		return "groups are too large, or of too many sizes"
 	case e.ComparesGroups(set.Scale):
-		return e.Framework + " " + e.Name + " compares groups with each other"
+		return e.Title() + " compares groups with each other"
 	case slices.Max(m.sizes) < 2:
 		return "every group is of one sample"
 	case run.partial > 0.1*run.counted:

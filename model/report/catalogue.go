@@ -38,12 +38,20 @@ func (c Catalogue[T]) List(w io.Writer, list []T) error {
 	for _, x := range list {
 		if of := x.About().Framework; of != framework && !c.noHeads {
 			framework = of
-			fmt.Fprintln(out, framework)
+			fmt.Fprintln(out, named(framework, framework))
 		}
 		fmt.Fprintln(out, c.line(x))
 	}
 	fmt.Fprint(out, c.foot)
 	return out.Flush()
+}
+
+// named is a text by the names that commands take, and whose it is where the name of the framework does not tell people.
+func named(framework, text string) string {
+	if title := estimators.Title(framework); !strings.EqualFold(title, framework) {
+		return text + ", of " + title
+	}
+	return text
 }
 
 // Pages writes the full description of each entry, with an empty line between two.
@@ -53,7 +61,7 @@ func (c Catalogue[T]) Pages(w io.Writer, list []T) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		fmt.Fprintln(out, x.About().Framework, x.About().Name)
+		fmt.Fprintln(out, named(x.About().Framework, x.About().Framework+" "+x.About().Name))
 		for _, d := range c.details(x) {
 			for _, text := range d.texts() {
 				fmt.Fprintf(out, "  %-13s%s\n", d.label, units.Wrap(text, 80, 15))

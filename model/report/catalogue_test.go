@@ -103,7 +103,7 @@ l is the tokens of the sample, T the tokens of all samples, N the number of samp
 
     vantage overlong               # all, a line each
     vantage overlong verl
-    vantage report rollouts.jsonl --overlong verl
+    vantage report rollouts.jsonl --overlong verl reward_model.overlong_buffer.len=512 data.max_response_length=4096
 
 A response close to the length limit gets a lower reward, before the advantages are computed. The rewards in a log may already be lowered.
 l is the tokens of the response, L_max the limit, L_buffer the tokens before it that are penalised.
@@ -118,7 +118,7 @@ func pagesOf[Entry estimators.Described](t *testing.T, folder, title string, all
 	t.Helper()
 	var links strings.Builder
 	for name, text := range byFramework(t, all, write) {
-		repotest.Page(t, ".github/docs/"+folder+"/"+name+".md", "# "+title+" "+name+"\n\n```text\n"+text+"```\n")
+		repotest.Page(t, ".github/docs/"+folder+"/"+name+".md", "# "+title+" "+estimators.Title(name)+"\n\n```text\n"+text+"```\n")
 		links.WriteString("* [" + name + "](" + name + ".md)\n")
 	}
 	pages, err := filepath.Glob(filepath.Join("../../.github/docs", folder, "*.md"))

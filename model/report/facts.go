@@ -75,7 +75,7 @@ func Facts(snap model.Snapshot, set model.Settings, c match.Choice, grouping mod
 		{Key: "config", Text: run.Config},
 		{Key: "settings", Text: strings.Join(settings, separator)},
 		{
-			Key: "estimator", Text: set.Framework + " " + set.Estimator + ", scale " + string(set.Scale), Proof: c.Reason(),
+			Key: "estimator", Text: set.Computes() + ", scale " + string(set.Scale), Proof: c.Reason(),
 			Doubt: c.Differs() || c.Origin == match.Assumed, Sure: c.Confirmed(),
 		},
 		{Key: "overlong", Text: set.Overlong},
@@ -162,7 +162,7 @@ func attemptText(a model.RunAttempts) string {
 // estimatorText names framework and estimator, and says who chose them if that is known.
 func estimatorText(set model.Settings, c match.Choice) string {
 	if c.Origin == "" {
-		return set.Framework + " " + set.Estimator
+		return set.Computes()
 	}
 	return c.String()
 }

@@ -309,7 +309,7 @@ func (h *htmlPage) stages() []stage {
 		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
 		{"samples kept", kept, []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, everyKept},
-		{"advantage", set.Framework + " " + set.Estimator + ", scale " + string(set.Scale), []string{
+		{"advantage", set.Computes() + ", scale " + string(set.Scale), []string{
 			"A≠0 " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
 		}, ""},
 		{"weight in the loss", set.Loss, loss, "each sample counts by its advantage alone"},
@@ -337,14 +337,14 @@ func (h *htmlPage) writeChain() {
 // writeSettings writes the settings of the report as options of trainers: those of its own framework first.
 func (h *htmlPage) writeSettings() {
 	options := func(d trainer.Dialect, note string) markup {
-		return tag("h3", d.Framework+note) +
-			tag("pre", class("copy"), attr("tabindex", "0"), attr("aria-label", "options of "+d.Framework), strings.Join(d.Emit(h.Settings), "\n"))
+		return tag("h3", d.Title()+note) +
+			tag("pre", class("copy"), attr("tabindex", "0"), attr("aria-label", "options of "+d.Title()), strings.Join(d.Emit(h.Settings), "\n"))
 	}
 	own, isOwn := trainer.Find(h.Settings.Framework)
 	if isOwn {
 		h.put(options(own, ", the estimator of this page"))
 	} else {
-		h.note("vantage does not know how " + h.Settings.Framework + " names them.")
+		h.note(h.Settings.Trainer() + " has no keys for them that vantage can write; these are those of other trainers.")
 	}
 	var others []markup
 	for _, d := range trainer.Dialects() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/match"
 	"vantage/model/sanitize"
@@ -115,9 +116,9 @@ func writeTolerance(out io.Writer, r *match.Report) {
 }
 
 func writeVerdicts(out io.Writer, list []match.Verdict, of int) {
-	fmt.Fprintf(out, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal", "equal or near", "max |Δ|")
+	fmt.Fprintf(out, "\n  %-21s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal", "equal or near", "max |Δ|")
 	for _, v := range list {
-		fmt.Fprintf(out, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Equal(), of), units.Fraction(v.Agreeing, of), v.MaxGap)
+		fmt.Fprintf(out, "  %-21s %-28s %-7s %-22s %-22s %.3g\n", estimators.Title(v.Framework), v.Estimator, v.Scale, units.Fraction(v.Equal(), of), units.Fraction(v.Agreeing, of), v.MaxGap)
 		if v.Options != "" {
 			fmt.Fprintf(out, "    with %s\n", v.Options)
 		}

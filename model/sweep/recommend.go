@@ -43,7 +43,7 @@ func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 	a.Front = front(all)
 	if e, err := g.Settings.FindEstimator(); err != nil || !e.TrainerFilters {
 		a.Cell, a.NotInTrainer = &g.unfiltered, true
-		a.Reason = g.Settings.Framework + " has no such filter, so there is nothing to set; framework easyr1 has it"
+		a.Reason = g.Settings.Trainer() + " has no such filter, so there is nothing to set; EasyR1-Brian has it (framework easyr1)"
 		return a
 	}
 	// That without a filter raises no warning, and keeps all.

@@ -252,7 +252,7 @@ func TestATrainerWithoutTheFilterGetsNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := grid.Recommend(Goal{Name: "cost", Least: 0.5}, false, true); a.Cell != grid.NoFilter() || !strings.HasPrefix(a.Reason, "trl has no such filter") {
+	if a := grid.Recommend(Goal{Name: "cost", Least: 0.5}, false, true); a.Cell != grid.NoFilter() || !strings.HasPrefix(a.Reason, "TRL has no such filter") {
 		t.Errorf("%+v", a)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Dialect writes settings as the options of a framework.
 type Dialect struct {
 	Framework string
-	name      string // in a note on the filter, which only EasyR1 has; "" for that
+	filters   bool   // it has keep ratios
 	option    string // format of a key and its value; "" if options are no keys there
 	size      string // key of the size of a group; "" if the call has it
 	emit      func(model.Settings) []string
@@ -21,17 +21,17 @@ type Dialect struct {
 // Dialects returns all dialects.
 func Dialects() []Dialect {
 	return []Dialect{
-		{"easyr1", "", "%s=%s", "worker.rollout.n", easyr1},
-		{"verl", "verl", "%s=%s", "actor_rollout_ref.rollout.n", verl},
-		{"trl", "TRL", "%s: %s", "num_generations", trl},
-		{"ms-swift", "ms-swift", "--%s %s", "num_generations", func(set model.Settings) []string {
+		{"easyr1", true, "%s=%s", "worker.rollout.n", easyr1},
+		{"verl", false, "%s=%s", "actor_rollout_ref.rollout.n", verl},
+		{"trl", false, "%s: %s", "num_generations", trl},
+		{"ms-swift", false, "--%s %s", "num_generations", func(set model.Settings) []string {
 			lines := []string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}
 			if set.Truncated == "mask" {
 				lines = append(lines, "--overlong_filter true")
 			}
 			return lines
 		}},
-		{"twinkle", "twinkle", "", "", twinkle},
+		{"twinkle", false, "", "", twinkle},
 	}
 }
 
@@ -46,21 +46,21 @@ func (d Dialect) Emit(set model.Settings) []string {
 		translated = set.WithFramework(d.Framework)
 	}
 	if translated.Estimator != set.Estimator {
-		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Framework, set.Estimator, set.Framework, translated.Estimator))
+		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Title(), set.Estimator, estimators.Title(set.Framework), translated.Estimator))
 	}
 	if translated.Scale != set.Scale {
-		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Framework, translated.Estimator, set.Scale, translated.Scale))
+		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Title(), translated.Estimator, set.Scale, translated.Scale))
 	}
 	lines := append(notes, d.emit(translated)...)
-	if d.name != "" && translated.Filtering() {
-		lines = append(lines, fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1 has this filter", d.name))
+	if !d.filters && translated.Filtering() {
+		lines = append(lines, fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter", d.Title()))
 	}
 	if d.size != "" && set.NumGenerations > 0 {
 		lines = append(lines, fmt.Sprintf(d.option, d.size, strconv.Itoa(set.NumGenerations)))
 	}
 	if filter := set.Stage("group_filter"); filter != nil {
 		if filter.Framework != d.Framework {
-			lines = append(lines, fmt.Sprintf("# %s has no group filter %s of %s", d.Framework, filter.Name, filter.Framework))
+			lines = append(lines, fmt.Sprintf("# %s has no group filter %s of %s", d.Title(), filter.Name, estimators.Title(filter.Framework)))
 		} else {
 			lines = append(lines, fmt.Sprintf(d.option, filter.Key, filter.Value))
 			for key, value := range set.StageOptions.Of(filter.Options).All() {
@@ -74,7 +74,7 @@ func (d Dialect) Emit(set model.Settings) []string {
 		}
 	}
 	if set.Options != translated.Options {
-		lines = append(lines, fmt.Sprintf("# %s has not all of the options %s", d.Framework, set.Options))
+		lines = append(lines, fmt.Sprintf("# %s has not all of the options %s", d.Title(), set.Options))
 	}
 	return lines
 }
@@ -84,8 +84,12 @@ func Names() []string {
 	return model.Mapped(Dialects(), func(d Dialect) string { return d.Framework })
 }
 
-// Find returns the dialect of a framework.
+// Title names the framework to a person.
+func (d Dialect) Title() string { return estimators.Title(d.Framework) }
+
+// Find returns the dialect of a framework, which its older releases share.
 func Find(framework string) (Dialect, bool) {
+	framework = estimators.Newest(framework)
 	for _, d := range Dialects() {
 		if d.Framework == framework || framework == "swift" && d.Framework == "ms-swift" {
 			return d, true

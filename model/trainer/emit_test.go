@@ -30,12 +30,13 @@ func TestEmit(t *testing.T) {
 		{"trl", plain, "scale_rewards: group num_generations: 8"},
 		{"swift", plain, "--advantage_estimator grpo --scale_rewards group --num_generations 8"},
 		{"verl", filtered, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True algorithm.filter_groups.enable=true algorithm.filter_groups.metric=acc"},
-		{"trl", filtered, "scale_rewards: group # trl has no group filter filter_groups of verl"},
+		{"trl", filtered, "scale_rewards: group # TRL has no group filter filter_groups of verl"},
 		{"verl", set, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True " +
-			"# verl has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1 has this filter"},
+			"# verl has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter"},
+		{"trl-1.5", plain, "scale_rewards: group num_generations: 8"}, // as an older release writes it too
 		{"twinkle", rloo, "RLOOAdvantage()(rewards, num_generations=num_generations, scale='none')"},
-		{"trl", passk, "# trl has no grpo_passk of verl: this is its grpo scale_rewards: none"},
-		{"easyr1", batch, "# easyr1 grpo has no scale batch: this is its group algorithm.adv_estimator=grpo algorithm.keep_pos_ratio=1.0 algorithm.keep_neg_ratio=1.0 algorithm.compute_new_adv=false"},
+		{"trl", passk, "# TRL has no grpo_passk of verl: this is its grpo scale_rewards: none"},
+		{"easyr1", batch, "# EasyR1 (Brian's fork) grpo has no scale batch: this is its group algorithm.adv_estimator=grpo algorithm.keep_pos_ratio=1.0 algorithm.keep_neg_ratio=1.0 algorithm.compute_new_adv=false"},
 	} {
 		d, ok := Find(c.framework)
 		if !ok {

@@ -38,7 +38,7 @@ def prove(p):
         variants += [killed(p), rerun(p), in_trackio(p)]
     for variant in variants:
         scale = VARIANTS.get(variant.name, {}).get("scale_rewards", "group")
-        variant.compare(f"trl grpo with scale {scale}", pending=variant.name in PENDING)
+        variant.compare(f"TRL grpo with scale {scale}", pending=variant.name in PENDING)
         if variant.log != variant.folder:
             compare_with_files(variant)
 
@@ -90,7 +90,7 @@ def in_trackio(p):
 
 def compare_with_files(variant):
     """What is read of trackio's database must be what is read of the files of the same run."""
-    with variant.p.case("trackio, and the files of the run", "trl grpo with scale group") as case:
+    with variant.p.case("trackio, and the files of the run", "TRL grpo with scale group") as case:
         (ours, _), (theirs, _) = variant.p.export(variant.log), variant.p.export(variant.folder)
         if [(r.step, r.index, r.reward) for r in ours] != [(r.step, r.index, r.reward) for r in theirs]:
             case.fail("the database has other steps or rewards than the files")

@@ -61,7 +61,7 @@ def write(folder, steps):
 def prove(p):
     folder, steps = p.folder("rollout"), written.steps(rounded=True)
     write(folder, steps)
-    computed = "areal reward_norm with scale group (assumed: the trainer's default)"
+    computed = "AReaL reward_norm with scale group (assumed: the trainer's default)"
     written.check(p, "dump_to_file", folder, steps, computed, advantages)
 
 

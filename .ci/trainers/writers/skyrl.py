@@ -32,7 +32,7 @@ def write(folder, steps):
 def prove(p):
     folder, steps = p.folder("exports"), written.steps()
     write(folder, steps)
-    written.check(p, "dumped_evals", folder, steps, "skyrl grpo with scale group (assumed: the trainer's default)", None, "--split", "val")
+    written.check(p, "dumped_evals", folder, steps, "SkyRL grpo with scale group (assumed: the trainer's default)", None, "--split", "val")
 
 
 proof.run("skyrl", prove)

@@ -49,7 +49,7 @@ def prove(p):
             split="train", iteration=step.number, trajectory_groups_P=batch, taglist_P=tags
         )
         store.write_rollouts(step.number, records)
-    computed = "tinker centered with scale none (assumed: the trainer's default)"
+    computed = "tinker-cookbook centered with scale none (assumed: the trainer's default)"
     written.check(p, "rollout summaries", folder, steps, computed, advantages)
 
 

@@ -48,7 +48,7 @@ def prove(p):
     def advantages(step):
         return grpo(np.array(step.rewards), len(step.rewards) // len(step.sizes))
 
-    written.check(p, "trajectory_log", folder, steps, "tunix grpo with scale group (assumed: the trainer's default)", advantages)
+    written.check(p, "trajectory_log", folder, steps, "Tunix grpo with scale group (assumed: the trainer's default)", advantages)
 
 
 proof.run("google-tunix", prove)
