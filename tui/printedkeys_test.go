@@ -73,7 +73,7 @@ func TestOutputNamesNoKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range []string{"estimators", "filters", "losses", "formats", "flags verl", "version", "report nowhere.jsonl", "mixed.jsonl"} {
+	for _, line := range []string{"list estimators", "list filters", "list losses", "list formats", "report --emit verl", "version", "report nowhere.jsonl", "mixed.jsonl"} {
 		_, out, said := runIn(t, dir, strings.Fields(line)...)
 		if found := keys.FindString(string(out) + said); found != "" && !strings.HasPrefix(found, "(") { // formulas have letters in parentheses
 			t.Errorf("vantage %s: %q", line, found)

@@ -262,7 +262,7 @@ func worstGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 		}
 		y := &report.Why{Answer: log.answer(), Analysis: a, Group: group, Chosen: span}
 		names, err := groupNames(ctx, log.snap, log.set)
-		y.Steps = stepsOf(log.snap, names, a.Table[group].Name)
+		y.Steps = stepsNamed(log.snap, names, a.Table[group].Name)
 		return y, err
 	}
 	return nil, errors.New("no group is without signal, so that none is the worst: name one, as `vantage why GROUP PATH`; `vantage report PATH --per group` has all names")
@@ -279,7 +279,7 @@ func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	if err != nil {
 		return nil, err
 	}
-	y.Steps = stepsOf(snap, names, name)
+	y.Steps = stepsNamed(snap, names, name)
 	newest, _ := snap.Find(y.Steps[len(y.Steps)-1])
 	if y.Analysis, err = analysis.Analyze(ctx, snap, newest, log.set); err != nil {
 		return nil, err
@@ -288,8 +288,8 @@ func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	return y, nil
 }
 
-// stepsOf returns the steps that have a group of a name.
-func stepsOf(snap model.Snapshot, names [][]string, name string) (steps []int64) {
+// stepsNamed returns the steps that have a group of a name.
+func stepsNamed(snap model.Snapshot, names [][]string, name string) (steps []int64) {
 	for i := range snap.Steps {
 		if slices.Contains(names[i], name) {
 			steps = append(steps, snap.Steps[i].Number)

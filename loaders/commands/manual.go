@@ -235,12 +235,14 @@ func (p *Program) Help(cmd *cobra.Command, _ []string) {
 	}
 	fmt.Fprintf(out, "USAGE\n  %s\n", use)
 	writeCommands(out, "COMMANDS", first)
+	before := "\n"
 	if rest != "" {
 		fmt.Fprintln(out)
 		writeParagraphs(out, rest)
+		before = ""
 	}
 	if cmd.Example != "" {
-		fmt.Fprintf(out, "%sEXAMPLES\n  %s\n", emptyLine(rest == ""), strings.ReplaceAll(cmd.Example, "\n", "\n  "))
+		fmt.Fprintf(out, "%sEXAMPLES\n  %s\n", before, strings.ReplaceAll(cmd.Example, "\n", "\n  "))
 	}
 	heading := "COMMANDS"
 	if len(first) > 0 {
@@ -259,13 +261,6 @@ func (p *Program) Help(cmd *cobra.Command, _ []string) {
 	if len(shared) > 0 {
 		fmt.Fprintf(out, "\nSETTINGS\n  %s: see `vantage help %s`\n", strings.Join(shared, ", "), settingsPage)
 	}
-}
-
-func emptyLine(is bool) string {
-	if is {
-		return "\n"
-	}
-	return ""
 }
 
 // splitCommands returns the commands to be listed: those that come first, if there are any of them, and the others.
@@ -326,15 +321,17 @@ func (p *Program) helpSettings(w io.Writer) {
 how the trainer computes, and how its log is read. A setting can be given under the
 trainer's own key too, as algorithm.keep_pos_ratio=0.7, and --config reads a trainer's
 configuration. What is not given follows from the log.`)
+	after := ""
 	for i, set := range p.sharedFlags() {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		title := settingTitles()[i]
-		fmt.Fprintf(out, "%s: %s\n", strings.ToUpper(title.topic), title.about)
 		var flags []*pflag.Flag
 		set.VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
+		if len(flags) == 0 {
+			continue
+		}
+		title := settingTitles()[i]
+		fmt.Fprintf(out, "%s%s: %s\n", after, strings.ToUpper(title.topic), title.about)
 		writeFlags(out, flags)
+		after = "\n"
 	}
 }
 

@@ -134,6 +134,9 @@ func (o *reportOptions) orGiven(ofLog func(context.Context, *call, reportWriter)
 		if paths, _, err := c.p.splitArguments(c.args); err != nil || len(paths) > 0 || c.paths != nil {
 			return ofLog(ctx, c, write)
 		}
+		if err := o.refuseWithoutLog(c.p); err != nil {
+			return Usage(err)
+		}
 		_, set, err := c.p.Configure(c.args)
 		if err != nil {
 			return err
@@ -141,6 +144,21 @@ func (o *reportOptions) orGiven(ofLog func(context.Context, *call, reportWriter)
 		c.note(c.p.ConfigSummary)
 		return c.p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, o.emit, set) })
 	}
+}
+
+// refuseWithoutLog says which flags --emit would ignore without a path.
+func (o *reportOptions) refuseWithoutLog(p *Program) error {
+	var needLog []string
+	o.format.flags.Visit(func(f *pflag.Flag) {
+		isSetting := p.sharedFlags()[model.AboutArithmetic].Lookup(f.Name) == f
+		if !isSetting && !slices.Contains([]string{"num-generations", "emit", "output", "format", "json"}, f.Name) {
+			needLog = append(needLog, "--"+f.Name)
+		}
+	})
+	if len(needLog) > 0 {
+		return fmt.Errorf("--emit without a log takes no %s: give a PATH, or omit it", join(needLog, "or"))
+	}
+	return nil
 }
 
 const defaultLast = 20
