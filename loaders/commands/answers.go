@@ -210,10 +210,14 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 			for k := range y.Shown {
 				at := y.Snap.Steps[i].Place(int(y.Analysis.InputRow[y.Shown[k].Column]))
 				if y.Shown[k].Text, err = log.Text(ctx, at); err != nil {
-					return nil, err
+					break
 				}
 			}
-			return y, nil
+			isAsked := best || worst || chars != defaultChars
+			if err != nil && !isAsked && ctx.Err() == nil { // the rest is known without the texts
+				y.Shown, y.Unread, err = nil, err.Error(), nil
+			}
+			return y, err
 		}),
 	}.of(p)
 }

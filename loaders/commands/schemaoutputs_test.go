@@ -173,8 +173,8 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 			t.Fatal(err)
 		}
 		filetest.Write(t, path, log.Text)
-		for _, command := range []string{"summary", "steps", "report", "check", "sweep", "groupsize", "match"} {
-			s.run(t, []string{command, path, "--input-format", log.Format, "--format", "json"})
+		for _, command := range []string{"summary", "report", "report --brief", "check", "sweep", "plan --sizes-only", "match"} {
+			s.run(t, append(strings.Fields(command), path, "--input-format", log.Format, "--format", "json"))
 		}
 		s.run(t, []string{"report", path, "--per", "group", "--format", "json"})
 		s.run(t, []string{"export", path})

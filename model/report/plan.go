@@ -53,7 +53,12 @@ func PlanText(w io.Writer, p Plan) error {
 			fmt.Fprintln(out, line)
 		}
 		fmt.Fprintln(out)
-		writeFacts(out, 10, p.Sizes.meaning()...)
+		for _, f := range p.Sizes.meaning() {
+			for line := range strings.SplitSeq(units.Wrap(f.Text, 69, 0), "\n") {
+				writeFacts(out, 10, fact(f.Label, line))
+				f.Label = ""
+			}
+		}
 	}
 	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(len(p.Rows), "settings"))
 	return out.Flush()

@@ -29,6 +29,7 @@ type Why struct {
 	Diagnosis *diagnosis.Diagnosis // the findings that hold at the step
 
 	Shown    []ShownText
+	Unread   string // why none is shown; "" if that is not so
 	Chars    int  // that each text is cut to
 	Explicit bool // Chars was asked for: no text is cut further so that all fit into [MaxAnswer]
 }
@@ -83,6 +84,8 @@ func (y *Why) chosen() string {
 func (y *Why) cause() string {
 	return shorten(cmp.Or(y.Analysis.Cause(y.Group), y.group().Fate.Doc()), 300)
 }
+
+func (y *Why) unread() string { return shorten(y.Unread, 160) }
 
 // maxSteps is how many of the steps that have a group of the name are listed, the newest ones.
 const maxSteps = 12
@@ -174,6 +177,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 			{"samples", samples},
 			{"more_samples", some(g.Size() - len(samples))},
 			{"answers", answers},
+			{"unread", some(y.unread())},
 		}...)
 	})
 }
@@ -219,6 +223,9 @@ func WhyText(w io.Writer, y *Why) error {
 		fmt.Fprintf(&b, "prompt\n%s\n", indentedText(y.prompt(chars)))
 		if truth := y.truth(chars); truth != "" {
 			fmt.Fprintf(&b, "truth\n%s\n", indentedText(truth))
+		}
+		if unread := y.unread(); unread != "" {
+			fmt.Fprintf(&b, "answers  not shown: %s\n", unread)
 		}
 		for _, t := range y.Shown {
 			fmt.Fprintf(&b, "%s: reward %s, advantage %s, row %d of the step, %s, %d characters\n%s\n", t.Which, meanText(a.LoggedRewards[t.Column]), meanText(a.Processed[t.Column]),
