@@ -236,7 +236,7 @@ func (l *openLog) takeGroup() error {
 	isPath := missing == nil
 	if len(paths) == 0 {
 		if !isPath && args[0] != "-" && !loaders.IsElsewhere(args[0]) {
-			return Usage(fmt.Errorf("there is no file %s: %s takes a path, or a group and then a path, as `vantage %[2]s GROUP PATH`; `vantage summary PATH` names groups", args[0], l.name))
+			return Usage(fmt.Errorf("there is no file %s: %s takes a path, or a group and then a path", args[0], l.name))
 		}
 		return nil
 	}
@@ -255,21 +255,27 @@ func worstGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := groupNames(ctx, log.snap, log.set)
+	if err != nil {
+		return nil, err
+	}
 	for i := range run.Spans {
 		span := &run.Spans[i]
 		a, group, err := deadGroup(ctx, log.snap, log.set, span)
 		if err != nil {
 			return nil, err
 		}
-		if a == nil {
-			continue
+		if a != nil {
+			steps := stepsNamed(log.snap, names, a.Table[group].Name)
+			return &report.Why{Answer: log.answer(), Analysis: a, Group: group, Steps: steps, Chosen: span}, nil
 		}
-		y := &report.Why{Answer: log.answer(), Analysis: a, Group: group, Chosen: span}
-		names, err := groupNames(ctx, log.snap, log.set)
-		y.Steps = stepsNamed(log.snap, names, a.Table[group].Name)
-		return y, err
 	}
-	return nil, errors.New("no group is without signal, so that none is the worst: name one, as `vantage why GROUP PATH`; `vantage report PATH --per group` has all names")
+	var some []string
+	for i := range names {
+		newest := names[len(names)-1-i]
+		some = append(some, newest[:min(shownNames-len(some), len(newest))]...)
+	}
+	return nil, fmt.Errorf("no group is without signal, so that none is the worst: name one before the path, such as %s", strings.Join(some, ", "))
 }
 
 // findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so.

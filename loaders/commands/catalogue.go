@@ -203,5 +203,5 @@ func unknownFormat(name string) error {
 	if instead := model.Gone("--input-format " + name); instead != "" {
 		return errors.New(instead)
 	}
-	return fmt.Errorf("no format %q%s: `vantage list formats` names all", name, orMeant(name, formatNames()))
+	return fmt.Errorf("no format %q%s: `vantage list formats` lists all", name, orMeant(name, formatNames()))
 }

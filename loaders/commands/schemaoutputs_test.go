@@ -33,6 +33,9 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
+// streamed is a log that comes through a pipe, whose texts cannot be read again.
+const streamed = `{"step": 1, "group_id": "a", "prompt": "p", "response": "x", "reward": 1}` + "\n" + `{"step": 1, "group_id": "a", "prompt": "p", "response": "y", "reward": 0}` + "\n"
+
 // schemaLines are command lines whose outputs are JSON, about the logs of a folder with all kinds of trouble.
 func schemaLines(dir string) [][]string {
 	log, agent := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "rollouts.jsonl")
@@ -128,6 +131,7 @@ func schemaLines(dir string) [][]string {
 		{"why", "a", log},
 		{"why", "nobody", log},
 		{"why", log},
+		{"why", "a", "-"},
 		{"why", "a", log, "--best", "--text", "3"},
 		{"report", log, "--brief"},
 		{"report", agent, "--brief"},
@@ -216,7 +220,7 @@ func (s *schemas) writeBuildsAndPapers(t *testing.T) {
 func (s *schemas) run(t *testing.T, line []string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
+	p := &Program{In: strings.NewReader(streamed), Out: &out, ErrOut: &errOut}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(FlagError)
 	root.AddCommand(p.All()...)

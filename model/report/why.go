@@ -30,8 +30,8 @@ type Why struct {
 
 	Shown    []ShownText
 	Unread   string // why none is shown; "" if that is not so
-	Chars    int  // that each text is cut to
-	Explicit bool // Chars was asked for: no text is cut further so that all fit into [MaxAnswer]
+	Chars    int    // that each text is cut to
+	Explicit bool   // Chars was asked for: no text is cut further so that all fit into [MaxAnswer]
 }
 
 // ShownText is an answer to the prompt of a group.
