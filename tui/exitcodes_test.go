@@ -17,7 +17,7 @@ import (
 // exitLines returns command lines of the real program by the exit code that they end with.
 func exitLines() map[int][]string {
 	lines := map[int][]string{
-		0: {"--help", "version", "--version", "config", "man", "completion bash", "list", "list estimators", "list filters", "list losses", "list overlong", "list formats", "report --emit verl", "help settings", "estimators", "flags verl", "log.jsonl", "log.jsonl --format json", "a=log.jsonl b=log.jsonl"},
+		0: {"--help", "version", "--version", "config", "man", "completion bash", "list", "list estimators", "list filters", "list losses", "list overlong", "list formats", "report --emit verl", "why log.jsonl", "help settings", "estimators", "flags verl", "log.jsonl", "log.jsonl --format json", "a=log.jsonl b=log.jsonl"},
 		1: {
 			"match plain.jsonl", "match wrong.jsonl", "compare log.jsonl later.jsonl", "export torn.jsonl", "report log.jsonl --steps 99", "report log.jsonl --where fate:killed", "why nobody log.jsonl",
 			"sweep dead.jsonl --emit easyr1", "report log.jsonl --svg nowhere/charts.svg", "nowhere.jsonl", "check log.jsonl --prom nowhere/x.prom",
@@ -31,7 +31,7 @@ func exitLines() map[int][]string {
 		},
 		3: {"check log.jsonl --fail-on signal>0", "check log.jsonl --fail-on signal>0 --format junit", "check log.jsonl --fail-on signal>0 --format github"},
 	}
-	for _, reads := range []string{"report %", "summary %", "report % --brief", "export %", "sweep %", "check % --fail-on killed>0", "compare % %", "why a %", "why %", "tail % --idle-timeout 50ms", "plan % --sizes-only", "plan %", "match %", "prompts %", "grep % a"} {
+	for _, reads := range []string{"report %", "summary %", "report % --brief", "export %", "sweep %", "check % --fail-on killed>0", "compare % %", "why a %", "tail % --idle-timeout 50ms", "plan % --sizes-only", "plan %", "match %", "prompts %", "grep % a"} {
 		fine, missing := strings.ReplaceAll(reads, "%", "log.jsonl"), strings.ReplaceAll(reads, "%", "nowhere.jsonl")
 		lines[0], lines[1], lines[2] = append(lines[0], fine), append(lines[1], missing), append(lines[2], fine+" --nosuch", strings.ReplaceAll(reads, "%", ""))
 	}

@@ -167,7 +167,7 @@ cut in the middle; --text N prints more. Control characters are made visible.
 
 GROUP is a name from summary, report --per group or export, or the beginning of one. If
 several steps have the group, the newest is shown; --steps 7 asks for step 7. Without
-GROUP it is the group without signal that summary names first, of the worst step.`,
+GROUP it is the group that summary names for the worst step.`,
 		example: `vantage why runs/qwen-math/rollouts
 vantage why 3f2a runs/qwen-math/rollouts --json
 vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
@@ -175,8 +175,8 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().BoolVar(&best, "best", false, "of the answers only that with the best reward")
-			cmd.Flags().BoolVar(&worst, "worst", false, "of the answers only that with the worst reward")
+			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward, and no samples")
+			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward, and no samples")
 			cmd.Flags().IntVar(&chars, "text", defaultChars, "cut each text in the middle to this many characters")
 		},
 		refuse: func() error {
@@ -199,7 +199,7 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 				return nil, err
 			}
 			y.Diagnosis = look.Diagnosis.Within(y.Analysis.Step, y.Analysis.Step)
-			y.Chars, y.Explicit = chars, chars > defaultChars
+			y.Chars, y.Explicit, y.OneShown = chars, chars > defaultChars, best || worst
 			if best || !worst {
 				y.Shown = append(y.Shown, report.ShownText{Which: "best", Column: y.Best()})
 			}
@@ -249,33 +249,39 @@ func (l *openLog) takeGroup() error {
 	return nil
 }
 
-// worstGroup returns the group that stands in a summary for the worst steps of a run.
+// worstGroup returns the group that stands in a summary for the worst steps of a run; where every group carries signal, the one with the
+// lowest mean reward of the newest step.
 func worstGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	run, _, err := glanceAt(ctx, log, log.set)
 	if err != nil {
 		return nil, err
 	}
-	names, err := groupNames(ctx, log.snap, log.set)
-	if err != nil {
-		return nil, err
-	}
-	for i := range run.Spans {
+	y := &report.Why{Answer: log.answer()}
+	for i := 0; i < len(run.Spans) && y.Analysis == nil; i++ {
 		span := &run.Spans[i]
-		a, group, err := deadGroup(ctx, log.snap, log.set, span)
-		if err != nil {
+		if y.Analysis, y.Group, err = deadGroup(ctx, log.snap, log.set, span); err != nil {
 			return nil, err
 		}
-		if a != nil {
-			steps := stepsNamed(log.snap, names, a.Table[group].Name)
-			return &report.Why{Answer: log.answer(), Analysis: a, Group: group, Steps: steps, Chosen: span}, nil
+		y.Chosen = fmt.Sprintf("stands for the worst of the run, %s: %s", span.Steps(), span.Cause())
+	}
+	if y.Analysis == nil {
+		newest := len(log.snap.Steps) - 1
+		if newest > 0 && log.snap.Open(newest) {
+			newest--
 		}
+		if y.Analysis, err = analysis.Analyze(ctx, log.snap, newest, log.set); err != nil {
+			return nil, err
+		}
+		for g := range y.Analysis.Table {
+			if y.Analysis.Table[g].RewardMean < y.Analysis.Table[y.Group].RewardMean {
+				y.Group = g
+			}
+		}
+		y.Chosen = fmt.Sprintf("no group is without signal; this one has the lowest mean reward of step %d", y.Analysis.Step)
 	}
-	var some []string
-	for i := range names {
-		newest := names[len(names)-1-i]
-		some = append(some, newest[:min(shownNames-len(some), len(newest))]...)
-	}
-	return nil, fmt.Errorf("no group is without signal, so that none is the worst: name one before the path, such as %s", strings.Join(some, ", "))
+	names, err := groupNames(ctx, log.snap, log.set)
+	y.Steps = stepsNamed(log.snap, names, y.Analysis.Table[y.Group].Name)
+	return y, err
 }
 
 // findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so.

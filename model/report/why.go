@@ -13,7 +13,6 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/model/figures"
-	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -24,12 +23,13 @@ type Why struct {
 	Analysis *analysis.Analysis // of the step
 	Group    int                // index in its table
 	Steps    []int64            // that have a group of this name, ascending
-	Chosen   *glance.Span       // the worst steps, which the group stands for; nil: it was named
+	Chosen   string             // why it is this group; "": it was named
 
 	Diagnosis *diagnosis.Diagnosis // the findings that hold at the step
 
 	Shown    []ShownText
 	Unread   string // why none is shown; "" if that is not so
+	OneShown bool   // one answer was asked for, and not the samples
 	Chars    int    // that each text is cut to
 	Explicit bool   // Chars was asked for: no text is cut further so that all fit into [MaxAnswer]
 }
@@ -72,13 +72,7 @@ func (y *Why) withRow() []int {
 
 func (y *Why) name() string { return shorten(y.group().Name, 96) }
 
-// chosen says why it is this group, "" if it was named.
-func (y *Why) chosen() string {
-	if y.Chosen == nil {
-		return ""
-	}
-	return shorten(fmt.Sprintf("stands for the worst of the run, %s: %s", y.Chosen.Steps(), y.Chosen.Cause()), 160)
-}
+func (y *Why) chosen() string { return shorten(y.Chosen, 160) }
 
 // cause says why the group has its fate; for one that is alive, which nothing happened to, what a fate means.
 func (y *Why) cause() string {
@@ -119,6 +113,9 @@ const (
 // write writes the answer with as many samples and as long texts as fit.
 func (y *Why) write(w io.Writer, draw func(samples, chars int) []byte) error {
 	most := min(maxSamples, y.group().Size())
+	if y.OneShown {
+		most = 0
+	}
 	if y.Explicit { // times n it may be beyond an int
 		_, err := w.Write(draw(most, y.Chars))
 		return err
@@ -173,9 +170,9 @@ func WhyJSON(w io.Writer, y *Why) error {
 			{"reward_mean", rounded(g.RewardMean)},
 			{"reward_std", rounded(g.RewardStd)},
 			{"admitted", g.Admitted},
-			{"columns", []string{"index", "reward", "original", "kept", "advantage", "length"}},
-			{"samples", samples},
-			{"more_samples", some(g.Size() - len(samples))},
+			{"columns", unless(y.OneShown, []string{"index", "reward", "original", "kept", "advantage", "length"})},
+			{"samples", unless(y.OneShown, samples)},
+			{"more_samples", unless(y.OneShown, some(g.Size()-len(samples)))},
 			{"answers", answers},
 			{"unread", some(y.unread())},
 		}...)
@@ -186,7 +183,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 func WhyText(w io.Writer, y *Why) error {
 	return y.write(w, func(n, chars int) []byte {
 		var b bytes.Buffer
-		g, a := y.group(), y.Analysis
+		a, g := y.Analysis, y.group()
 		name := fmt.Sprintf("%s of step %d", y.name(), g.Step)
 		if len(y.Steps) > 1 {
 			name += fmt.Sprintf("; %s have one of this name, such as %d", units.Plural(len(y.Steps), "steps"), y.Steps[0])
@@ -207,18 +204,8 @@ func WhyText(w io.Writer, y *Why) error {
 		}
 		fmt.Fprintf(&b, "group    %s\nnumbers  %s\n", name, y.computedAs(200))
 		fmt.Fprintf(&b, "fate     %s: %s\n", g.Fate, strings.TrimPrefix(y.cause(), g.Fate.String()+" "))
-		fmt.Fprintf(&b, "rewards  mean %s, std %s\n", meanText(g.RewardMean), meanText(g.RewardStd))
-		fmt.Fprintf(&b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(), y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
-		fmt.Fprintf(&b, "%8s %9s %9s %5s %9s %7s\n", "index", "reward", "original", "kept", "advantage", "length")
-		for _, i := range y.ends(n) {
-			fmt.Fprintf(&b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Original[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
-			if status := a.StatusOf(i); status != model.StatusTrains {
-				b.WriteString("  " + status.String())
-			}
-			b.WriteByte('\n')
-		}
-		if more := g.Size() - n; more > 0 {
-			fmt.Fprintf(&b, "%d more between the best and the worst of them\n", more)
+		if !y.OneShown {
+			y.samplesText(&b, n)
 		}
 		fmt.Fprintf(&b, "prompt\n%s\n", indentedText(y.prompt(chars)))
 		if truth := y.truth(chars); truth != "" {
@@ -233,6 +220,32 @@ func WhyText(w io.Writer, y *Why) error {
 		}
 		return b.Bytes()
 	})
+}
+
+// samplesText writes the rewards of the group, and a row for each of n samples.
+func (y *Why) samplesText(b *bytes.Buffer, n int) {
+	g, a := y.group(), y.Analysis
+	fmt.Fprintf(b, "rewards  mean %s, std %s\n", meanText(g.RewardMean), meanText(g.RewardStd))
+	fmt.Fprintf(b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(), y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
+	fmt.Fprintf(b, "%8s %9s %9s %5s %9s %7s\n", "index", "reward", "original", "kept", "advantage", "length")
+	for _, i := range y.ends(n) {
+		fmt.Fprintf(b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Original[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
+		if status := a.StatusOf(i); status != model.StatusTrains {
+			b.WriteString("  " + status.String())
+		}
+		b.WriteByte('\n')
+	}
+	if more := g.Size() - n; more > 0 {
+		fmt.Fprintf(b, "%d more between the best and the worst of them\n", more)
+	}
+}
+
+// unless returns a value of JSON, and nothing where it was not asked for.
+func unless(left bool, value any) any {
+	if left {
+		return absent{}
+	}
+	return value
 }
 
 func (y *Why) file(t ShownText) string {
