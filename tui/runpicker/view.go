@@ -352,7 +352,7 @@ func (p Picker) empty() []string {
 		{"vantage demo", "shows a synthetic run that grows while you watch"},
 		{"vantage list formats", "lists the option that makes your trainer write its log"},
 	} {
-		lines = append(lines, "    "+t.Paint(themes.Key, cells.Fit(what[0], 17))+what[1])
+		lines = append(lines, "    "+t.Paint(themes.Key, cells.Fit(what[0], 22))+what[1])
 	}
 	return lines
 }
