@@ -107,7 +107,7 @@ func (p *program) start(args []string) error {
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.ErrOut)
-	commands.CheckWords(root)
+	p.CheckWords(root)
 	root.SetHelpFunc(p.Help)
 	root.Version, root.SilenceUsage, root.SilenceErrors = commands.ReadBuildInfo().Version, true, true
 	err := commands.WithCause(ctx, root.ExecuteContext(ctx))
@@ -132,9 +132,10 @@ func (p *program) root() *cobra.Command {
 		Use:   "vantage [PATH...] [algorithm.key=value...]",
 		Short: "See which samples of your RL run train the model, and what ails the run",
 		Long: `vantage reads the reward log that a trainer writes, shows which samples train and what
-ails the run, and recomputes the advantages under other settings exactly as the trainer
-does. It follows a log that grows. vantage summary reads averages of steps too, and what a
-trainer prints. PATH is a file, a folder, host:path (through your ssh), s3://, gs://,
+ails the run, and recomputes the advantages exactly as the trainer does.
+
+Other settings show what they would change. A log that grows is followed. vantage summary
+reads averages of steps too, and what a trainer prints. PATH is a file, a folder, host:path (through your ssh), s3://, gs://,
 hf:// or clickhouse://, or - for standard input. Without a PATH, vantage lists the logs
 below the current folder and recent runs.`,
 		Example: `vantage

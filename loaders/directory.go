@@ -190,7 +190,7 @@ func directoryHint(d *directory, l *discover.Listing) string {
 		}
 		notes = append(notes, fmt.Sprintf("it has %s (%s)", units.Plural(n, "other files"), kinds))
 	}
-	const usual = "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+	const usual = "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage list formats` lists them all"
 	return strings.Join(append(append(notes, l.KnownUnread()...), cmp.Or(whereSamplesAre(d, l), usual)), "; ")
 }
 
@@ -212,7 +212,7 @@ func whyMetrics(first []byte, file io.ReaderAt) (what, do string) {
 	case bytes.HasPrefix(first, []byte(wandbMark)):
 		what, do = "is a W&B run file, which holds averages of steps", "tables of samples are in the folder files/media/table next to it: open that, if it is there"
 	case bytes.Contains(first[:min(len(first), 40)], []byte(tensorBoardMark)):
-		what, do = "is a TensorBoard file, which holds averages of steps", "`vantage formats` lists how each trainer writes its samples"
+		what, do = "is a TensorBoard file, which holds averages of steps", "`vantage list formats` lists how each trainer writes its samples"
 	default:
 		return "", ""
 	}

@@ -29,15 +29,15 @@ type stage struct {
 func stages() []stage {
 	return []stage{
 		{
-			"overlong", AboutSamples, "add this penalty for long responses to the rewards; see `vantage overlong`",
+			"overlong", AboutSamples, "add this penalty for long responses to the rewards; see `vantage list overlong`",
 			func(s *Settings) *string { return &s.Overlong }, func(s Settings) error { _, _, err := s.FindOverlong(); return err }, entries(overlong.All),
 			func(e *estimators.Entry, key string) bool { return e.Value == "true" && e.Key == key }, false,
 		}, {
-			"group_filter", AboutSamples, "train on the groups that this rule admits (dynamic sampling); see `vantage filters`",
+			"group_filter", AboutSamples, "train on the groups that this rule admits (dynamic sampling); see `vantage list filters`",
 			func(s *Settings) *string { return &s.GroupFilter }, func(s Settings) error { _, _, err := s.FindGroupFilter(); return err }, entries(groupfilter.All),
 			func(e *estimators.Entry, key string) bool { return (&groupfilter.Filter{Entry: *e}).EnabledBy(key) }, true,
 		}, {
-			"loss", AboutLoss, "weigh samples by their length as this loss does; see `vantage losses`",
+			"loss", AboutLoss, "weigh samples by their length as this loss does; see `vantage list losses`",
 			func(s *Settings) *string { return &s.Loss }, func(s Settings) error { _, _, err := s.FindLoss(); return err }, entries(lossweight.All),
 			func(e *estimators.Entry, key string) bool { return e.Key == key }, true,
 		},

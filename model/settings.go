@@ -222,7 +222,7 @@ func (s Settings) Set(key, value string) (Settings, error) {
 				known = append(known, s.Name)
 			}
 		}
-		return s, fmt.Errorf("unknown setting %q: known are %s, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key, strings.Join(known, ", "))
+		return s, fmt.Errorf("unknown setting %q: known are %s, and what `vantage list estimators`, `vantage list filters` and `vantage list losses` name", key, strings.Join(known, ", "))
 	}
 	return s.withOption(key, value), nil
 }
@@ -263,7 +263,7 @@ func SettingList() []Setting {
 	list := []Setting{
 		{
 			Name: "framework", About: AboutArithmetic, Placeholder: "NAME",
-			Doc: "framework whose estimator to use: verl, trl, easyr1, …; see `vantage estimators`",
+			Doc: "framework whose estimator to use: verl, trl, easyr1, …; see `vantage list estimators`",
 			Get: func(s Settings) string { return s.Framework },
 			Set: func(s *Settings, value string) error {
 				*s = s.WithFramework(value)
@@ -346,7 +346,7 @@ func SettingList() []Setting {
 	}
 	return append(list, Setting{
 		Name: "option", About: AboutArithmetic, Rank: 3, Placeholder: "KEY=VALUE",
-		Doc: "option of the estimator, filter, penalty or loss, by the trainer's key: algorithm.gamma=0.9; repeatable; listed by `vantage estimators NAME` and so on",
+		Doc: "option of the estimator, filter, penalty or loss, by the trainer's key: algorithm.gamma=0.9; repeatable; listed by `vantage list estimators NAME` and so on",
 		Get: func(s Settings) string { return strings.Join(append(s.Options.List(), s.StageOptions.List()...), ", ") },
 		Set: func(s *Settings, value string) error {
 			key, value, err := estimators.ParseOption(value)

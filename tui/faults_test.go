@@ -110,7 +110,8 @@ func TestPanicInAComputationIsASentence(t *testing.T) {
 			t.Parallel()
 			cmd, _ := planted(t, c.place, "sweep", fourSteps(t))
 			if c.place == "pipeline" {
-				cmd.Args[1] = "steps"
+				cmd.Args[1] = "report"
+				cmd.Args = append(cmd.Args, "--brief")
 			}
 			checkFailed(t, cmd, "a fault of vantage while running the command for ", c.function)
 		})

@@ -441,7 +441,7 @@ func (e env) sawText() string {
 const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
 
 // formatsHelp says where the options of all trainers are listed.
-const formatsHelp = "`vantage formats` lists what can be read, and the option with which each trainer writes it"
+const formatsHelp = "`vantage list formats` lists what can be read, and the option with which each trainer writes it"
 
 func (e env) keysWhenEmpty() string {
 	t := e.display.theme

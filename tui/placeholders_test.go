@@ -44,7 +44,7 @@ func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 		keys   []string
 		says   []string
 	}{
-		"empty": {func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage formats", "TRL with log_completions=True"}},
+		"empty": {func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage list formats", "TRL with log_completions=True"}},
 		"notes": {func() Source {
 			return &madeSource{chunks: []*model.Chunk{{Progress: model.Progress{CaughtUp: true}, Notes: []string{"a .wandb file holds scalars"}}}}
 		}, nil, []string{"waiting for the first step", "a .wandb file holds scalars"}},

@@ -51,7 +51,7 @@ func TestOutputNamesNoKeys(t *testing.T) {
 				lines = append(lines, "summary %", "sweep % --keep-pos-ratio 0.5")
 			}
 			if set == "" {
-				lines = append(lines, "report % --format md", "report % --format html", "report % --format csv", "report % --per group", "report % --svg charts-NAME.svg", "check % --format json", "check % --format junit", "steps %", "export %", "summary % --json", "why a %", "show a %", "groupsize %", "prompts %", "grep % nothing", "match %", "tail % --idle-timeout 50ms", "compare % %")
+				lines = append(lines, "report % --format md", "report % --format html", "report % --format csv", "report % --per group", "report % --svg charts-NAME.svg", "check % --format json", "check % --format junit", "report % --brief", "export %", "summary % --json", "why a %", "why %", "plan % --sizes-only", "prompts %", "grep % nothing", "match %", "tail % --idle-timeout 50ms", "compare % %")
 			}
 			for _, line := range lines {
 				name := strings.NewReplacer(" ", "", "%", "", "/", "").Replace(log + set + line)
@@ -73,7 +73,7 @@ func TestOutputNamesNoKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range []string{"estimators", "filters", "losses", "formats", "flags verl", "version", "report nowhere.jsonl", "mixed.jsonl"} {
+	for _, line := range []string{"list estimators", "list filters", "list losses", "list formats", "report --emit verl", "version", "report nowhere.jsonl", "mixed.jsonl"} {
 		_, out, said := runIn(t, dir, strings.Fields(line)...)
 		if found := keys.FindString(string(out) + said); found != "" && !strings.HasPrefix(found, "(") { // formulas have letters in parentheses
 			t.Errorf("vantage %s: %q", line, found)

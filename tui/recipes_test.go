@@ -148,7 +148,7 @@ func TestRecipes(t *testing.T) {
 	writeFile(t, log, strings.Repeat(`{"iteration":1,"example_prompt":"p","example_reward":1}`+"\n"+`{"iteration":1,"example_prompt":"p","example_reward":0}`+"\n", 4)+
 		strings.Repeat(`{"iteration":1,"example_prompt":"q","example_reward":-1}`+"\n", 8))
 	for _, does := range []struct{ args, prints string }{
-		{"formats", "example "},
+		{"list formats", "example "},
 		{"report LOG", "example"},
 		{"estimators example", "(r − μ) / (s + 1e-6)"},
 		{"report LOG --framework example --estimator grpo", "example grpo"},

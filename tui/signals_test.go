@@ -80,7 +80,7 @@ func expectLine(t *testing.T, lines *bufio.Reader, want string) {
 
 // A signal stops every command that reads, even if nothing comes.
 func TestSignalsStopReading(t *testing.T) {
-	for _, command := range []string{"summary", "steps", "report", "export", "sweep", "groupsize", "prompts", "check", "match", "compare"} {
+	for _, command := range []string{"summary", "why", "report", "export", "sweep", "plan", "prompts", "check", "match", "compare"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			silent := filepath.Join(t.TempDir(), "silent")
@@ -181,11 +181,11 @@ func TestClosedPipe(t *testing.T) {
 		"report log.jsonl", "report log.jsonl --format md", "report log.jsonl --format csv", "report log.jsonl --format json", "log.jsonl",
 		"report log.jsonl --per group", "report log.jsonl --per run",
 		"export log.jsonl", "export log.jsonl --format csv",
-		"sweep log.jsonl", "sweep log.jsonl --format csv", "sweep log.jsonl --format json", "sweep log.jsonl --format svg", "groupsize log.jsonl", "groupsize log.jsonl --format json", "groupsize log.jsonl --format csv", "plan log.jsonl", "plan log.jsonl --format json", "prompts log.jsonl", "prompts log.jsonl --format parquet", "grep log.jsonl a",
+		"sweep log.jsonl", "sweep log.jsonl --format csv", "sweep log.jsonl --format json", "sweep log.jsonl --format svg", "plan log.jsonl --sizes-only", "plan log.jsonl --sizes-only --format json", "plan log.jsonl --sizes-only --format csv", "plan log.jsonl", "plan log.jsonl --format json", "prompts log.jsonl", "prompts log.jsonl --format parquet", "grep log.jsonl a",
 		"compare log.jsonl log.jsonl", "compare log.jsonl log.jsonl --format md", "compare log.jsonl log.jsonl --format csv", "compare log.jsonl log.jsonl --format json",
 		"check log.jsonl", "check log.jsonl --format json", "check log.jsonl --format junit", "check log.jsonl --format github",
-		"match log.jsonl", "match log.jsonl --format json", "estimators", "estimators grpo", "estimators --format json", "filters", "filters verl", "filters --format json", "losses", "losses verl", "losses --format json", "overlong", "overlong --format json", "formats", "formats --format json",
-		"flags easyr1", "config", "version", "version --format json",
+		"match log.jsonl", "match log.jsonl --format json", "list estimators", "list estimators grpo", "list estimators --format json", "list filters", "list filters verl", "list filters --format json", "list losses", "list losses verl", "list losses --format json", "list overlong", "list overlong --format json", "list formats", "list formats --format json",
+		"report --emit easyr1", "report log.jsonl --brief", "why log.jsonl", "config", "version", "version --format json",
 	} {
 		t.Run(command, func(t *testing.T) {
 			repotest.OneIn(t, 14)

@@ -88,7 +88,7 @@ def expected(rows):
 def tables(log):
     return {
         "steps": ["report", log], "groups": ["report", log, "--per", "group"], "run": ["report", log, "--per", "run"], "breakdown": ["report", log, "--by", "difficulty"],
-        "sweep": ["sweep", log], "groupsize": ["groupsize", log, "--solved-at", "0.5"], "compare": ["compare", log, log],
+        "sweep": ["sweep", log], "groupsize": ["plan", log, "--sizes-only", "--solved-at", "0.5"], "compare": ["compare", log, log],
     }
 
 

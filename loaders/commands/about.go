@@ -185,36 +185,6 @@ func cacheText(w io.Writer, u cacheUsage) error {
 	return err
 }
 
-func (p *Program) flags() *cobra.Command {
-	return command[any]{
-		use:   "flags FRAMEWORK [algorithm.key=value...]",
-		short: "Print settings as a trainer's options",
-		long: `flags prints the given settings as options of a trainer's configuration, or as a call.
-Frameworks: ` + strings.Join(trainer.Names(), ", ") + `.`,
-		example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
-vantage flags twinkle --framework twinkle --scale batch`,
-		validArgs: trainer.Names(),
-		sets:      arithmetic,
-		flags: func(cmd *cobra.Command) {
-			cmd.Flags().AddFlag(p.sharedFlags()[model.AboutGroups].Lookup("num-generations"))
-		},
-		run: func(ctx context.Context, c *call, _ any) error {
-			names, set, err := p.Configure(c.args)
-			if err != nil {
-				return err
-			}
-			if len(names) != 1 {
-				return Usage(fmt.Errorf("flags takes one framework: %s", strings.Join(trainer.Names(), ", ")))
-			}
-			if err := checkDialect(names[0]); err != nil {
-				return err
-			}
-			c.note(p.ConfigSummary)
-			return writeDialect(c.output(ctx), names[0], set)
-		},
-	}.of(p)
-}
-
 // checkDialect refuses a name of which there is no trainer with options.
 func checkDialect(name string) error {
 	if _, known := trainer.Find(name); !known {

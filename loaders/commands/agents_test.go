@@ -57,6 +57,7 @@ func agentAnswers() map[string][]string {
 		"What should be changed?":                                              {`"advice":"stuck data since step 2: check the sampler of the data loader`},
 		"Were rows of the log left out or unreadable?":                         {`"notes":["1 record could not be read, first`},
 		"What would a sample filter cost?":                                     {`"killed":7,"short":5`},
+		"Which group is worst, and why?":                                       {`"chosen":"stands for the worst of the run, step 4: refusals`, `"step":4`, `"fate":"wrong"`},
 		"Why does this group give no gradient?":                                {`"fate":"correct"`, `(4/4 at 1): zero variance at the best reward of the run`},
 		"Does anything ail the run at the step of this group?":                 {`"findings":[{"kind":"stuck_data","severity":"alarm","since":2,"until":6,"title":"5 steps in a row`},
 		"Which reward and advantage did each answer get?":                      {`"columns":["index","reward","original","kept","advantage","length"]`, `[4,1,0,true,0,25]`},
@@ -102,7 +103,7 @@ func TestAgentsPageAnswersItsQuestions(t *testing.T) {
 			}
 		}
 		if slices.Contains(args, "--json") {
-			checkAnswer(t, args[0], out)
+			checkAnswer(t, args, out)
 		}
 	}
 	if asked != len(answers) {
@@ -110,9 +111,13 @@ func TestAgentsPageAnswersItsQuestions(t *testing.T) {
 	}
 }
 
-// checkAnswer checks that the output is one complete line of JSON.
-func checkAnswer(t *testing.T, command, out string) {
+// checkAnswer checks that the output of a command line is one complete line of JSON.
+func checkAnswer(t *testing.T, line []string, out string) {
 	t.Helper()
+	command := line[0]
+	if slices.Contains(line, "--brief") {
+		command = "steps"
+	}
 	var got struct {
 		Schema   string `json:"schema"`
 		Complete bool   `json:"complete"`
@@ -158,14 +163,14 @@ func TestAnswersOfLongTextsFit(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range [][]string{{"summary", path}, {"why", long + "1", path}, {"show", long + "1", path}, {"steps", path}, {"summary", path, "--keep-neg-ratio", "0.2", "--compute-new-adv"}} {
+	for _, command := range [][]string{{"summary", path}, {"why", long + "1", path}, {"why", path}, {"report", path, "--brief"}, {"summary", path, "--keep-neg-ratio", "0.2", "--compute-new-adv"}} {
 		for _, format := range []string{"text", "json"} {
 			out := runCommand(t, append(command, "--format", format)...)
 			if len(out) > report.MaxAnswer || len(out) < 500 {
 				t.Errorf("%s as %s: %d bytes: %.2500s", command[0], format, len(out), out)
 			}
 			if format == "json" {
-				checkAnswer(t, command[0], out)
+				checkAnswer(t, command, out)
 			}
 		}
 	}
@@ -179,11 +184,12 @@ func TestGroupsThatAreNotThere(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"why", path}, "why takes a group and then a path"},
-		{[]string{"show", path, "a3"}, "is a path: the group comes first"},
+		{[]string{"why"}, "why takes a path, or a group and then a path"},
+		{[]string{"why", "a3"}, "there is no file a3: why takes a path, or a group and then a path"},
+		{[]string{"why", path, "a3"}, "is a path: the group comes first"},
 		{[]string{"why", "nobody", path}, `none is called "nobody", or begins so; the log has groups such as `},
 		{[]string{"why", "nobody", path, "--json"}, `{"error":`},
-		{[]string{"show", agentGroup(t, path), path, "--text", "0"}, "--text 0: expected a number of characters"},
+		{[]string{"why", agentGroup(t, path), path, "--text", "0"}, "--text 0: expected a number of characters"},
 		{[]string{"why", agentGroup(t, path), path, "--steps", "9"}, "the log has no such step"},
 	} {
 		if out := runCommand(t, c.args...); !strings.Contains(out, c.want) {

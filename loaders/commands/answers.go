@@ -28,7 +28,7 @@ import (
 func (p *Program) summary() *cobra.Command {
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
-		short: "Summarize a run in 2 KB: what ails it, what trains, the worst steps",
+		short: "Say in 2 KB what ails a run, what trains, and the worst steps",
 		long: `summary prints at most 2 KB: what ails the run, worst first, with the step at which it
 began and the evidence; illnesses that the log cannot show; the log and whether it still
 grows; the estimator; how many samples train; the fates of the groups; the worst steps; and
@@ -49,9 +49,12 @@ vantage summary runs/qwen-math/rollouts --json`,
 			log.choice.Shown = found.ByRule
 			s := &report.Summary{Answer: log.answer(), Trend: trend, Glance: run, Diagnosis: found}
 			for i := range run.Spans[:min(report.MaxWorst, len(run.Spans))] {
-				name, err := deadGroup(ctx, log.snap, log.set, &run.Spans[i])
-				if err != nil {
+				name := ""
+				switch a, g, err := deadGroup(ctx, log.snap, log.set, &run.Spans[i]); {
+				case err != nil:
 					return nil, err
+				case a != nil:
+					name = a.Table[g].Name
 				}
 				s.Examples = append(s.Examples, name)
 			}
@@ -131,104 +134,50 @@ func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot,
 	return look.Diagnosis.Within(first, last), nil
 }
 
-// deadGroup returns the name of a group of the first of some steps with the fate that most of their groups without
-// signal have, "" if there is none.
-func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, span *glance.Span) (string, error) {
+// deadGroup returns a group of the first of some steps with the fate that most of their groups without signal have, as its index
+// in the table of the step; nil if there is none.
+func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, span *glance.Span) (*analysis.Analysis, int, error) {
 	fates := span.DeadFates()
 	if len(fates) == 0 {
-		return "", nil
+		return nil, 0, nil
 	}
 	for i := span.First; i <= span.Last; i++ {
 		a, err := analysis.Analyze(ctx, snap, i, set)
 		if err != nil {
-			return "", err
+			return nil, 0, err
 		}
-		for g := range a.Table {
-			if a.Table[g].Fate == fates[0].Fate {
-				return a.Table[g].Name, nil
-			}
+		if g := slices.IndexFunc(a.Table, func(g analysis.Group) bool { return g.Fate == fates[0].Fate }); g >= 0 {
+			return a, g, nil
 		}
 	}
-	return "", nil
-}
-
-const defaultLast = 20
-
-func (p *Program) stepList() *cobra.Command {
-	var steps stepRange
-	return command[func(io.Writer, *report.Steps) error]{
-		use:   "steps PATH... [algorithm.key=value...]",
-		short: "List the newest steps in 2 KB, a row each",
-		long: `steps prints a row for each of the newest 20 steps: samples that train, groups with a
-signal, groups by fate, mean reward and mean length. It prints as many rows as fit into
-2 KB; --last and --steps print all that they name. report has every metric.`,
-		example: `vantage steps runs/qwen-math/rollouts --last 20 --json`,
-		format:  answerFlag(report.StepsText, report.StepsJSON, noteReading),
-		steps:   &steps,
-		sets:    unweighed,
-		refuse: func() error {
-			if steps == (stepRange{}) {
-				steps.last = defaultLast
-			}
-			return nil
-		},
-		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Steps, error) {
-			s := &report.Steps{Answer: log.answer(), Explicit: steps.last > defaultLast || steps.interval != ""}
-			err := analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
-				s.Steps = append(s.Steps, a.StepFigures)
-				return nil
-			})
-			return s, err
-		}),
-	}.of(p)
-}
-
-func (p *Program) why() *cobra.Command {
-	return command[func(io.Writer, *report.Why) error]{
-		use:   "why GROUP PATH... [algorithm.key=value...]",
-		short: "Explain in 2 KB what happened to a group",
-		long: `why prints at most 2 KB about a group: what ails the run at its step, its fate and the
-reason, and for each sample the reward and the advantage before and after the filter.
-GROUP is a name from summary, report --per group or export, or the beginning of one. If
-several steps have the group, the newest is shown; --steps 7 asks for step 7.`,
-		example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
-		format:  answerFlag(report.WhyText, report.WhyJSON, noteConfig),
-		steps:   &stepRange{},
-		sets:    unweighed,
-		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
-			y, err := findGroup(ctx, log)
-			if err != nil {
-				return nil, err
-			}
-			look, err := LookAt(ctx, log.Source, log.whole, log.set, nil)
-			if err != nil {
-				return nil, err
-			}
-			y.Diagnosis = look.Diagnosis.Within(y.Analysis.Step, y.Analysis.Step)
-			return y, nil
-		}),
-	}.of(p)
+	return nil, 0, nil
 }
 
 const defaultChars = 400
 
-func (p *Program) show() *cobra.Command {
+func (p *Program) why() *cobra.Command {
 	var best, worst bool
 	var chars int
-	return command[func(io.Writer, *report.Show) error]{
-		use:   "show GROUP PATH... [algorithm.key=value...]",
-		short: "Print the prompt of a group, its best and its worst answer",
-		long: `show prints the prompt and the ground truth of a group, and its answers with the best
-and the worst reward. Texts are cut in the middle, to 400 characters, so that all fit into
-2 KB; --text N prints more. Control characters are made visible.`,
-		example: `vantage show 3f2a runs/qwen-math/rollouts
-vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
-		format: answerFlag(report.ShowText, report.ShowJSON, noteConfig),
+	return command[func(io.Writer, *report.Why) error]{
+		use:   "why [GROUP] PATH... [algorithm.key=value...]",
+		short: "Explain in 2 KB what became of a group, and show its answers",
+		long: `why prints at most 2 KB about a group: what ails the run at its step, its fate and the
+reason, for each sample the reward and the advantage before and after the filter, and the
+prompt, the ground truth, and the answers with the best and the worst reward. Texts are
+cut in the middle; --text N prints more. Control characters are made visible.
+
+GROUP is a name from summary, report --per group or export, or the beginning of one. If
+several steps have the group, the newest is shown; --steps 7 asks for step 7. Without
+GROUP it is the group that summary names for the worst step.`,
+		example: `vantage why runs/qwen-math/rollouts
+vantage why 3f2a runs/qwen-math/rollouts --json
+vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
+		format: answerFlag(report.WhyText, report.WhyJSON, noteConfig),
 		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward")
-			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward")
+			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward, and no samples")
+			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward, and no samples")
 			cmd.Flags().IntVar(&chars, "text", defaultChars, "cut each text in the middle to this many characters")
 		},
 		refuse: func() error {
@@ -237,40 +186,103 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 			}
 			return nil
 		},
-		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Show, error) {
-			y, err := findGroup(ctx, log)
+		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
+			find := findGroup
+			if log.group == "" {
+				find = worstGroup
+			}
+			y, err := find(ctx, log)
 			if err != nil {
 				return nil, err
 			}
-			s := &report.Show{Why: *y, Chars: chars, Explicit: chars > defaultChars}
+			look, err := LookAt(ctx, log.Source, log.whole, log.set, nil)
+			if err != nil {
+				return nil, err
+			}
+			y.Diagnosis = look.Diagnosis.Within(y.Analysis.Step, y.Analysis.Step)
+			y.Chars, y.Explicit, y.OneShown = chars, chars > defaultChars, best || worst
 			if best || !worst {
-				s.Shown = append(s.Shown, report.ShownText{Which: "best", Column: y.Best()})
+				y.Shown = append(y.Shown, report.ShownText{Which: "best", Column: y.Best()})
 			}
 			if worst || !best {
-				s.Shown = append(s.Shown, report.ShownText{Which: "worst", Column: y.Worst()})
+				y.Shown = append(y.Shown, report.ShownText{Which: "worst", Column: y.Worst()})
 			}
 			i, _ := y.Snap.Find(y.Analysis.Step)
-			for k := range s.Shown {
-				at := y.Snap.Steps[i].Place(int(y.Analysis.InputRow[s.Shown[k].Column]))
-				if s.Shown[k].Text, err = log.Text(ctx, at); err != nil {
-					return nil, err
+			for k := range y.Shown {
+				at := y.Snap.Steps[i].Place(int(y.Analysis.InputRow[y.Shown[k].Column]))
+				if y.Shown[k].Text, err = log.Text(ctx, at); err != nil {
+					break
 				}
 			}
-			return s, nil
+			isAsked := best || worst || chars != defaultChars
+			if err != nil && !isAsked && ctx.Err() == nil { // the rest is known without the texts
+				y.Shown, y.Unread, err = nil, err.Error(), nil
+			}
+			return y, err
 		}),
 	}.of(p)
 }
 
-func (p *Program) refuseNoGroup(command string, args []string) error {
-	if len(args) < 2 {
-		return Usage(fmt.Errorf("%s takes a group and then a path, as `vantage %s GROUP PATH`: `vantage summary PATH` names groups", command, command))
+// takeGroup takes the argument that names a group: the first, if paths follow it.
+func (l *openLog) takeGroup() error {
+	p, args := l.p, l.args
+	if len(args) == 0 {
+		return Usage(fmt.Errorf("%s takes a path, or a group and then a path, as `vantage %[1]s GROUP PATH`: `vantage summary PATH` names groups", l.name))
 	}
-	if _, err := p.Disk.Stat(args[0]); err == nil {
+	paths, _, err := p.splitArguments(args[1:])
+	if err != nil {
+		return err
+	}
+	_, missing := p.Disk.Stat(args[0])
+	isPath := missing == nil
+	if len(paths) == 0 {
+		if !isPath && args[0] != "-" && !loaders.IsElsewhere(args[0]) {
+			return Usage(fmt.Errorf("there is no file %s: %s takes a path, or a group and then a path", args[0], l.name))
+		}
+		return nil
+	}
+	if isPath {
 		if _, err := p.Disk.Stat(args[1]); err != nil {
-			return Usage(fmt.Errorf("%s is a path: the group comes first, as `vantage %s %s %s`", args[0], command, args[1], args[0]))
+			return Usage(fmt.Errorf("%s is a path: the group comes first, as `vantage %s %s %s`", args[0], l.name, args[1], args[0]))
 		}
 	}
+	l.group, l.args = args[0], args[1:]
 	return nil
+}
+
+// worstGroup returns the group that stands in a summary for the worst steps of a run; where every group carries signal, the one with the
+// lowest mean reward of the newest step.
+func worstGroup(ctx context.Context, log *openLog) (*report.Why, error) {
+	run, _, err := glanceAt(ctx, log, log.set)
+	if err != nil {
+		return nil, err
+	}
+	y := &report.Why{Answer: log.answer()}
+	for i := 0; i < len(run.Spans) && y.Analysis == nil; i++ {
+		span := &run.Spans[i]
+		if y.Analysis, y.Group, err = deadGroup(ctx, log.snap, log.set, span); err != nil {
+			return nil, err
+		}
+		y.Chosen = fmt.Sprintf("stands for the worst of the run, %s: %s", span.Steps(), span.Cause())
+	}
+	if y.Analysis == nil {
+		newest := len(log.snap.Steps) - 1
+		if newest > 0 && log.snap.Open(newest) {
+			newest--
+		}
+		if y.Analysis, err = analysis.Analyze(ctx, log.snap, newest, log.set); err != nil {
+			return nil, err
+		}
+		for g := range y.Analysis.Table {
+			if y.Analysis.Table[g].RewardMean < y.Analysis.Table[y.Group].RewardMean {
+				y.Group = g
+			}
+		}
+		y.Chosen = fmt.Sprintf("no group is without signal; this one has the lowest mean reward of step %d", y.Analysis.Step)
+	}
+	names, err := groupNames(ctx, log.snap, log.set)
+	y.Steps = stepsNamed(log.snap, names, y.Analysis.Table[y.Group].Name)
+	return y, err
 }
 
 // findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so.
@@ -284,17 +296,23 @@ func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest := 0
-	for i := range snap.Steps {
-		if slices.Contains(names[i], name) {
-			y.Steps, newest = append(y.Steps, snap.Steps[i].Number), i
-		}
-	}
+	y.Steps = stepsNamed(snap, names, name)
+	newest, _ := snap.Find(y.Steps[len(y.Steps)-1])
 	if y.Analysis, err = analysis.Analyze(ctx, snap, newest, log.set); err != nil {
 		return nil, err
 	}
 	y.Group = slices.IndexFunc(y.Analysis.Table, func(g analysis.Group) bool { return g.Name == name })
 	return y, nil
+}
+
+// stepsNamed returns the steps that have a group of a name.
+func stepsNamed(snap model.Snapshot, names [][]string, name string) (steps []int64) {
+	for i := range snap.Steps {
+		if slices.Contains(names[i], name) {
+			steps = append(steps, snap.Steps[i].Number)
+		}
+	}
+	return steps
 }
 
 func groupNames(ctx context.Context, snap model.Snapshot, set model.Settings) ([][]string, error) {
@@ -464,7 +482,7 @@ func (p *Program) writeScalars(ctx context.Context, paths []string, how scalarsF
 	case found.IsState():
 		s.Advice = formats.WhereSamplesOfStateAre()
 	default:
-		s.Advice = "samples tell more: `vantage formats` lists how each trainer writes them"
+		s.Advice = "samples tell more: `vantage list formats` has how each trainer writes them"
 	}
 	write := report.ScalarsText
 	if how.format == "json" {

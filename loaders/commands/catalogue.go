@@ -21,6 +21,21 @@ import (
 	"vantage/model/report"
 )
 
+// list is the command of all that the program knows of: each of these is a word after it.
+func (p *Program) list() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List estimators, group filters, losses, penalties, log formats",
+		Long: `list names what vantage knows of each trainer, and describes what you name: advantage
+estimators, group filters, losses, penalties for long answers, and formats of logs.`,
+		Example: `vantage list estimators verl grpo
+vantage list formats trl`,
+	}
+	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.formats())
+	refuseOtherWords(cmd)
+	return cmd
+}
+
 // catalogue is a command that lists what the frameworks do, or describes what its arguments name.
 type catalogue[T estimators.Described] struct {
 	report.Catalogue[T]
@@ -74,7 +89,7 @@ func (c catalogue[T]) of(p *Program) *cobra.Command {
 	row := command[func(io.Writer, []T) error]{
 		use:       c.Name + " [FRAMEWORK] [NAME]",
 		short:     c.short,
-		example:   "vantage " + c.Name + "\nvantage " + c.Name + " " + c.example,
+		example:   "vantage list " + c.Name + "\nvantage list " + c.Name + " " + c.example,
 		args:      atMost(2, "%s takes a framework and a name, got %q"),
 		validArgs: frameworks,
 		format:    newFormatFlag("text", c.Pages).or("json", c.JSON),
@@ -122,8 +137,8 @@ func (p *Program) formats() *cobra.Command {
 	return command[func(io.Writer, []report.Format) error]{
 		use:   "formats [NAME]",
 		short: "List the log formats, and the trainer options that write them",
-		example: `vantage formats
-vantage formats trl`,
+		example: `vantage list formats
+vantage list formats trl`,
 		args:   oneName,
 		format: newFormatFlag("text", report.FormatText).or("json", report.FormatJSON),
 		run: func(ctx context.Context, c *call, write func(io.Writer, []report.Format) error) error {
@@ -188,5 +203,5 @@ func unknownFormat(name string) error {
 	if instead := model.Gone("--input-format " + name); instead != "" {
 		return errors.New(instead)
 	}
-	return fmt.Errorf("no format %q%s: `vantage formats` lists all", name, orMeant(name, formatNames()))
+	return fmt.Errorf("no format %q%s: `vantage list formats` lists all", name, orMeant(name, formatNames()))
 }

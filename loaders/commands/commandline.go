@@ -68,12 +68,11 @@ func commandsWith(root *cobra.Command, flag string) []string {
 	return names
 }
 
-// refuseOtherWords makes a command with commands of its own refuse a word that is none of them, and those an argument.
+// refuseOtherWords makes a command with commands of its own refuse a word that is none of them.
 func refuseOtherWords(cmd *cobra.Command) {
 	var names []string
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
-		c.Args = noArguments
 	}
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -101,16 +100,38 @@ func JoinSwitches(args []string) []string {
 	return joined
 }
 
-// CheckWords makes `help` and `completion` refuse what they do not know, once all commands are added and the outputs are set.
-func CheckWords(root *cobra.Command) {
+// CheckWords makes `help` and `completion` refuse what they do not know, and `help settings` a page, once all commands are added and the
+// outputs are set.
+func (p *Program) CheckWords(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "completion":
 			refuseOtherWords(c)
+			for _, shell := range c.Commands() {
+				shell.Args = noArguments
+			}
 		case "help":
+			ofCommands, commandNames := c.Run, c.ValidArgsFunction
+			c.Run = func(cmd *cobra.Command, args []string) {
+				if slices.Equal(args, []string{settingsPage}) {
+					p.helpSettings(cmd.OutOrStdout())
+					return
+				}
+				ofCommands(cmd, args)
+			}
+			c.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				names, directive := commandNames(cmd, args, begun)
+				if len(args) == 0 && strings.HasPrefix(settingsPage, begun) {
+					names = append(names, settingsPage+"\tFlags that the commands share")
+				}
+				return names, directive
+			}
 			c.Args = func(_ *cobra.Command, args []string) error {
+				if slices.Equal(args, []string{settingsPage}) {
+					return nil
+				}
 				found, rest, err := root.Find(args)
 				if err != nil || found == nil || len(rest) > 0 {
 					hint := ": `vantage --help` lists them"

@@ -104,7 +104,7 @@ func doorsIn(text, log, samples, group string) (lines [][]string) {
 	for _, c := range (&Program{}).All() {
 		names = append(names, c.Name())
 	}
-	takesNothing := []string{"formats", "estimators", "filters", "losses", "overlong", "flags", "cache", "config", "version"}
+	takesNothing := []string{"list", "cache", "config", "version"}
 	for _, m := range namedCommand.FindAllStringSubmatch(text, -1) {
 		words := strings.Fields(m[1] + m[2])
 		if words[0] == "DIR" {
@@ -142,7 +142,7 @@ func TestCommandsThatOutputsName(t *testing.T) {
 		group := "question 0"
 		for _, line := range [][]string{
 			{"summary", log}, {"summary", log, "--json"}, {"report", log}, {"report", log, "--format", "json"}, {"report", log, "--format", "csv"}, {"why", group, log}, {"why", "nobody", log},
-			{"show", group, log}, {"prompts", log}, {"check", log}, {"check", log, "--fail-on", "odd>3"}, {"steps", log}, {"match", log}, {"sweep", log}, {"groupsize", log}, {"plan", log},
+			{"why", log}, {"prompts", log}, {"check", log}, {"check", log, "--fail-on", "odd>3"}, {"report", log, "--brief"}, {"match", log}, {"sweep", log}, {"plan", log, "--sizes-only"}, {"plan", log},
 			{"grep", log, "answer"}, {"compare", log, log}, {"summary", log, "--reward", "odd"},
 		} {
 			out, _ := runLine(t, line)

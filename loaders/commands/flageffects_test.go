@@ -34,6 +34,7 @@ func flagEffects() map[string]flagEffect {
 	return map[string]flagEffect{
 		"attempt":         {value: "7"},
 		"best":            {},
+		"brief":           {},
 		"by":              {value: "length"},
 		"cache":           {value: "lots"}, // refused: what it keeps is tried with a real bucket
 		"columns":         {value: "step,reward"},
@@ -68,6 +69,7 @@ func flagEffects() map[string]flagEffect {
 		"rules":           {value: "DIR/rules.yaml"},
 		"scale":           {value: "none", with: []string{"--framework", "trl"}},
 		"sizes":           {value: "3"},
+		"sizes-only":      {},
 		"solved-at":       {value: "0.5"},
 		"merge":           {path: "DIR/several"},
 		"compare merge":   {line: []string{"compare", "DIR/several", "DIR/other.jsonl"}},
@@ -84,44 +86,40 @@ func flagEffects() map[string]flagEffect {
 		"where":           {value: "fate:alive sample.new>0.9"},
 		"worst":           {},
 
-		"flags framework":           {value: "prime-rl", line: []string{"flags", "verl"}},
-		"flags num-generations":     {value: "2", line: []string{"flags", "twinkle"}},
-		"check fail-on":             {value: "signal<95%", line: []string{"check", "DIR/log.jsonl"}},
-		"check loss":                {value: "trl/dapo", line: []string{"check", "DIR/log.jsonl", "--fail-on", "vantage/loss/mass>0"}},
-		"compare compute-new-adv":   {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
-		"groupsize compute-new-adv": {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
-		"match compute-new-adv":     {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
-		"match option":              {value: "reward_clip_range=0 0.1", with: []string{"--framework", "trl", "--estimator", "rloo", "--format", "json"}},
-		"sweep option":              {value: "grpo.use_leave_one_out_baseline=false", with: []string{"--framework", "nemo-rl", "--estimator", "grpo", "--where", "sample.new>0.3", "--format", "json"}},
-		"compare prompt":            {value: "question"},
-		"compare solved-at":         {value: "0.5", line: []string{"compare", "DIR/log.jsonl", "DIR/other.jsonl", "--where", "solved=4"}},
-		"match solved-at":           {value: "0.5", line: []string{"match", "DIR/log.jsonl", "--where", "solved=4"}},
-		"sweep solved-at":           {value: "0.5", line: []string{"sweep", "DIR/log.jsonl", "--where", "solved=4"}},
-		"groupsize solved-at":       {value: "0.5", line: []string{"groupsize", "DIR/log.jsonl", "--where", "kept>=4"}},
-		"show solved-at":            {value: "0.5", with: []string{"--steps", "2"}},
-		"plan compute-new-adv":      {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
-		"prompts compute-new-adv":   {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
-		"prompts emit":              {value: "ids"},
-		"prompts id":                {value: "question", with: []string{"--emit", "ids", "--retire", "unsure,flat,solved"}},
-		"prompts retire":            {value: "flat,unsure", with: []string{"--emit", "ids"}},
-		"prompts weight":            {value: "0.5", with: []string{"--emit", "jsonl", "--retire", "unsure,flat,solved"}},
-		"prompts where":             {value: "seen>4"},
-		"prompts sort":              {value: "seen"},
-		"prompts top":               {value: "1"},
-		"prompts join":              {line: []string{"prompts", "DIR/twins.jsonl"}},
-		"prompts texts":             {value: "-1"}, // what it finds is tried with planted prompts
-		"grep in":                   {value: "prompt"},
-		"grep compute-new-adv":      {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
-		"grep solved-at":            {value: "0.5", with: []string{"--where", "solved=4"}},
-		"grep count-by":             {value: "step"},
-		"grep top":                  {value: "1"},
-		"why solved-at":             {value: "0.5", with: []string{"--steps", "2"}},
-		"tail endpoint":             {value: "not an address", path: "s3://bucket/x"}, // it waits for one that does not answer
-		"tail format":               {value: "text"},
-		"tail json":                 {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "1s"}},
-		"show last":                 {value: "2", line: []string{"show", "early", "DIR/log.jsonl"}},
-		"sweep compute-new-adv":     {value: "on"},
-		"tail wait":                 {line: []string{"tail", "DIR/not-yet.jsonl", "--idle-timeout", "1s"}},
+		"check fail-on":           {value: "signal<95%", line: []string{"check", "DIR/log.jsonl"}},
+		"check loss":              {value: "trl/dapo", line: []string{"check", "DIR/log.jsonl", "--fail-on", "vantage/loss/mass>0"}},
+		"compare compute-new-adv": {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
+		"match compute-new-adv":   {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
+		"match option":            {value: "reward_clip_range=0 0.1", with: []string{"--framework", "trl", "--estimator", "rloo", "--format", "json"}},
+		"sweep option":            {value: "grpo.use_leave_one_out_baseline=false", with: []string{"--framework", "nemo-rl", "--estimator", "grpo", "--where", "sample.new>0.3", "--format", "json"}},
+		"compare prompt":          {value: "question"},
+		"compare solved-at":       {value: "0.5", line: []string{"compare", "DIR/log.jsonl", "DIR/other.jsonl", "--where", "solved=4"}},
+		"match solved-at":         {value: "0.5", line: []string{"match", "DIR/log.jsonl", "--where", "solved=4"}},
+		"sweep solved-at":         {value: "0.5", line: []string{"sweep", "DIR/log.jsonl", "--where", "solved=4"}},
+		"plan where":              {value: "kept>=4", with: []string{"--sizes-only"}},
+		"plan compute-new-adv":    {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
+		"prompts compute-new-adv": {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
+		"prompts emit":            {value: "ids"},
+		"prompts id":              {value: "question", with: []string{"--emit", "ids", "--retire", "unsure,flat,solved"}},
+		"prompts retire":          {value: "flat,unsure", with: []string{"--emit", "ids"}},
+		"prompts weight":          {value: "0.5", with: []string{"--emit", "jsonl", "--retire", "unsure,flat,solved"}},
+		"prompts where":           {value: "seen>4"},
+		"prompts sort":            {value: "seen"},
+		"prompts top":             {value: "1"},
+		"prompts join":            {line: []string{"prompts", "DIR/twins.jsonl"}},
+		"prompts texts":           {value: "-1"}, // what it finds is tried with planted prompts
+		"grep in":                 {value: "prompt"},
+		"grep compute-new-adv":    {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
+		"grep solved-at":          {value: "0.5", with: []string{"--where", "solved=4"}},
+		"grep count-by":           {value: "step"},
+		"grep top":                {value: "1"},
+		"why solved-at":           {value: "0.5", with: []string{"--steps", "2"}},
+		"tail endpoint":           {value: "not an address", path: "s3://bucket/x"}, // it waits for one that does not answer
+		"tail format":             {value: "text"},
+		"tail json":               {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "1s"}},
+		"why last":                {value: "2", line: []string{"why", "early", "DIR/log.jsonl"}},
+		"sweep compute-new-adv":   {value: "on"},
+		"tail wait":               {line: []string{"tail", "DIR/not-yet.jsonl", "--idle-timeout", "1s"}},
 	}
 }
 
@@ -129,8 +127,8 @@ func flagEffects() map[string]flagEffect {
 func flagLines() map[string][]string {
 	where := []string{"--where", "sample.new>0.7 kept>=4"}
 	return map[string][]string{
-		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"},
-		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "plan": {"plan", "DIR/long.jsonl", "--solved-at", "1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl", "--solved-at", "1"}, where...),
+		"why": {"why", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"},
+		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "plan": {"plan", "DIR/long.jsonl", "--solved-at", "1"},
 		"match":  append([]string{"match", "DIR/log.jsonl"}, where...),
 		"grep":   {"grep", "DIR/log.jsonl", "so so so so so so"},
 		"export": {"export", "DIR/log.jsonl", "--columns", "step,group,fate,admitted,loss_weight,advantage,reward,kept"}, "check": {"check", "DIR/log.jsonl", "--fail-on", "signal>0", "--fail-on", "kept>0", "--fail-on", "nonzero>0", "--fail-on", "correct>0", "--fail-on", "short>=0"},
@@ -141,7 +139,7 @@ func flagLines() map[string][]string {
 func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
 	repotest.OneGoroutine(t)
 	var outcomes sync.Map // of lines without the flag, which are often the same
-	for _, c := range (&Program{}).All() {
+	for _, c := range leaves((&Program{}).All()) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" || f.Hidden {
 				return
@@ -162,6 +160,9 @@ func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
 					line = []string{c.Name(), "DIR/log.jsonl"}
 					if catalogued(c) {
 						line = line[:1]
+					}
+					if c.HasParent() {
+						line = append([]string{c.Parent().Name()}, line...)
 					}
 				}
 				if effect.line != nil {
@@ -184,6 +185,18 @@ func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
 			})
 		})
 	}
+}
+
+// leaves returns commands, and in place of one that has others those.
+func leaves(commands []*cobra.Command) (all []*cobra.Command) {
+	for _, c := range commands {
+		if c.HasSubCommands() {
+			all = append(all, leaves(c.Commands())...)
+			continue
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // catalogued reports whether a command reads no log.

@@ -66,7 +66,7 @@ func (p *Program) sharedFlags() []*pflag.FlagSet {
 	log := p.shared[aboutReading]
 	log.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
 	log.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
-	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected by default; see `vantage formats`")
+	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected by default; see `vantage list formats`")
 	log.StringVar(&p.attempt, "attempt", "newest", "for a restarted run: newest, all, or an attempt number (1 is the oldest)")
 	log.BoolVar(&p.Merge, "merge", false, "read all runs below a folder as one, step by step; by default only the newest run is read")
 	log.StringVar(&p.passwordFile, "password-file", "", "read the clickhouse:// password from the first line of this file; by default from CLICKHOUSE_PASSWORD")

@@ -16,7 +16,7 @@ func TestValuesOfFlagsAreRefusedInWords(t *testing.T) {
 		"tail x --idle-timeout 5":                "--idle-timeout 5: expected a time with its unit, such as 30s or 10m",
 		"summary x --json=perhaps":               "--json perhaps: expected true or false, or the flag alone",
 		"summary x --json --format text":         "--json and --format text ask for two formats: omit one",
-		"report x --input-format jsonll":         `--input-format: no format "jsonll" (did you mean jsonl?): ` + "`vantage formats` lists all",
+		"report x --input-format jsonll":         `--input-format: no format "jsonll" (did you mean jsonl?): ` + "`vantage list formats` lists all",
 		"report x --config nowhere":              "--config: nowhere does not exist: check the path",
 		"report x algorithm.kl_in_reward=trueee": `kl_in_reward must be true or false, got "trueee"`,
 	} {

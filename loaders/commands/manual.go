@@ -98,10 +98,18 @@ func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more
 	return m.out.Flush()
 }
 
-func documentedCommands(root *cobra.Command) []*cobra.Command {
-	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool {
-		return c.Hidden || c.Name() == "help" || c.Name() == "completion"
-	})
+// documentedCommands returns the commands, and in place of one that has others those.
+func documentedCommands(root *cobra.Command) (all []*cobra.Command) {
+	for _, c := range root.Commands() {
+		switch {
+		case c.Hidden || c.Name() == "help" || c.Name() == "completion":
+		case c.HasAvailableSubCommands():
+			all = append(all, documentedCommands(c)...)
+		default:
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 type manualWriter struct {
@@ -204,57 +212,149 @@ func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 // helpWidth is the columns of a terminal that nobody has made wider.
 const helpWidth = 80
 
-// Help writes what a command does, its usage, examples, commands and flags: first its own, then those of several commands, by
-// what they are about.
+// firstVerbs are the commands that people use first, in that order: the help of the program names them on the first screen.
+func firstVerbs() []string {
+	return []string{"demo", "summary", "why", "report", "check", "tail", "compare", "plan", "prompts", "grep", "export", "list"}
+}
+
+// Help writes what a command does, its usage, examples, commands and its own flags. Those of several commands are a line, and
+// a page of their own. Of a program with more commands than a screen has lines, the first ones come right after the usage.
 func (p *Program) Help(cmd *cobra.Command, _ []string) {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	defer out.Flush()
-	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, strings.TrimSuffix(cmd.Short, ".")+"."), "\n\n") {
-		fmt.Fprintln(out, units.Wrap(paragraph, helpWidth, 0)+"\n")
+	about := cmp.Or(cmd.Long, strings.TrimSuffix(cmd.Short, ".")+".")
+	first, others := splitCommands(cmd)
+	rest := ""
+	if len(first) > 0 {
+		about, rest, _ = strings.Cut(about, "\n\n")
 	}
+	writeParagraphs(out, about)
 	use := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {
 		use += "\n  " + cmd.CommandPath() + " COMMAND"
 	}
 	fmt.Fprintf(out, "USAGE\n  %s\n", use)
+	writeCommands(out, "COMMANDS", first)
+	before := "\n"
+	if rest != "" {
+		fmt.Fprintln(out)
+		writeParagraphs(out, rest)
+		before = ""
+	}
 	if cmd.Example != "" {
-		fmt.Fprintf(out, "\nEXAMPLES\n  %s\n", strings.ReplaceAll(cmd.Example, "\n", "\n  "))
+		fmt.Fprintf(out, "%sEXAMPLES\n  %s\n", before, strings.ReplaceAll(cmd.Example, "\n", "\n  "))
 	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(out, "\nCOMMANDS\n")
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				fmt.Fprintln(out, hanging("  "+c.Name(), c.Short, 14))
-			}
-		}
+	heading := "COMMANDS"
+	if len(first) > 0 {
+		heading = "MORE COMMANDS"
 	}
+	writeCommands(out, heading, others)
+	var shared []string
 	for _, set := range p.flagsByTitle(cmd) {
-		fmt.Fprintf(out, "\n%s\n", set.title)
-		for _, f := range set.flags {
-			names := "  --" + f.Name
-			if f.Shorthand != "" {
-				names = "  -" + f.Shorthand + ", --" + f.Name
-			}
-			usage := f.Usage
-			if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
-				usage += " (default " + f.DefValue + ")"
-			}
-			fmt.Fprintln(out, hanging(strings.TrimRight(names+" "+valuePlaceholder(f), " "), usage, 28))
+		if set.topic != "" {
+			shared = append(shared, set.topic)
+			continue
 		}
+		fmt.Fprintf(out, "\nFLAGS\n")
+		writeFlags(out, set.flags)
+	}
+	if len(shared) > 0 {
+		fmt.Fprintf(out, "\nSETTINGS\n  %s: see `vantage help %s`\n", strings.Join(shared, ", "), settingsPage)
+	}
+}
+
+// splitCommands returns the commands to be listed: those that come first, if there are any of them, and the others.
+func splitCommands(cmd *cobra.Command) (first, others []*cobra.Command) {
+	for _, c := range cmd.Commands() {
+		switch {
+		case !c.IsAvailableCommand():
+		case slices.Contains(firstVerbs(), c.Name()):
+			first = append(first, c)
+		default:
+			others = append(others, c)
+		}
+	}
+	slices.SortFunc(first, func(a, b *cobra.Command) int {
+		return slices.Index(firstVerbs(), a.Name()) - slices.Index(firstVerbs(), b.Name())
+	})
+	return first, others
+}
+
+func writeParagraphs(out io.Writer, text string) {
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		fmt.Fprintln(out, units.Wrap(paragraph, helpWidth, 0)+"\n")
+	}
+}
+
+func writeCommands(out io.Writer, heading string, commands []*cobra.Command) {
+	if len(commands) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n%s\n", heading)
+	for _, c := range commands {
+		fmt.Fprintln(out, hanging("  "+c.Name(), c.Short, 14))
+	}
+}
+
+func writeFlags(out io.Writer, flags []*pflag.Flag) {
+	for _, f := range flags {
+		names := "  --" + f.Name
+		if f.Shorthand != "" {
+			names = "  -" + f.Shorthand + ", --" + f.Name
+		}
+		usage := f.Usage
+		if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
+			usage += " (default " + f.DefValue + ")"
+		}
+		fmt.Fprintln(out, hanging(strings.TrimRight(names+" "+valuePlaceholder(f), " "), usage, 28))
+	}
+}
+
+// settingsPage is the word after help for the flags that several commands have.
+const settingsPage = "settings"
+
+// helpSettings writes the flags that several commands have, by what they are about.
+func (p *Program) helpSettings(w io.Writer) {
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	writeParagraphs(out, `Commands share these flags: SETTINGS in the help of each names which it takes. They say
+how the trainer computes, and how its log is read. A setting can be given under the
+trainer's own key too, as algorithm.keep_pos_ratio=0.7, and --config reads a trainer's
+configuration. What is not given follows from the log.`)
+	after := ""
+	for i, set := range p.sharedFlags() {
+		var flags []*pflag.Flag
+		set.VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
+		if len(flags) == 0 {
+			continue
+		}
+		title := settingTitles()[i]
+		fmt.Fprintf(out, "%s%s: %s\n", after, strings.ToUpper(title.topic), title.about)
+		writeFlags(out, flags)
+		after = "\n"
+	}
+}
+
+// settingTitle is what a set of shared flags is about: in a word, and in more.
+type settingTitle struct{ topic, about string }
+
+func settingTitles() []settingTitle {
+	return []settingTitle{
+		model.AboutArithmetic: {"arithmetic", "how advantages are computed"}, model.AboutGroups: {"groups", "what is a group"},
+		model.AboutRewards: {"rewards", "what is the reward"}, model.AboutSamples: {"samples", "which samples count"},
+		model.AboutLoss: {"loss", "what a sample weighs"}, aboutReading: {"log", "how it is read"},
 	}
 }
 
 type titledFlags struct {
-	title string
+	topic string // of a set that commands share; "" for the command's own
 	flags []*pflag.Flag
 }
 
 func (p *Program) flagsByTitle(cmd *cobra.Command) []titledFlags {
-	all := []titledFlags{
-		{title: "FLAGS"},
-		1 + model.AboutArithmetic: {title: "FLAGS: HOW ADVANTAGES ARE COMPUTED"}, 1 + model.AboutGroups: {title: "FLAGS: WHAT IS A GROUP"},
-		1 + model.AboutRewards: {title: "FLAGS: WHAT IS THE REWARD"}, 1 + model.AboutSamples: {title: "FLAGS: WHICH SAMPLES COUNT"},
-		1 + model.AboutLoss: {title: "FLAGS: WHAT A SAMPLE WEIGHS"}, 1 + aboutReading: {title: "FLAGS: HOW THE LOG IS READ"},
+	all := make([]titledFlags, 1+len(p.sharedFlags()))
+	for i, title := range settingTitles() {
+		all[1+i].topic = title.topic
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

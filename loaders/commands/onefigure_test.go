@@ -90,7 +90,7 @@ func TestOneNaNHasOneMean(t *testing.T) {
 			t.Errorf("%s of CSV is not %s: %s", name, want, lines[1])
 		}
 	}
-	if out := runCommand(t, "steps", log, "--framework", "verl"); !strings.Contains(out, "0.571") || !strings.Contains(out, "rewards 1 NaN or missing") {
+	if out := runCommand(t, "report", log, "--brief", "--framework", "verl"); !strings.Contains(out, "0.571") || !strings.Contains(out, "rewards 1 NaN or missing") {
 		t.Error(out)
 	}
 	var summary, sizes struct {
@@ -98,11 +98,11 @@ func TestOneNaNHasOneMean(t *testing.T) {
 		LeftOut      int `json:"left_out"`
 	}
 	answerTo(t, &summary, "summary", log, "--json")
-	answerTo(t, &sizes, "groupsize", log, "--format", "json")
+	answerTo(t, &sizes, "plan", log, "--sizes-only", "--format", "json")
 	if summary.Groups != 2 || sizes.Groups != 2 || sizes.LeftOut != 1 {
 		t.Errorf("%+v, but of groupsize %+v", summary, sizes)
 	}
-	if out := runCommand(t, "groupsize", log); !strings.Contains(out, "2 groups of 4 in 1 step, of which 0/1 (0%) are dead") || !strings.Contains(out, "1 of these groups, with invalid rewards") {
+	if out := runCommand(t, "plan", log, "--sizes-only"); !strings.Contains(out, "2 groups of 4 in 1 step, of which 0/1 (0%) are dead") || !strings.Contains(out, "1 of these groups, with invalid rewards") {
 		t.Error(out)
 	}
 }
@@ -121,7 +121,7 @@ func TestGroupSizeTakesProvedGroups(t *testing.T) {
 	putRun(t, log, rows.String(), time.Time{})
 	var summary, sizes struct{ Groups int }
 	answerTo(t, &summary, "summary", log, "--json")
-	answerTo(t, &sizes, "groupsize", log, "--format", "json")
+	answerTo(t, &sizes, "plan", log, "--sizes-only", "--format", "json")
 	if summary.Groups != 4 || sizes.Groups != 4 {
 		t.Errorf("summary counts %d groups, groupsize %d", summary.Groups, sizes.Groups)
 	}

@@ -46,7 +46,7 @@ func TestNewestStepIsOpen(t *testing.T) {
 			Open []int64 `json:"open_steps"`
 			Rows []any
 		}
-		answerTo(t, &steps, "steps", log, "--json")
+		answerTo(t, &steps, "report", log, "--brief", "--json")
 		if !slices.Equal(steps.Open, c.open) || len(steps.Rows) != 5 {
 			t.Errorf("%s: %+v", name, steps)
 		}

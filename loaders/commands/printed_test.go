@@ -63,8 +63,8 @@ func TestSummaryOfPrinted(t *testing.T) {
 			if isPrinted := name == "slurm-9.out"; isPrinted && !strings.Contains(strings.Join(s.Notes, "\n"), "1 other line: Killed") {
 				t.Errorf("%q", s.Notes)
 			}
-			steps := p.stepList()
-			steps.SetArgs([]string{given})
+			steps := p.report().of(p)
+			steps.SetArgs([]string{given, "--brief"})
 			steps.SilenceErrors, steps.SilenceUsage = true, true
 			err := steps.ExecuteContext(t.Context())
 			if err == nil || strings.Contains(err.Error(), "--group-by") || strings.Contains(err.Error(), "--num-generations") {

@@ -63,10 +63,10 @@ type Program struct {
 
 // All returns the commands.
 func (p *Program) All() []*cobra.Command {
-	return []*cobra.Command{
-		p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.groupSize(), p.plan(), p.prompts(), p.grep(), p.compare().of(p), p.check(), p.match(),
-		p.flags(), p.estimators(), p.filters(), p.losses(), p.overlong(), p.formats(), p.cache(), p.userConfig(), p.version(),
-	}
+	return append([]*cobra.Command{
+		p.summary(), p.why(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.plan(), p.prompts(), p.grep(), p.compare().of(p), p.check(), p.match(),
+		p.list(), p.cache(), p.userConfig(), p.version(),
+	}, p.renamed()...)
 }
 
 // AddWaitFlag declares --wait, for a command that follows a run.
@@ -254,7 +254,7 @@ type openLog struct {
 	set    model.Settings
 	choice match.Choice
 
-	group    string                // the argument that names one
+	group    string                // the argument that names one; "" if none does
 	selected *selection            // the groups that a query selects; nil: it is not noted
 	file     string                // that is written instead of standard output; "" for that
 	instead  func(io.Writer) error // writes something else than what was computed; nil: it is that
@@ -267,7 +267,7 @@ type logFlow int
 const (
 	ofLog     logFlow = iota // settings are chosen by the log
 	ofRewards                // of them only the columns of the reward: no estimator is needed
-	ofGroup                  // the first argument names a group
+	ofGroup                  // the first of several arguments names a group
 )
 
 // onLog is what a command does that reads a log to its current end, and writes what it computes of it, with the notes that the
@@ -276,10 +276,9 @@ func onLog[T any](flow logFlow, compute func(context.Context, *openLog) (T, erro
 	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
 		log := &openLog{call: c}
 		if flow == ofGroup {
-			if err := c.p.refuseNoGroup(c.name, c.args); err != nil {
+			if err := log.takeGroup(); err != nil {
 				return err
 			}
-			log.group, c.args = c.args[0], c.args[1:]
 		}
 		if err := c.configure(ctx); err != nil {
 			return err

@@ -30,6 +30,7 @@ type reportOptions struct {
 	charts *report.Charts // that the writer made
 
 	per, svg, emit string
+	brief          bool   // the newest steps in a short answer
 	output         string // the file that is written instead of standard output; "" for that
 	texts          int
 
@@ -41,6 +42,7 @@ type reportWriter = func(io.Writer, *report.Report) error
 
 func (p *Program) report() command[reportWriter] {
 	o := &reportOptions{where: selection{kind: "samples"}}
+	steps := &stepRange{}
 	charted := func(write func(io.Writer, *report.Report) (*report.Charts, error)) reportWriter {
 		return func(w io.Writer, r *report.Report) (err error) {
 			o.charts, err = write(w, r)
@@ -49,6 +51,7 @@ func (p *Program) report() command[reportWriter] {
 	}
 	o.format = newFormatFlag("text", charted(report.Text)).or("md", charted(report.Markdown)).or("csv", charted(report.CSV)).noting(noteAll).
 		or("json", charted(report.JSON)).or("html", charted(report.HTML))
+	o.format.hasShort = true
 	return command[reportWriter]{
 		use:   "report PATH... [algorithm.key=value...]",
 		short: "Print a report of a run: steps, charts, metrics and warnings",
@@ -57,14 +60,23 @@ and warnings of the newest step. Of a run without samples it prints what its sca
 JSON object with "complete": true; a table is complete if the exit code is 0.
 
 --format html writes one page for a browser, with charts, the sweep, the groups that need
-a look and a row per step. It needs no network and no other file, so you can send it.`,
+a look and a row per step. It needs no network and no other file, so you can send it.
+
+--brief prints a row for each of the newest 20 steps: samples that train, groups with a
+signal, groups by fate, mean reward and mean length. It prints as many rows as fit into
+2 KB; --last and --steps print all that they name.
+
+--emit prints the settings as options of a trainer's configuration, or as a call. Without
+a PATH these are the ones that you give.`,
 		example: `vantage report runs/qwen-math/rollouts --last 10
+vantage report runs/qwen-math/rollouts --brief --last 20 --json
 vantage report runs/qwen-math/rollouts --format html -o report.html --texts 5
 vantage report runs/qwen-math/rollouts --format md --svg report.svg
-vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
+vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv
+vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		format: o.format,
 		where:  &o.where,
-		steps:  &stepRange{},
+		steps:  steps,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
@@ -73,9 +85,15 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")
 			cmd.Flags().IntVar(&o.texts, "texts", 0, "include the best and worst answers of the N worst groups (HTML only)")
 			addEmitFlag(cmd, &o.emit, "the settings")
+			cmd.Flags().BoolVar(&o.brief, "brief", false, "only the newest steps, a row each, in 2 KB: as text or JSON")
 		},
-		refuse: o.refuse,
-		run: orScalars(true, o.isOfScalars, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
+		refuse: func() error {
+			if o.brief && *steps == (stepRange{}) {
+				steps.last = defaultLast
+			}
+			return o.refuse()
+		},
+		run: o.orGiven(orScalars(true, o.isOfScalars, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
 			for _, f := range [][2]string{{"-o", o.output}, {"--svg", o.svg}} {
 				if err := refuseOntoLog(log.p.Disk, f[0], f[1], log.paths); err != nil {
 					return nil, err
@@ -95,15 +113,69 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 				log.notes = 0
 				log.instead = func(w io.Writer) error { return write(w, b) }
 				return nil, err
+			case o.brief:
+				b, err := briefOf(ctx, log)
+				write := map[string]func(io.Writer, *report.Steps) error{"text": report.StepsText, "json": report.StepsJSON}[log.format]
+				log.notes = noteReading
+				log.instead = func(w io.Writer) error { return write(w, b) }
+				return nil, err
 			}
 			return o.compute(ctx, log)
-		})),
+		}))),
 	}
+}
+
+// orGiven is what report does: with --emit and no path it prints the settings of the command line, which no log completes.
+func (o *reportOptions) orGiven(ofLog func(context.Context, *call, reportWriter) error) func(context.Context, *call, reportWriter) error {
+	return func(ctx context.Context, c *call, write reportWriter) error {
+		if o.emit == "" {
+			return ofLog(ctx, c, write)
+		}
+		if paths, _, err := c.p.splitArguments(c.args); err != nil || len(paths) > 0 || c.paths != nil {
+			return ofLog(ctx, c, write)
+		}
+		if err := o.refuseWithoutLog(c.p); err != nil {
+			return Usage(err)
+		}
+		_, set, err := c.p.Configure(c.args)
+		if err != nil {
+			return err
+		}
+		c.note(c.p.ConfigSummary)
+		return c.p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, o.emit, set) })
+	}
+}
+
+// refuseWithoutLog says which flags --emit would ignore without a path.
+func (o *reportOptions) refuseWithoutLog(p *Program) error {
+	var needLog []string
+	o.format.flags.Visit(func(f *pflag.Flag) {
+		isSetting := p.sharedFlags()[model.AboutArithmetic].Lookup(f.Name) == f
+		if !isSetting && !slices.Contains([]string{"num-generations", "emit", "output", "format", "json"}, f.Name) {
+			needLog = append(needLog, "--"+f.Name)
+		}
+	})
+	if len(needLog) > 0 {
+		return fmt.Errorf("--emit without a log takes no %s: give a PATH, or omit it", join(needLog, "or"))
+	}
+	return nil
+}
+
+const defaultLast = 20
+
+// briefOf computes the steps that are asked for. So many as are named are printed, however long that is.
+func briefOf(ctx context.Context, log *openLog) (*report.Steps, error) {
+	s := &report.Steps{Answer: log.answer(), Explicit: log.steps.last > defaultLast || log.steps.interval != ""}
+	err := analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
+		s.Steps = append(s.Steps, a.StepFigures)
+		return nil
+	})
+	return s, err
 }
 
 // isOfScalars reports whether what is asked for can be told of a run without samples: what ails it, in words or JSON.
 func (o *reportOptions) isOfScalars(c *call) bool {
-	isPlain := o.per == string(report.PerStep) && !o.isBreakdown() && (c.steps == nil || *c.steps == (stepRange{}))
+	isPlain := o.per == string(report.PerStep) && !o.isBreakdown() && !o.brief && (c.steps == nil || *c.steps == (stepRange{}))
 	return isPlain && o.output == "" && o.svg == "" && o.emit == "" && slices.Contains([]string{"text", "json"}, c.format)
 }
 
@@ -126,10 +198,14 @@ func (o *reportOptions) refuse() (err error) {
 		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows per %[1]s", o.per)
 	case isPage && o.isBreakdown():
 		return errors.New("--by and --where have no page of HTML: choose --format text, md, csv or json")
+	case o.brief && o.format.name != "text" && o.format.name != "json":
+		return fmt.Errorf("--brief prints text or json, not %s: omit one", o.format.name)
+	case o.brief && (o.per != string(report.PerStep) || o.isBreakdown() || o.svg != "" || o.emit != ""):
+		return errors.New("--brief prints a row per step and nothing else: omit --per, --by, --where, --svg and --emit")
 	case o.texts < 0 || o.texts > maxTexts:
 		return fmt.Errorf("--texts %d: expected a number of groups from 0 to %d", o.texts, maxTexts)
 	case o.texts > 0 && !isPage:
-		return errors.New("--texts is for --format html; `vantage show GROUP PATH` prints the answers of a group")
+		return errors.New("--texts is for --format html; `vantage why GROUP PATH` prints the answers of a group")
 	case o.emit != "":
 		err = checkDialect(o.emit)
 	case !o.isBreakdown():

@@ -81,8 +81,8 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 		if write := p.ScalarsAlone(t.Context(), []string{path}, model.Settings{}); write == nil || write() != nil || out.String() != text {
 			t.Errorf("%v:\n%s", write == nil, out.String())
 		}
-		steps := p.stepList()
-		steps.SetArgs([]string{path})
+		steps := p.report().of(p)
+		steps.SetArgs([]string{path, "--brief"})
 		steps.SilenceErrors, steps.SilenceUsage = true, true
 		if err := steps.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "holds averages of steps") {
 			t.Error(err)

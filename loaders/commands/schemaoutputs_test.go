@@ -33,15 +33,18 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
+// streamed is a log that comes through a pipe, whose texts cannot be read again.
+const streamed = `{"step": 1, "group_id": "a", "prompt": "p", "response": "x", "reward": 1}` + "\n" + `{"step": 1, "group_id": "a", "prompt": "p", "response": "y", "reward": 0}` + "\n"
+
 // schemaLines are command lines whose outputs are JSON, about the logs of a folder with all kinds of trouble.
 func schemaLines(dir string) [][]string {
 	log, agent := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "rollouts.jsonl")
 	lines := [][]string{
-		{"estimators"},
-		{"filters"},
-		{"losses"},
-		{"overlong"},
-		{"formats"},
+		{"list", "estimators"},
+		{"list", "filters"},
+		{"list", "losses"},
+		{"list", "overlong"},
+		{"list", "formats"},
 		{"version"},
 		{"cache"},
 		{"report", log, "--per", "group"},
@@ -77,11 +80,11 @@ func schemaLines(dir string) [][]string {
 		{"sweep", log, "--reward", "accuracy=1,format=2", "--truncated", "drop"},
 		{"sweep", log, "--goal", "cost", "--figure", "signal,kept,killed,short,trained,effective,flips,abs,push,mean,std", "--where", "fate:alive"},
 		{"sweep", agent, "--config", filepath.Join(dir, "config.yaml")},
-		{"groupsize", agent},
+		{"plan", agent, "--sizes-only"},
 		{"plan", agent},
 		{"plan", log, "--solved-at", "0.5"},
-		{"groupsize", agent, "--where", "fate:alive"},
-		{"groupsize", log, "--reward", "accuracy=1,format=2"},
+		{"plan", agent, "--sizes-only", "--where", "fate:alive"},
+		{"plan", log, "--sizes-only", "--reward", "accuracy=1,format=2"},
 		{"prompts", agent},
 		{"prompts", log, "--where", "seen>1", "--solved-at", "1"},
 		{"prompts", filepath.Join(dir, "open")},
@@ -114,7 +117,7 @@ func schemaLines(dir string) [][]string {
 		{"report", filepath.Join(dir, "touched")},
 		{"report", filepath.Join(dir, "evaluations")},
 		{"report", filepath.Join(dir, "alone.jsonl"), "--per", "group", "--framework", "easyr1"},
-		{"steps", filepath.Join(dir, "wide.jsonl")},
+		{"report", filepath.Join(dir, "wide.jsonl"), "--brief"},
 		{"summary", log},
 		{"summary", agent},
 		{"summary", agent, "--keep-neg-ratio", "0.2", "--compute-new-adv"},
@@ -127,12 +130,13 @@ func schemaLines(dir string) [][]string {
 		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},
 		{"why", "nobody", log},
-		{"show", "a", log},
-		{"show", "a", log, "--best", "--text", "3"},
-		{"steps", log},
-		{"steps", agent},
-		{"steps", filepath.Join(dir, "many.jsonl")},
-		{"steps", filepath.Join(dir, "open")},
+		{"why", log},
+		{"why", "a", "-"},
+		{"why", "a", log, "--best", "--text", "3"},
+		{"report", log, "--brief"},
+		{"report", agent, "--brief"},
+		{"report", filepath.Join(dir, "many.jsonl"), "--brief"},
+		{"report", filepath.Join(dir, "open"), "--brief"},
 		{"tail", log, "--idle-timeout", "2s", "--last", "3"},
 		{"tail", filepath.Join(dir, "open"), "--idle-timeout", "2s"},
 		{"summary", filepath.Join(dir, "many.jsonl")},
@@ -175,8 +179,8 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 			t.Fatal(err)
 		}
 		filetest.Write(t, path, log.Text)
-		for _, command := range []string{"summary", "steps", "report", "check", "sweep", "groupsize", "match"} {
-			s.run(t, []string{command, path, "--input-format", log.Format, "--format", "json"})
+		for _, command := range []string{"summary", "report", "report --brief", "check", "sweep", "plan --sizes-only", "match"} {
+			s.run(t, append(strings.Fields(command), path, "--input-format", log.Format, "--format", "json"))
 		}
 		s.run(t, []string{"report", path, "--per", "group", "--format", "json"})
 		s.run(t, []string{"export", path})
@@ -218,7 +222,7 @@ func (s *schemas) writeBuildsAndPapers(t *testing.T) {
 func (s *schemas) run(t *testing.T, line []string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
+	p := &Program{In: strings.NewReader(streamed), Out: &out, ErrOut: &errOut}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(FlagError)
 	root.AddCommand(p.All()...)

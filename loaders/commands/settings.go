@@ -157,7 +157,7 @@ func (p *Program) validate(set model.Settings) error {
 	}
 	for key := range set.Options.All() {
 		if !estimators.HasOption(key) {
-			return fmt.Errorf("no estimator has an option %s: `vantage estimators FRAMEWORK NAME` lists those of one", key)
+			return fmt.Errorf("no estimator has an option %s: `vantage list estimators FRAMEWORK NAME` lists those of one", key)
 		}
 	}
 	fits := func(e *estimators.Estimator) bool {
@@ -181,7 +181,7 @@ func (p *Program) validate(set model.Settings) error {
 		}
 	}
 	if names := estimatorNames(); given.Estimator != "" && !slices.Contains(names, set.Estimator) {
-		return fmt.Errorf("no framework has an estimator %q%s: `vantage estimators` lists all", set.Estimator, orMeant(set.Estimator, names))
+		return fmt.Errorf("no framework has an estimator %q%s: `vantage list estimators` lists all", set.Estimator, orMeant(set.Estimator, names))
 	}
 	return set.Validate()
 }

@@ -179,97 +179,129 @@ func parseRatios(text string) ([]float64, error) {
 	}
 }
 
-func (p *Program) groupSize() *cobra.Command {
-	var sizes string
-	var asked []int
-	where := &selection{kind: "groups"}
-	return command[func(io.Writer, report.GroupSize) error]{
-		use:   "groupsize PATH...",
-		short: "Estimate how many groups would be dead at other group sizes, and the cost",
-		long: `groupsize estimates, from the solve rates of a log, what groups of 4 to 64 samples of the
-same prompts would do: how many would be dead (all samples solved, or none), and how many
-samples must be generated for each group that is alive. Larger groups are less often dead
-and cost more. It needs to know which samples are solved: see --solved-at.`,
-		example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
-		format:  tableFlag(report.GroupSizeText, func(r report.GroupSize) report.Table { return report.SizesTable(r.Sizes) }, report.GroupSizeJSON),
-		where:   where,
-		steps:   &stepRange{},
-		sets:    unweighed,
-		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(plan.DefaultSizes()), "[]"), " ", ","), "group sizes to estimate")
-		},
-		refuse: func() (err error) {
-			asked, err = parseSizes(sizes)
-			return err
-		},
-		run: onLog(ofLog, func(ctx context.Context, log *openLog) (r report.GroupSize, err error) {
-			log.noteReading()
-			log.selected = where
-			selected := where.of
-			if where.text == "" {
-				selected = nil
-			}
-			r.GroupSizes, err = plan.EstimateSizes(ctx, log.snap, log.set, asked, selected)
-			if where.text != "" && where.steps > 0 && where.matching == 0 {
-				return r, where.nothing()
-			}
-			r.Rewards, r.Where = log.choice.Rewards, where.sentence()
-			return r, err
-		}),
-	}.of(p)
+// planOptions are the flags of the command besides settings.
+type planOptions struct {
+	sizes, emit string
+	sizesOnly   bool
+	asked       []int     // sizes to try; nil: the usual ones
+	where       selection // of the groups that the table of sizes is estimated from
 }
 
 func (p *Program) plan() *cobra.Command {
-	var sizes, emit string
-	var asked []int
+	o := &planOptions{where: selection{kind: "groups"}}
 	return command[func(io.Writer, report.Plan) error]{
 		use:   "plan PATH... [algorithm.key=value...]",
 		short: "Estimate what other settings would give at the next launch",
 		long: `plan tries on a log what could change at the next launch: another group size, dropped
 prompts, the trainer's group filter, its other scales, and keep ratios. For each it prints
 how many groups have a signal, Σ|A| of a pass over the prompts and how much is generated
-for it, compared with the run. A last sentence names the change that is worth it. If none
+for it, compared with the run. A sentence names the change that is worth it. If none
 is, --emit prints nothing, and the exit code is 1.
+
+A second table, which --sizes-only prints alone, has how many groups of other sizes would
+be dead (all samples solved, or none), and how many samples must be generated for each
+group that is alive.
 
 Filters, scales and ratios are computed from the samples of the log. Sizes and prompts
 are a model: new rewards come from each prompt's own solve rate under the policy of the
 log. It needs to know which samples are solved: see --solved-at.`,
 		example: `vantage plan runs/qwen-math/rollouts
-vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
+vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl
+vantage plan runs/qwen-math/rollouts --sizes-only`,
 		format: tableFlag(report.PlanText, report.PlanTable, report.PlanJSON),
+		where:  &o.where,
 		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&sizes, "sizes", "4,8,16,32,64", "group sizes to try")
-			addEmitFlag(cmd, &emit, "the recommended settings")
+			cmd.Flags().StringVar(&o.sizes, "sizes", "", "group sizes to try: 8,16,32; by default from 4 to 64")
+			cmd.Flags().BoolVar(&o.sizesOnly, "sizes-only", false, "only the table of group sizes: how many groups would be dead, and the cost")
+			addEmitFlag(cmd, &o.emit, "the recommended settings")
 		},
-		refuse: func() (err error) {
-			if err = checkDialect(emit); err != nil && emit != "" {
-				return err
-			}
-			if asked, err = parseSizes(sizes); err == nil && slices.Max(asked) > plan.MaxSize {
-				err = fmt.Errorf("--sizes %s: plan tries sizes up to %d", sizes, plan.MaxSize)
-			}
-			return err
-		},
+		refuse: o.refuse,
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (r report.Plan, err error) {
-			r.Choice = log.choice
-			if r.Plan, err = plan.New(ctx, log.snap, log.set, asked); err == nil && emit != "" {
-				log.notes = noteAll
-				log.instead = func(w io.Writer) error {
-					if r.Best == 0 {
-						return errors.New(r.Recommendation())
-					}
-					log.note(r.Recommendation())
-					if r.Rows[r.Best].Kind == plan.Retire || r.Rows[r.Best].Kind == plan.Both {
-						log.note("no flag leaves out prompts: take them out of the data set")
-					}
-					return writeDialect(w, emit, r.Rows[r.Best].Settings)
-				}
+			if o.sizesOnly {
+				sizes, err := o.estimateSizes(ctx, log)
+				write := map[string]func(io.Writer, report.GroupSize) error{
+					"text": report.GroupSizeText, "csv": csvOf(func(r report.GroupSize) report.Table { return report.SizesTable(r.Sizes) }), "json": report.GroupSizeJSON,
+				}[log.format]
+				log.instead = func(w io.Writer) error { return write(w, sizes) }
+				return r, err
 			}
-			return r, err
+			r.Choice = log.choice
+			tried := o.asked
+			if tried == nil {
+				tried = plan.TriedSizes()
+			}
+			if r.Plan, err = plan.New(ctx, log.snap, log.set, tried); err != nil {
+				return r, err
+			}
+			if o.emit != "" {
+				log.notes = noteAll
+				log.instead = func(w io.Writer) error { return emitPlan(w, o.emit, log, r) }
+				return r, nil
+			}
+			if sizes, err := o.estimateSizes(ctx, log); err == nil { // else what the plan does not ask says why
+				r.Sizes = &sizes
+			}
+			return r, ctx.Err()
 		}),
 	}.of(p)
+}
+
+func (o *planOptions) refuse() (err error) {
+	if o.emit != "" {
+		err = checkDialect(o.emit)
+	}
+	if err == nil && o.sizes != "" {
+		o.asked, err = parseSizes(o.sizes)
+	}
+	switch {
+	case err != nil:
+		return err
+	case o.sizesOnly && o.emit != "":
+		return errors.New("--sizes-only recommends nothing that --emit could print: omit one")
+	case o.sizesOnly:
+		return nil
+	case o.where.text != "":
+		return errors.New("--where selects the groups of the table of sizes: add --sizes-only")
+	case o.asked != nil && slices.Max(o.asked) > plan.MaxSize:
+		return fmt.Errorf("--sizes %s: plan tries sizes up to %d, and larger ones with --sizes-only", o.sizes, plan.MaxSize)
+	}
+	return nil
+}
+
+// estimateSizes estimates what groups of other sizes would do, from the groups that --where selects.
+func (o *planOptions) estimateSizes(ctx context.Context, log *openLog) (r report.GroupSize, err error) {
+	var selected func(*analysis.Analysis) []int
+	if o.sizesOnly {
+		log.noteReading()
+		log.selected = &o.where
+	}
+	if o.where.text != "" {
+		selected = o.where.of
+	}
+	asked := o.asked
+	if asked == nil {
+		asked = plan.DefaultSizes()
+	}
+	r.GroupSizes, err = plan.EstimateSizes(ctx, log.snap, log.set, asked, selected)
+	if o.where.text != "" && o.where.steps > 0 && o.where.matching == 0 {
+		return r, o.where.nothing()
+	}
+	r.Rewards, r.Where = log.choice.Rewards, o.where.sentence()
+	return r, err
+}
+
+// emitPlan writes the settings that a plan recommends as a trainer's options, and notes why.
+func emitPlan(w io.Writer, dialect string, log *openLog, r report.Plan) error {
+	if r.Best == 0 {
+		return errors.New(r.Recommendation())
+	}
+	log.note(r.Recommendation())
+	if r.Rows[r.Best].Kind == plan.Retire || r.Rows[r.Best].Kind == plan.Both {
+		log.note("no flag leaves out prompts: take them out of the data set")
+	}
+	return writeDialect(w, dialect, r.Rows[r.Best].Settings)
 }
 
 const maxGroupSize = 1 << 16

@@ -227,7 +227,7 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 		name = "trainer_state.json"
 	}
 	filetest.Write(t, name, p.record+"\n")
-	out := runCommand(t, "steps", name)
+	out := runCommand(t, "report", name, "--brief")
 	_, why, found := strings.Cut(strings.TrimSpace(out), ": "+name+": ")
 	if !found || !strings.HasPrefix(why, "metrics only") {
 		t.Fatalf("%s is not refused as metrics: %s", name, out)

@@ -20,7 +20,7 @@ func TestAveragesSayWhereTheSamplesAre(t *testing.T) {
 		"ms-swift's logging":    {`{"loss":0.1,"reward":0.5,"completions/mean_length":9.0,"global_step/max_steps":"1/9","elapsed_time":"1s","memory(GiB)":9.1,"train_speed(s/it)":1.5}`, "(last: reward 0.5); ms-swift writes samples, one row each, to DIR/v{n}-{time}/completions.jsonl with --log_completions true"},
 		"TRL's metrics":         {`{"loss":0.1,"reward":0.5,"frac_reward_zero_std":0.25,"completions/mean_length":9.0}`, "TRL writes samples, one row each, to DIR/completions/completions_{step}.parquet with log_completions=True"},
 		"trainer_state.json":    {`{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"step":1},{"reward":0.5,"step":2},{"train_runtime":9.5,"step":2}],"stateful_callbacks":{}}`, "metrics only, no samples: it holds averages of steps (last: reward 0.5); TRL writes samples to DIR/completions/completions_{step}.parquet with log_completions=True, logging_steps=1 and output_dir=DIR in GRPOConfig, ms-swift writes samples to DIR/v{n}-{time}/completions.jsonl with --log_completions true --logging_steps 1 --output_dir DIR; then run `vantage DIR`"},
-		"a trainer not known":   {`{"step":1,"loss":0.5}`, "vantage needs one row per sample: `vantage formats` lists how each trainer writes them"},
+		"a trainer not known":   {`{"step":1,"loss":0.5}`, "vantage needs one row per sample: `vantage list formats` lists how each trainer writes them"},
 		"of no averages at all": {`{"global_step":2,"log_history":[]}`, "metrics only, no samples: it holds averages of steps; TRL writes samples to"},
 	} {
 		if got := Refusal([]byte(c.record)); !strings.HasPrefix(got, "metrics only, no samples: it holds averages of steps") || !strings.Contains(got, c.want) {

@@ -60,7 +60,7 @@ func AveragesRefusal(record []byte) string {
 	EachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
 	where := WhereSamplesAre(names)
 	if where == "" {
-		where = "vantage needs one row per sample: `vantage formats` lists how each trainer writes them"
+		where = "vantage needs one row per sample: `vantage list formats` lists how each trainer writes them"
 	}
 	return averagesOnly(record) + "; " + where
 }

@@ -35,7 +35,7 @@ come from their code; names without a trainer are vantage's.
 const commandsHead = `# Glossary of commands
 
     vantage sweep rollouts.jsonl
-    vantage groupsize rollouts.jsonl
+    vantage plan rollouts.jsonl --sizes-only
 
 The metrics that single commands add, and all warnings. The symbols, and what steps, groups and samples have, are in [the glossary](glossary.md).
 `

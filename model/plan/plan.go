@@ -87,6 +87,9 @@ const (
 	nearBest  = 0.90 // of the settings that give as much of the best one's yield that of the fewest changes is taken
 )
 
+// TriedSizes are the group sizes that a plan tries.
+func TriedSizes() []int { return []int{4, 8, 16, 32, 64} }
+
 // New plans from a snapshot. An open step is left out, unless it is the only one. It fails if the steps
 // cannot be computed under the settings, or if ctx ends.
 func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int) (*Plan, error) {

@@ -15,7 +15,7 @@ import (
 	"vantage/model/units"
 )
 
-// Catalogue is how a list of what the frameworks do is printed, as `vantage estimators` does.
+// Catalogue is how a list of what the frameworks do is printed, as `vantage list estimators` does.
 type Catalogue[T estimators.Described] struct {
 	Name string // of the command, and of the list in JSON
 
@@ -316,7 +316,7 @@ const formatsFoot = "\n" +
 	"Files may be compressed with gzip or zstd. For files of averages (W&B run files, TensorBoard, metrics.jsonl,\n" +
 	"trainer_state.json) `vantage summary` shows what ails the run; other commands name the place of its samples.\n" +
 	"A log may be on another machine: host:path, s3://, gs://, hf://, or a table of ClickHouse, clickhouse://,\n" +
-	"which `vantage formats clickhouse` describes.\n"
+	"which `vantage list formats clickhouse` describes.\n"
 
 // FormatText writes which logs can be read, and the trainers' options that write them.
 func FormatText(w io.Writer, list []Format) error {

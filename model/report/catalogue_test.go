@@ -15,15 +15,15 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
-// The pages on estimators are what `vantage estimators FRAMEWORK` prints for each.
+// The pages on estimators are what `vantage list estimators FRAMEWORK` prints for each.
 func TestEstimatorsPage(t *testing.T) {
 	links := pagesOf(t, "estimators", "Estimators of", estimators.All(), Estimators().Pages)
 	want := `# Estimators
 
-    vantage estimators verl grpo
+    vantage list estimators verl grpo
     vantage report rollouts.jsonl --framework verl --estimator grpo --scale none
 
-` + "`vantage estimators FRAMEWORK`" + ` describes the advantage estimators of a framework: formula, special cases, the columns it needs, and the
+` + "`vantage list estimators FRAMEWORK`" + ` describes the advantage estimators of a framework: formula, special cases, the columns it needs, and the
 file and revision of its source. These pages show its output:
 
 ` + links + `
@@ -32,17 +32,17 @@ r is the reward of a sample, μ and s are the mean and standard deviation of its
 	repotest.Page(t, ".github/docs/estimators/README.md", want)
 }
 
-// The page on group filters is what `vantage filters NAME` prints for each of them.
+// The page on group filters is what `vantage list filters NAME` prints for each of them.
 func TestFiltersPage(t *testing.T) {
 	pages := sectionsOf(t, groupfilter.All(), Filters().Pages)
 	want := `# Group filters
 
-    vantage filters verl
-    vantage filters skyrl zero_variance_filter
+    vantage list filters verl
+    vantage list filters skyrl zero_variance_filter
     vantage report rollouts.jsonl --group-filter verl/filter_groups
 
 A group filter decides which groups are trained on: dynamic sampling, online filtering, masks. Each trainer has a rule of its own. This page is
-what ` + "`vantage filters FRAMEWORK`" + ` prints.
+what ` + "`vantage list filters FRAMEWORK`" + ` prints.
 
 The rules are tested on 1,440 cases that the trainers' own code decided (` + "`estimators/groupfilter/testdata/golden`" + `). Only NeMo-RL differs: its
 rule depends on the order of sums in a matrix product, so for nearly equal rewards (140 of 5,309 groups) the result depends on the processor.
@@ -79,7 +79,7 @@ func TestFilterListAndJSON(t *testing.T) {
 	}
 }
 
-// The pages on losses are what `vantage losses FRAMEWORK` and `vantage overlong FRAMEWORK` print for each.
+// The pages on losses are what `vantage list losses FRAMEWORK` and `vantage list overlong FRAMEWORK` print for each.
 func TestLossesPage(t *testing.T) {
 	links := pagesOf(t, "losses", "Losses of", lossweight.All(), Losses().Pages)
 	var shapings bytes.Buffer
@@ -88,21 +88,21 @@ func TestLossesPage(t *testing.T) {
 	}
 	want := `# Losses and length penalties
 
-    vantage losses                 # all, a line each
-    vantage losses verl token-mean
+    vantage list losses                 # all, a line each
+    vantage list losses verl token-mean
     vantage report rollouts.jsonl --loss verl/token-mean
 
 A trainer averages the losses of all tokens of a step. How it averages decides what a sample counts: under a mean over tokens, a long response
 counts more than a short one. The weight of a sample is the factor by which its advantage is multiplied in the gradient (at probability
-ratio 1). These pages are what ` + "`vantage losses FRAMEWORK`" + ` prints:
+ratio 1). These pages are what ` + "`vantage list losses FRAMEWORK`" + ` prints:
 
 ` + links + `
 l is the tokens of the sample, T the tokens of all samples, N the number of samples of an optimizer step.
 
 ## Overlong shaping
 
-    vantage overlong               # all, a line each
-    vantage overlong verl
+    vantage list overlong               # all, a line each
+    vantage list overlong verl
     vantage report rollouts.jsonl --overlong verl reward_model.overlong_buffer.len=512 data.max_response_length=4096
 
 A response close to the length limit gets a lower reward, before the advantages are computed. The rewards in a log may already be lowered.

@@ -54,12 +54,18 @@ func GroupSizeFacts(r GroupSize) []Fact {
 	if r.LeftOut > 0 {
 		facts = append(facts, fact("left out", fmt.Sprintf("%s of these groups, with invalid rewards, or of a run whose rewards don't show which samples are solved", units.Count(r.LeftOut))))
 	}
-	facts = append(facts,
+	facts = append(facts, r.meaning()...)
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
+}
+
+// meaning says what the figures of the table mean.
+func (r GroupSize) meaning() []Fact {
+	return []Fact{
 		fact("rates", ratesText(r.Rates)),
 		fact("cost", "samples to generate for each group that is not dead"),
 		fact("dead", "all samples solved, or none; the table models new samples"),
-		fact("range", "holds 90% of such repeats"))
-	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
+		fact("range", "holds 90% of such repeats"),
+	}
 }
 
 func ratesText(r plan.Rates) string {

@@ -20,9 +20,10 @@ import (
 type Plan struct {
 	*plan.Plan
 	Choice match.Choice
+	Sizes  *GroupSize // what other sizes of groups would do; nil if that cannot be estimated
 }
 
-// PlanText writes a table of the settings, what is recommended, and what the figures mean.
+// PlanText writes a table of the settings, what is recommended, what the figures mean, and a table of group sizes.
 func PlanText(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10,
@@ -46,6 +47,19 @@ func PlanText(w io.Writer, p Plan) error {
 		writeFacts(out, 10, fact("not asked", text))
 	}
 	writeFacts(out, 10, p.meaning()...)
+	if p.Sizes != nil {
+		fmt.Fprintln(out)
+		for _, line := range GroupSizeTable(p.Sizes.GroupSizes, groupSizeFullWidth) {
+			fmt.Fprintln(out, line)
+		}
+		fmt.Fprintln(out)
+		for _, f := range p.Sizes.meaning() {
+			for line := range strings.SplitSeq(units.Wrap(f.Text, 69, 0), "\n") {
+				writeFacts(out, 10, fact(f.Label, line))
+				f.Label = ""
+			}
+		}
+	}
 	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(len(p.Rows), "settings"))
 	return out.Flush()
 }
@@ -139,8 +153,12 @@ func PlanTable(p Plan) Table {
 	return t
 }
 
-// PlanJSON writes the object that the schema plan@1 describes. Its settings have the columns of the table.
+// PlanJSON writes the object that the schema plan@1 describes. Its settings and sizes have the columns of their tables.
 func PlanJSON(w io.Writer, p Plan) error {
+	var sizes any
+	if p.Sizes != nil {
+		sizes = SizesTable(p.Sizes.Sizes)
+	}
 	return writeDocument(w, "vantage/plan@1", object{
 		{"steps", p.Steps},
 		{"groups", p.Groups},
@@ -150,5 +168,6 @@ func PlanJSON(w io.Writer, p Plan) error {
 		{"recommendation", p.Recommendation()},
 		{"not_asked", model.Mapped(p.Missing, sanitize.Line)},
 		{"settings", PlanTable(p)},
+		{"sizes", some(sizes)},
 	})
 }

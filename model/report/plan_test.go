@@ -9,7 +9,6 @@ import (
 	"vantage/internal/testkit/modeltest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/match"
 	"vantage/model/plan"
 )
 
@@ -34,12 +33,17 @@ func TestPlanPage(t *testing.T) {
 		passes[k/300] = append(passes[k/300], rewards)
 	}
 	set := model.DefaultSettings().WithFramework("verl")
-	p, err := plan.New(t.Context(), modeltest.Passes(passes[:]...), set, []int{4, 16, 32})
+	snap := modeltest.Passes(passes[:]...)
+	p, err := plan.New(t.Context(), snap, set, []int{4, 16, 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes, err := plan.EstimateSizes(t.Context(), snap, set, []int{4, 16, 32}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := PlanText(&b, Plan{p, match.Choice{}}); err != nil {
+	if err := PlanText(&b, Plan{Plan: p, Sizes: &GroupSize{GroupSizes: sizes}}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {

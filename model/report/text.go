@@ -189,9 +189,9 @@ func (p *page) problems() (first []model.Problem, all int) {
 func withoutKeys(advice string) string {
 	advice = strings.NewReplacer(
 		"; S maps every pair", "; `vantage sweep` maps every pair", "(:option KEY=VALUE, --option)", "(--option KEY=VALUE)",
-		"dynamic sampling (C)", "dynamic sampling (--group-filter)", ":groupsize asks", "`vantage groupsize` asks",
+		"dynamic sampling (C)", "dynamic sampling (--group-filter)", ":groupsize asks", "`vantage plan --sizes-only` asks",
 		"the estimator (e)", "the estimator (--framework, --estimator)", "another estimator (e)", "another estimator (--framework, --estimator)",
-		"the list (E)", "`vantage estimators`", " (Enter)", "", " (:reward)", "", ": C shows the rule", ": `vantage filters` describes the rule",
+		"the list (E)", "`vantage list estimators`", " (Enter)", "", " (:reward)", "", ": C shows the rule", ": `vantage list filters` describes the rule",
 	).Replace(advice)
 	return letters.ReplaceAllString(advice, "")
 }

@@ -18,14 +18,28 @@ import (
 	"vantage/model/units"
 )
 
-// Why is a group of a step in a short answer: what became of it and why.
+// Why is a group of a step in a short answer: what became of it and why, and some of its answers.
 type Why struct {
 	Answer
 	Analysis *analysis.Analysis // of the step
 	Group    int                // index in its table
 	Steps    []int64            // that have a group of this name, ascending
+	Chosen   string             // why it is this group; "": it was named
 
 	Diagnosis *diagnosis.Diagnosis // the findings that hold at the step
+
+	Shown    []ShownText
+	Unread   string // why none is shown; "" if that is not so
+	OneShown bool   // one answer was asked for, and not the samples
+	Chars    int    // that each text is cut to
+	Explicit bool   // Chars was asked for: no text is cut further so that all fit into [MaxAnswer]
+}
+
+// ShownText is an answer to the prompt of a group.
+type ShownText struct {
+	Which  string // "best" or "worst"
+	Column int    // of the analysis
+	Text   model.Text
 }
 
 func (y *Why) group() *analysis.Group { return &y.Analysis.Table[y.Group] }
@@ -99,11 +113,11 @@ func (y *Why) mixed() (all []mixedPrompt) {
 	return all
 }
 
-// promptLines are those on the prompt of a group, or on each of those that it mixes.
+// promptLines list the prompts of a group that mixes some; "" of others.
 func (y *Why) promptLines() string {
 	mixed := y.mixed()
 	if mixed == nil {
-		return "prompt   " + y.prompt() + "\n"
+		return ""
 	}
 	text := fmt.Sprintf("prompts  %d in one group: answers to one are compared with those to another\n", len(mixed))
 	for _, p := range mixed {
@@ -113,19 +127,20 @@ func (y *Why) promptLines() string {
 	return text
 }
 
-func (y *Why) head(prompt string) object {
-	g := y.group()
-	prompts := model.Mapped(y.mixed(), func(p mixedPrompt) object { return object{{"prompt", shorten(p.preview, 120)}, {"rows", p.rows}} })
-	return object{{"group", y.name()}, {"step", g.Step}, {"prompt", prompt}, {"prompts", some(prompts)}}
+func (y *Why) mixedJSON() []object {
+	return model.Mapped(y.mixed(), func(p mixedPrompt) object { return object{{"prompt", shorten(p.preview, 120)}, {"rows", p.rows}} })
 }
 
-func (y *Why) name() string   { return shorten(y.group().Name, 96) }
-func (y *Why) prompt() string { return shorten(y.group().Preview, 160) }
+func (y *Why) name() string { return shorten(y.group().Name, 96) }
+
+func (y *Why) chosen() string { return shorten(y.Chosen, 160) }
 
 // cause says why the group has its fate; for one that is alive, which nothing happened to, what a fate means.
 func (y *Why) cause() string {
 	return shorten(cmp.Or(y.Analysis.Cause(y.Group), y.group().Fate.Doc()), 300)
 }
+
+func (y *Why) unread() string { return shorten(y.Unread, 160) }
 
 // maxSteps is how many of the steps that have a group of the name are listed, the newest ones.
 const maxSteps = 12
@@ -149,19 +164,64 @@ func (y *Why) findings() (shown *diagnosis.Diagnosis, more int) {
 	return &diagnosis.Diagnosis{Findings: all[:n]}, len(all) - n
 }
 
-// WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema why@2. samples have the best reward first;
-// if not all fit, those in the middle are left out. index is the row of the step, as in exports; original is the
+// How texts and samples share the room: texts are cut in steps until a quarter is left of them, then samples are left out, and then
+// texts are cut further.
+const (
+	cutSteps   = 40
+	leastSteps = cutSteps / 4
+)
+
+// write writes the answer with as many samples and as long texts as fit.
+func (y *Why) write(w io.Writer, draw func(samples, chars int) []byte) error {
+	most := min(maxSamples, y.group().Size())
+	if y.OneShown {
+		most = 0
+	}
+	if y.Explicit { // times n it may be beyond an int
+		_, err := w.Write(draw(most, y.Chars))
+		return err
+	}
+	return writeFitting(w, cutSteps+most, false, func(n int) []byte {
+		samples := min(max(0, n-leastSteps), most)
+		return draw(samples, y.Chars*(n-samples)/cutSteps)
+	})
+}
+
+// WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes unless longer texts were asked for: see the schema why@2. samples have
+// the best reward first; if not all fit, those in the middle are left out. index is the row of the step, as in exports; original is the
 // advantage before the sample filter; length is -1 where unknown. Numbers have six digits: exports have every bit. steps
-// are the newest that have a group of this name.
+// are the newest that have a group of this name. Texts are cut in the middle and sanitised: what a terminal would obey is shown as a
+// sign. chars counts the characters of the whole text.
 func WhyJSON(w io.Writer, y *Why) error {
-	return writeFitting(w, min(maxSamples, y.group().Size()), false, func(n int) []byte {
+	return y.write(w, func(n, chars int) []byte {
 		g, a := y.group(), y.Analysis
 		samples := [][]any{}
 		for _, i := range y.ends(n) {
 			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
+		answers := model.Mapped(y.Shown, func(t ShownText) object {
+			return object{
+				{"which", t.Which},
+				{"index", a.InputRow[t.Column]},
+				{"reward", rounded(a.LoggedRewards[t.Column])},
+				{"kept", a.Keep[t.Column]},
+				{"advantage", rounded(a.Processed[t.Column])},
+				{"file", y.file(t)},
+				{"chars", utf8.RuneCountInString(t.Text.Response)},
+				{"text", middleCut(t.Text.Response, chars)},
+			}
+		})
 		found, more := y.findings()
-		return y.document("vantage/why@2", slices.Concat(object{{"findings", findingsJSON(found, func(_ int, kind partKind) int { return model.Count01(kind == partTitle) })}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
+		titles := findingsJSON(found, func(_ int, kind partKind) int { return model.Count01(kind == partTitle) })
+		return y.document("vantage/why@2", object{
+			{"findings", titles},
+			{"more_findings", some(more)},
+			{"chosen", some(y.chosen())},
+			{"group", y.name()},
+			{"step", g.Step},
+			{"prompt", y.prompt(chars)},
+			{"prompts", some(y.mixedJSON())},
+			{"truth", y.truth(chars)},
 			{"fate", g.Fate.Key()},
 			{"cause", y.cause()},
 			{"steps", y.Steps[max(0, len(y.Steps)-maxSteps):]},
@@ -172,18 +232,20 @@ func WhyJSON(w io.Writer, y *Why) error {
 			{"reward_mean", rounded(g.RewardMean)},
 			{"reward_std", rounded(g.RewardStd)},
 			{"admitted", g.Admitted},
-			{"columns", []string{"index", "reward", "original", "kept", "advantage", "length"}},
-			{"samples", samples},
-			{"more_samples", some(g.Size() - len(samples))},
-		})...)
+			{"columns", unless(y.OneShown, []string{"index", "reward", "original", "kept", "advantage", "length"})},
+			{"samples", unless(y.OneShown, samples)},
+			{"more_samples", unless(y.OneShown, some(g.Size()-len(samples)))},
+			{"answers", answers},
+			{"unread", some(y.unread())},
+		}...)
 	})
 }
 
-// WhyText writes the same in lines.
+// WhyText writes the same in lines; those of a text are indented.
 func WhyText(w io.Writer, y *Why) error {
-	return writeFitting(w, min(maxSamples, y.group().Size()), false, func(n int) []byte {
+	return y.write(w, func(n, chars int) []byte {
 		var b bytes.Buffer
-		g, a := y.group(), y.Analysis
+		a, g := y.Analysis, y.group()
 		name := fmt.Sprintf("%s of step %d", y.name(), g.Step)
 		if len(y.Steps) > 1 {
 			name += fmt.Sprintf("; %s have one of this name, such as %d", units.Plural(len(y.Steps), "steps"), y.Steps[0])
@@ -199,114 +261,75 @@ func WhyText(w io.Writer, y *Why) error {
 		if more > 0 {
 			fmt.Fprintf(&b, "%-8s %s more: vantage summary\n", "", units.Plural(more, "findings"))
 		}
+		if chosen := y.chosen(); chosen != "" {
+			fmt.Fprintf(&b, "chosen   %s\n", chosen)
+		}
 		fmt.Fprintf(&b, "group    %s\n%snumbers  %s\n", name, y.promptLines(), y.computedAs(200))
 		fmt.Fprintf(&b, "fate     %s: %s\n", g.Fate, strings.TrimPrefix(y.cause(), g.Fate.String()+" "))
-		fmt.Fprintf(&b, "rewards  mean %s, std %s\n", meanText(g.RewardMean), meanText(g.RewardStd))
-		fmt.Fprintf(&b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(), y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
-		fmt.Fprintf(&b, "%8s %9s %9s %5s %9s %7s\n", "index", "reward", "original", "kept", "advantage", "length")
-		for _, i := range y.ends(n) {
-			fmt.Fprintf(&b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Original[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
-			if status := a.StatusOf(i); status != model.StatusTrains {
-				b.WriteString("  " + status.String())
-			}
-			b.WriteByte('\n')
+		if !y.OneShown {
+			y.samplesText(&b, n)
 		}
-		if more := g.Size() - n; more > 0 {
-			fmt.Fprintf(&b, "%d more between the best and the worst of them\n", more)
+		fmt.Fprintf(&b, "prompt\n%s\n", indentedText(y.prompt(chars)))
+		if truth := y.truth(chars); truth != "" {
+			fmt.Fprintf(&b, "truth\n%s\n", indentedText(truth))
+		}
+		if unread := y.unread(); unread != "" {
+			fmt.Fprintf(&b, "answers  not shown: %s\n", unread)
+		}
+		for _, t := range y.Shown {
+			fmt.Fprintf(&b, "%s: reward %s, advantage %s, row %d of the step, %s, %d characters\n%s\n", t.Which, meanText(a.LoggedRewards[t.Column]), meanText(a.Processed[t.Column]),
+				a.InputRow[t.Column], y.file(t), utf8.RuneCountInString(t.Text.Response), indentedText(middleCut(t.Text.Response, chars)))
 		}
 		return b.Bytes()
 	})
 }
 
-// Show is some answers of a group in a short answer.
-type Show struct {
-	Why
-	Shown    []ShownText
-	Chars    int  // that each text is cut to
-	Explicit bool // Chars was asked for: no text is cut further so that all fit into [MaxAnswer]
+// samplesText writes the rewards of the group, and a row for each of n samples.
+func (y *Why) samplesText(b *bytes.Buffer, n int) {
+	g, a := y.group(), y.Analysis
+	fmt.Fprintf(b, "rewards  mean %s, std %s\n", meanText(g.RewardMean), meanText(g.RewardStd))
+	fmt.Fprintf(b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(), y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
+	fmt.Fprintf(b, "%8s %9s %9s %5s %9s %7s\n", "index", "reward", "original", "kept", "advantage", "length")
+	for _, i := range y.ends(n) {
+		fmt.Fprintf(b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Original[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
+		if status := a.StatusOf(i); status != model.StatusTrains {
+			b.WriteString("  " + status.String())
+		}
+		b.WriteByte('\n')
+	}
+	if more := g.Size() - n; more > 0 {
+		fmt.Fprintf(b, "%d more between the best and the worst of them\n", more)
+	}
 }
 
-// ShownText is an answer to the prompt of a group.
-type ShownText struct {
-	Which  string // "best" or "worst"
-	Column int    // of the analysis
-	Text   model.Text
+// unless returns a value of JSON, and nothing where it was not asked for.
+func unless(left bool, value any) any {
+	if left {
+		return absent{}
+	}
+	return value
 }
 
-// ShowJSON writes one line of JSON, of at most [MaxAnswer] bytes unless longer texts were asked for: see the schema show@1.
-// Texts are cut in the middle and sanitised: what a terminal would obey is shown as a sign. chars counts the characters
-// of the whole text.
-func ShowJSON(w io.Writer, s *Show) error {
-	return s.write(w, func(chars int) []byte {
-		a := s.Analysis
-		answers := model.Mapped(s.Shown, func(t ShownText) object {
-			return object{
-				{"which", t.Which},
-				{"index", a.InputRow[t.Column]},
-				{"reward", rounded(a.LoggedRewards[t.Column])},
-				{"kept", a.Keep[t.Column]},
-				{"advantage", rounded(a.Processed[t.Column])},
-				{"file", s.file(t)},
-				{"chars", utf8.RuneCountInString(t.Text.Response)},
-				{"text", middleCut(t.Text.Response, chars)},
-			}
-		})
-		return s.document("vantage/show@1", append(s.head(s.prompt(chars)), object{{"fate", s.group().Fate.Key()}, {"truth", s.truth(chars)}, {"answers", answers}}...)...)
-	})
-}
-
-func (s *Show) file(t ShownText) string {
-	i, _ := s.Snap.Find(s.Analysis.Step)
-	if at := int(s.Snap.Steps[i].Place(int(s.Analysis.InputRow[t.Column])).File); at < len(s.Snap.Run.Files) {
-		return shorten(s.Snap.Run.Files[at], 64)
+func (y *Why) file(t ShownText) string {
+	i, _ := y.Snap.Find(y.Analysis.Step)
+	if at := int(y.Snap.Steps[i].Place(int(y.Analysis.InputRow[t.Column])).File); at < len(y.Snap.Run.Files) {
+		return shorten(y.Snap.Run.Files[at], 64)
 	}
 	return ""
 }
 
-func (s *Show) prompt(chars int) string {
-	if len(s.Shown) > 0 && s.Shown[0].Text.Prompt != "" {
-		return middleCut(s.Shown[0].Text.Prompt, chars)
+func (y *Why) prompt(chars int) string {
+	if len(y.Shown) > 0 && y.Shown[0].Text.Prompt != "" {
+		return middleCut(y.Shown[0].Text.Prompt, chars)
 	}
-	return s.Why.prompt()
+	return shorten(y.group().Preview, 160)
 }
 
-func (s *Show) truth(chars int) string {
-	if len(s.Shown) == 0 {
+func (y *Why) truth(chars int) string {
+	if len(y.Shown) == 0 {
 		return ""
 	}
-	return middleCut(s.Shown[0].Text.Truth, min(chars, 160))
-}
-
-// ShowText writes the same in lines; those of a text are indented.
-func ShowText(w io.Writer, s *Show) error {
-	return s.write(w, func(chars int) []byte {
-		var b bytes.Buffer
-		fmt.Fprintf(&b, "group %s of step %d, %s; computed as %s\n", s.name(), s.group().Step, s.group().Fate, s.computedAs(200))
-		if mixed := s.mixed(); mixed != nil {
-			fmt.Fprintf(&b, "prompts  %d in one group: the answers are those to the prompt of the best one\n", len(mixed))
-		}
-		fmt.Fprintf(&b, "prompt\n%s\n", indentedText(s.prompt(chars)))
-		if truth := s.truth(chars); truth != "" {
-			fmt.Fprintf(&b, "truth\n%s\n", indentedText(truth))
-		}
-		for _, t := range s.Shown {
-			a := s.Analysis
-			fmt.Fprintf(&b, "%s: reward %s, advantage %s, row %d of the step, %s, %d characters\n%s\n", t.Which, meanText(a.LoggedRewards[t.Column]), meanText(a.Processed[t.Column]),
-				a.InputRow[t.Column], s.file(t), utf8.RuneCountInString(t.Text.Response), indentedText(middleCut(t.Text.Response, chars)))
-		}
-		return b.Bytes()
-	})
-}
-
-// cutSteps is in how many steps texts are shortened until they fit.
-const cutSteps = 40
-
-func (s *Show) write(w io.Writer, draw func(chars int) []byte) error {
-	if s.Explicit { // times n it may be beyond an int
-		_, err := w.Write(draw(s.Chars))
-		return err
-	}
-	return writeFitting(w, cutSteps, false, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
+	return middleCut(y.Shown[0].Text.Truth, min(chars, 160))
 }
 
 func indentedText(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

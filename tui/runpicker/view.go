@@ -352,9 +352,9 @@ func (p Picker) empty() []string {
 	for _, what := range [][2]string{
 		{"vantage PATH", "opens a log, or the directory of a run"},
 		{"vantage demo", "shows a synthetic run that grows while you watch"},
-		{"vantage formats", "lists the option that makes your trainer write its log"},
+		{"vantage list formats", "lists the option that makes your trainer write its log"},
 	} {
-		lines = append(lines, "    "+t.Paint(themes.Key, cells.Fit(what[0], 17))+what[1])
+		lines = append(lines, "    "+t.Paint(themes.Key, cells.Fit(what[0], 22))+what[1])
 	}
 	return lines
 }

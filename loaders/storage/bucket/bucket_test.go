@@ -307,8 +307,8 @@ func TestCommandsTakeABucket(t *testing.T) {
 		return string(out)
 	}
 	for _, command := range []string{
-		"report PATH --format csv", "export PATH --format jsonl", "check PATH", "match PATH", "sweep PATH", "compare PATH PATH", "steps PATH",
-		"summary PATH", "groupsize PATH",
+		"report PATH --format csv", "export PATH --format jsonl", "check PATH", "match PATH", "sweep PATH", "compare PATH PATH", "report PATH --brief",
+		"summary PATH", "plan PATH --sizes-only",
 	} {
 		there := "s3://runs/commands"
 		want := run(strings.Fields(strings.ReplaceAll(command, "PATH", dir))...)
