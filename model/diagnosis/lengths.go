@@ -75,6 +75,9 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 		return nil, ""
 	}
 	rewards, span := e.rewards(), s.span()
+	if sign > 0 && k.done()-e.growthOfPrompts(&k) < math.Log(lengthDouble) {
+		return nil, "" // answers are longer because their prompts are
+	}
 	if k.a >= span && slices.ContainsFunc(s[:k.a].smooth(span), func(x float64) bool { return sign*(k.settled.mean()-x) < math.Log(lengthBand) }) {
 		return nil, "" // back to what it was
 	}
@@ -110,6 +113,26 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	f.Evidence = []Evidence{length, shown}
 	f.Example = e.example(len(s)-1, func(g *GroupFacts) bool { return sign*(float64(g.Length)-k.settled.mean()) >= 0 })
 	return []Finding{f}, ""
+}
+
+// growthOfPrompts is the logarithm of how much longer prompts are at the end than at the level before a change, as in a curriculum; 0 where they
+// are not known, or hold the turns of an answer.
+func (e *evidence) growthOfPrompts(k *shift) float64 {
+	if !e.hasTexts() || e.areTurns() {
+		return 0
+	}
+	s := make(series, len(e.Steps))
+	for i := range e.texts.answers {
+		if a := &e.texts.answers[i]; a.asked > 0 {
+			s[a.step].add(math.Log(float64(a.asked)))
+		}
+	}
+	span := s.span()
+	before, after := s.pooled(k.a, k.a+span), s.pooled(len(s)-span, len(s))
+	if min(before.N, after.N) == 0 {
+		return 0
+	}
+	return max(0, after.mean()-before.mean())
 }
 
 // truncation finds a share of answers that end at the length limit and are graded lowest.

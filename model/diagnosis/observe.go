@@ -36,6 +36,8 @@ type Observed struct {
 	Invalid int     // rewards that are NaN, infinite or missing, but for those of rollouts that failed
 	Reward  Moments // of the finite rewards
 	Level   Level   // of the finite rewards
+	Top     int     // how many are those of what is solved, or more
+	Bottom  int     // how many are those of what is wrong, or less
 	Tokens  int64   // sum of the known lengths
 	Length  Moments // of the logarithms of the lengths
 	Longest Longest
@@ -244,6 +246,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		}
 		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}
 		valid, level := takeRewards(rewards)
+		s.takeLevels(rewards, &scales[snap.RunOf(&step, int(order[lo]))])
 		prints = slices.Grow(prints[:0], len(rewards))
 		for i, reward := range rewards {
 			row := int(counted[i])
@@ -342,6 +345,16 @@ func takeRewards(rewards []float64) (m Moments, l Level) {
 		atHigh += model.Count01(x == high)
 	}
 	return Moments{n, sum, squares}, Level{low, high, atLow, atHigh}
+}
+
+// takeLevels counts the rewards of what is solved, and of what is wrong.
+func (s *Observed) takeLevels(rewards []float64, scale *model.RewardScale) {
+	solved, wrong, top, bottom := scale.Solved, scale.Wrong, 0, 0
+	for _, x := range rewards {
+		top += model.Count01(x >= solved) & model.Count01(x <= math.MaxFloat64)
+		bottom += model.Count01(x <= wrong) & model.Count01(x >= -math.MaxFloat64)
+	}
+	s.Top, s.Bottom = s.Top+top, s.Bottom+bottom
 }
 
 // part is reward column c, without values if the step does not have it.

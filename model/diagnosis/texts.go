@@ -68,6 +68,7 @@ type answer struct {
 	bag         []uint64 // hashes of its first words with the one before, each once, ascending
 	begin       string   // at most sampleBytes
 	asks        string   // the same of the prompt
+	asked       int      // bytes of the prompt
 	tail        []string // its last words, as letters
 	unfinished  bool     // it does not end like a text that is complete
 	cut         bool     // the trainer says that it was cut off
@@ -281,7 +282,7 @@ func (t *Texts) add(p Pick, d digest) {
 func (t *Texts) digest(text model.Text) digest {
 	words := wordsOf(text.Response)
 	a := answer{
-		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
+		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes), asked: len(text.Prompt),
 		tail:       lastWords(words),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words),
 	}
