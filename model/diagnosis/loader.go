@@ -48,7 +48,7 @@ func (e *evidence) replayed() (Finding, bool) {
 		prompts += n
 		bits -= float64(n) * math.Log2(min(1, float64(n)/float64(pool)))
 	}
-	isChance := 2*math.Log2(float64(len(back))) - bits > math.Log2(rare)
+	isChance := 2*math.Log2(float64(len(back)))-bits > math.Log2(rare)
 	isEpoch := from == distance // what came before them is all that there was
 	if isChance || prompts < fewestOfBatch*(to-from) || isEpoch && to-from > distance+stuckSteps {
 		return Finding{}, false // epochs in one order
