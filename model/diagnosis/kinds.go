@@ -28,6 +28,8 @@ const (
 	NothingTrains   Kind = "nothing_trains"
 	NotLearning     Kind = "not_learning"
 	FallByHalf      Kind = "fall_by_half"
+	ToolDisuse      Kind = "tool_disuse"
+	ToolFailure     Kind = "tool_failure"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -195,6 +197,22 @@ func Kinds() []KindInfo {
 			LooksLike: "A dip that is regained, and prompts that become harder step by step.",
 			Advice:    "compare answers before and after it; if the prompts are as hard as before, go back to a checkpoint before the fall with a lower learning rate or a larger KL coefficient",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}},
+		},
+		{
+			Name: ToolFailure, detect: toolFailure, texts: true, follows: []Kind{RewardCollapse, FallByHalf, TooHard, EqualRewards},
+			What:      "The tools of an agent answer with errors, or their results are cut off before what was asked for.",
+			How:       "Of the answers that hold results of tools in tags, a tenth has an error among them, three times as many as before, or three quarters from the first step on; a watch where in half of them a result is marked as truncated.",
+			LooksLike: "Code that fails at first and less and less: an agent learns by its errors.",
+			Advice:    "read such a result, then the log of the tool's server; keep answers out of the loss whose tool failed, and raise the limit of results (verl: max_tool_response_length) where they are cut off",
+			Sources:   []Source{{"verl 4918: results of tools are cut off at a number of characters", "https://github.com/verl-project/verl/issues/4918"}},
+		},
+		{
+			Name: ToolDisuse, detect: disuse, texts: true,
+			What:      "An agent stops calling its tools, or takes fewer turns, and does not win more.",
+			How:       "The turns of a rollout after its first, or the share of the answers that call a tool, fall by half or more, unlikely by chance at any step, while the reward does not gain; an alarm where it loses more than 3% of its range.",
+			LooksLike: "An agent that needs fewer turns and wins more.",
+			Advice:    "compare the rewards of rollouts with calls and without; look for what makes calls cost more than they win: a format that is hard to meet, errors of the tool, a penalty, or turns that are compared with other turns",
+			Sources:   []Source{{"Agent Lightning 489: as training goes on the agent stops calling tools", "https://github.com/microsoft/agent-lightning/issues/489"}},
 		},
 	}, scalarKinds()...)
 }

@@ -45,6 +45,7 @@ type Observed struct {
 	Groups  []GroupFacts
 
 	revision int
+	rows     int  // of all rollouts: Rows counts each once
 	prompts  int  // distinct ones of rows
 	mixed    int  // ids of groups whose rows have several prompts
 	ids      int  // ids of groups
@@ -276,6 +277,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		g.takePrints(prints, prompt)
 		s.Groups = append(s.Groups, g)
 	}
+	s.rows = len(step.Rewards)
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
 	s.turns = areTurns(&step, rule, s.Groups)
 	return s, nil
