@@ -285,7 +285,7 @@ func (t *Texts) digest(text model.Text) digest {
 	words := wordsOf(text.Response)
 	a := answer{
 		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes), asked: len(text.Prompt),
-		tail: lastWords(words), tools: toolUseOf(text.Response),
+		tail: lastWords(words), ending: endingOf(words), tools: toolUseOf(text.Response),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words),
 	}
 	a.control, a.end = controls(text.Response)
