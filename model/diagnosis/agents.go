@@ -60,7 +60,7 @@ func toolUseOf(text string) (u toolUse) {
 	return u
 }
 
-// disuse finds an agent that stops calling its tools, though it does not win more without them.
+// disuse finds an agent that stops calling its tools, though it does not win more without them. A log without turns and calls is of no agent.
 func disuse(e *evidence) ([]Finding, string) {
 	if why := e.tooFew(); why != "" {
 		return nil, why
@@ -81,12 +81,7 @@ func disuse(e *evidence) ([]Finding, string) {
 			return fmt.Sprintf("%s of answers call one, and %s did", units.Share(after), units.Share(before))
 		}},
 	}
-	known := false
 	for _, u := range uses {
-		if !(u.pooled(0, len(u.series)).Sum > 0) {
-			continue
-		}
-		known = true
 		k, found := u.shiftOf(-1)
 		isLittle := found && k.level.mean() >= disuseLevel && k.settled.mean() <= min(disuseLeft, (1-disuseFall)*k.level.mean())
 		if !isLittle {
@@ -105,9 +100,6 @@ func disuse(e *evidence) ([]Finding, string) {
 		f.Title = "the agent stops calling its tools: " + u.title(k.level.mean(), k.settled.mean()) + "; the reward does not gain by it"
 		f.Example = e.example(k.b, func(*GroupFacts) bool { return true })
 		return []Finding{f}, ""
-	}
-	if !known {
-		return nil, "the log has neither turns nor calls of tools"
 	}
 	return nil, ""
 }
@@ -141,7 +133,7 @@ func toolFailure(e *evidence) ([]Finding, string) {
 	failed := with(func(a *answer) bool { return a.tools.failed })
 	n := len(failed)
 	if failed.pooled(0, n).N < leastTools {
-		return nil, "the answers that were read hold no results of tools"
+		return nil, "" // no agent
 	}
 	if k, found := failed.shiftOf(1); found && k.settled.mean() >= failedFrom && k.level.mean() <= k.settled.mean()/3 {
 		return []Finding{e.ofTools(failed, k.b, "results of tools that are errors", "are errors", Alarm)}, ""

@@ -38,9 +38,9 @@ func (p *product) correlation() float64 { return p.xy / math.Sqrt(p.xx*p.yy) }
 
 // phantomGroups finds groups that live by their length or form alone.
 func phantomGroups(e *evidence) ([]Finding, string) {
-	p, why := e.newPhantoms()
-	if why != "" {
-		return nil, why
+	p := e.newPhantoms()
+	if p == nil {
+		return nil, ""
 	}
 	s, first := make(series, len(e.Steps)), Example{}
 	for _, i := range spread(model.Indexes(len(e.Steps)), phantomSteps) {
@@ -67,8 +67,8 @@ func phantomGroups(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
-// newPhantoms says how right answers are known; why not, if they are not, or none is penalised.
-func (e *evidence) newPhantoms() (*phantoms, string) {
+// newPhantoms says how right answers are known; nil if they are not, or none is penalised, so that no such group can be told.
+func (e *evidence) newPhantoms() *phantoms {
 	p := &phantoms{evidence: e, base: math.NaN(), verdict: -1}
 	scale := e.snap.RewardScales(e.set)[0]
 	for c, name := range e.Parts {
@@ -81,11 +81,11 @@ func (e *evidence) newPhantoms() (*phantoms, string) {
 	}
 	p.ofForms = make([]product, len(p.forms))
 	if p.verdict >= 0 {
-		return p, ""
+		return p
 	}
 	top := e.topShare().pooled(0, len(e.Steps))
 	if !(e.Low < 0 && e.High > 0) || top.mean() < pileOf {
-		return nil, "nothing shows which answers are right"
+		return nil
 	}
 	count, n := map[float64]int{}, 0
 	for _, i := range spread(model.Indexes(len(e.Steps)), coarseSteps) {
@@ -106,9 +106,9 @@ func (e *evidence) newPhantoms() (*phantoms, string) {
 	}
 	p.base = model.MostCommon(count)
 	if float64(count[p.base]) < pileOf*float64(n) {
-		return nil, "nothing shows which answers are right"
+		return nil
 	}
-	return p, ""
+	return p
 }
 
 // look counts the groups of step i that train, and those without a right answer, and returns one of these, −1 if there is none.
