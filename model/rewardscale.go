@@ -25,6 +25,9 @@ import (
 // 1,000 samples 10 are enough, among more than 10,000 1 in 1,000. So one 1.5 among 5,120 rewards of 0
 // and 1 leaves 1 solved. If a run has one value only, its sign decides: positive is solved, else wrong.
 //
+// Of more than 4 levels that are no verdict, the best is right, and a worst that is positive is wrong, only if twice as many samples have it as
+// the levels have on average: at a bound rewards pile up, and any other extreme is but the best or the worst that was seen.
+//
 // Among continuous rewards a group of equal ones is right or wrong only at the extremes of the run. Where all rewards of a run are one
 // positive value other than 1, a group is neither.
 type RewardScale struct {
@@ -36,6 +39,8 @@ type RewardScale struct {
 	Given    bool    // Solved is from the settings
 	Column   string  // the column that says what is solved, "" if the rewards do: sanitise before showing
 
+	openTop, openBottom bool // the extremes are no bounds, and no group of them is right, or wrong
+
 	samples, solved, above, below int // with a finite reward; at least Solved; at another value above Solved; below Wrong
 }
 
@@ -44,6 +49,7 @@ const (
 	maxLevels          = 32
 	maxSmallLevels     = 4
 	minSamplesPerLevel = 4
+	pileTimes          = 2 // as many samples as a level has on average are at a bound
 )
 
 // outlierLimit is how many of n samples must have a value for it to be no outlier.
@@ -82,9 +88,9 @@ func (r *RewardScale) isRight(reward float64) bool {
 // FateOfEqual is the fate of a group whose rewards all have one value.
 func (r *RewardScale) FateOfEqual(reward float64) Fate {
 	switch {
-	case r.isRight(reward):
+	case r.isRight(reward) && !r.openTop:
 		return FateAllCorrect
-	case reward <= r.Wrong:
+	case reward <= r.Wrong && !r.openBottom:
 		return FateAllWrong
 	}
 	return FateConstant
@@ -393,7 +399,22 @@ func (l *rewardLevels) scale(at SolvedAt) RewardScale {
 	}
 	l.countAround(&s)
 	s.Known = s.Known || l.isVerdict(&s)
+	if n > maxSmallLevels && !s.Known {
+		piled := pileTimes * l.samples / n
+		s.openTop = s.solved < piled
+		s.openBottom = s.Wrong > 0 && l.atMost(s.Wrong) < piled
+	}
 	return s
+}
+
+// atMost is how many samples have a reward of at most a value.
+func (l *rewardLevels) atMost(reward float64) (n int) {
+	for _, level := range l.levels {
+		if level.reward <= reward {
+			n += level.count
+		}
+	}
+	return n
 }
 
 func (l *rewardLevels) best() float64 {

@@ -258,7 +258,7 @@ func usualNames() Names {
 		},
 		RoleGroup: {
 			"group_id", "group", "group_idx", "group_index", "uid", "problem_id", "example_id", "prompt_idx", "prompt_id",
-			"task_hash", "task_id", "qid", "query_id", "question_id", "index", "id",
+			"task_hash", "task_id", "data_id", "qid", "query_id", "question_id", "index", "id",
 		},
 		RolePrompt: {
 			"prompt", "input", "input_prompt", "query", "question", "problem", "messages", "instruction", "obs",

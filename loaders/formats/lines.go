@@ -357,7 +357,8 @@ func verlFields() *decode.Fields {
 	f := decode.OnlyNames(decode.Names{
 		decode.RoleReward:   {"score", "reward"},
 		decode.RoleStep:     {"step"},
-		decode.RoleGroup:    {"uid"},
+		decode.RoleGroup:    {"uid", "data_id"},
+		decode.RoleRollout:  {"rollout_id"},
 		decode.RolePrompt:   {"input"},
 		decode.RoleResponse: {"output"},
 		decode.RoleTruth:    {"gts"},

@@ -338,11 +338,10 @@ func noise(e *evidence) ([]Finding, string) {
 
 // hacking finds a reward that rises while what it stands for falls.
 func hacking(e *evidence) ([]Finding, string) {
-	if f, found := e.partsDiverge(); found {
-		return []Finding{f}, ""
-	}
-	if f, found := e.template(); found {
-		return []Finding{f}, ""
+	for _, find := range []func() (Finding, bool){e.partsDiverge, e.middleTakesOver, e.template} {
+		if f, found := find(); found {
+			return []Finding{f}, ""
+		}
 	}
 	if len(e.Parts) < 2 && !e.hasTexts() {
 		return nil, "the log has neither several reward columns nor texts"

@@ -31,6 +31,9 @@ const (
 	PartAgainst      Kind = "part_against"
 	AdvantagesDiffer Kind = "advantages_differ"
 	FewOutweigh      Kind = "few_outweigh"
+	ToolDisuse       Kind = "tool_disuse"
+	ToolFailure      Kind = "tool_failure"
+	NoRightAnswer    Kind = "no_right_answer"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -66,9 +69,9 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: StuckData, detect: stuck, follows: []Kind{AnswerCollapse, Saturated, GroupMixup, Forgetting, EqualRewards},
-			What:      "The same batch of prompts comes at every step, or steps are written twice.",
-			How:       "Nine of ten prompts of a step are those of the step before, three steps in a row (eight where a step has one prompt); four of five groups of two steps have the rewards and lengths of those of an earlier step, and so exactly that chance is ruled out; or every row has a twin.",
-			LooksLike: "A small data set that comes again once an epoch, shuffled.",
+			What:      "The same batch of prompts comes at every step, batches of before come again, one prompt fills the steps, or steps are written twice.",
+			How:       "Nine of ten prompts of a step are those of the step before, three steps in a row (eight where a step has one prompt); four of five groups of two steps have the rewards and lengths of those of an earlier step, and so exactly that chance is ruled out; or every row has a twin. A watch where the prompts of a step come again together, three steps in a row at one distance; an alarm where that goes round in a few batches. One prompt has a quarter of the samples of each step, three times as many as any other.",
+			LooksLike: "A small data set that comes again once an epoch, shuffled, or in one order for more than two epochs.",
 			Advice:    "check the sampler of the data loader and its state after a resume: shuffling, the seed, how often a batch is repeated, and whether two processes write into one log",
 			Sources:   []Source{{"TRL 3675: the sampler repeats the same prompts from step to step", "https://github.com/huggingface/trl/issues/3675"}},
 		},
@@ -90,8 +93,8 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage, EqualRewards},
-			What:      "The reward rises while the quality that it should measure falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
-			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to a third of them, while the reward does not fall.",
+			What:      "The reward rises while the quality that it should measure falls: a column for form goes up as correctness goes down, a reward between right and wrong takes over, or one wording takes over the answers to all prompts.",
+			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or of a reward of few levels the best loses half of its samples while those between gain a quarter of all, and the mean does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to a third of them, while the reward does not fall.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
 			Advice:    "read answers of this group; then pay for form only where the answer is right, or weigh it less, close the loophole that the texts show, and go back to a checkpoint before the onset",
 			Sources:   []Source{{"Skalse et al. 2022, Defining and Characterizing Reward Hacking", "https://arxiv.org/abs/2209.13085"}, {"Open R1 255: the format reward rises, accuracy becomes 0", "https://github.com/huggingface/open-r1/issues/255"}},
@@ -106,9 +109,9 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting, EqualRewards},
-			What:      "A large share of answers ends at the length limit and is graded lowest, so that the advantage measures length.",
-			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, which is that of many steps, and graded lowest or a standard deviation lower than the others; where lengths are not in tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers that win close, or that end in the middle.",
-			LooksLike: "A few long answers that are cut off, with a steady share.",
+			What:      "A large share of answers ends at the length limit, or in the middle, and is graded lowest, so that the advantage measures length.",
+			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, which is that of many steps, and graded lowest or a standard deviation lower than the others; where lengths are not in tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers close, right or wrong, or that end in the middle: longer than the others of their group, and not on a tag or sign on which answers that win end.",
+			LooksLike: "A few long answers that are cut off, with a steady share; answers that lose without the words of those that win.",
 			Advice:    "raise the response limit, or mask truncated answers in the loss (overlong filtering), or let the reward fall smoothly before the limit",
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on overlong reward shaping", "https://arxiv.org/abs/2503.14476"}, {"TRL 5697: the default limit cuts nearly all answers, and the reward is 0", "https://github.com/huggingface/trl/issues/5697"}},
 		},
@@ -116,7 +119,7 @@ func Kinds() []KindInfo {
 			Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard, EqualRewards},
 			What:      "The length more than doubles, and the reward does not gain.",
 			How:       "A change of the typical (geometric mean) length to twice the level before, unlikely by chance at any step, and longer than before any dip, while the reward does not gain a tenth of its range soon; a watch where it gains a little.",
-			LooksLike: "Long thinking that pays: length and reward rise together; a source of long answers whose share grows.",
+			LooksLike: "Long thinking that pays: length and reward rise together; a source of long answers whose share grows; prompts that grow as their answers do.",
 			Advice:    "check how the loss is averaged: a mean over the tokens of each answer favours long wrong ones; divide by a constant or by all tokens, add a penalty on length, and read a long answer",
 			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}, {"verl-agent 188: the length jumps, then the score falls", "https://github.com/langfengQ/verl-agent/issues/188"}},
 		},
@@ -139,7 +142,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting, EqualRewards},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, or up to 70% of its height where the prompts come again and by themselves fall at least half as much and forgetting names no part of them, where only sources come that did not come before, where the sources by themselves, or the prompts that come again, fall by less than half as much (if by less than a quarter, the mixture is another one, and nothing fell), where only prompts come that did not come before although they came again until then, or where it takes more than a quarter of the run and no prompt is known to come again. A fall within one step to new prompts that are all wrong is too_hard.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, or up to 70% of its height where the prompts come again and by themselves fall at least half as much and forgetting names no part of them, where only sources come that did not come before, where the sources by themselves, or the prompts that come again, fall by less than half as much (if by less than a quarter, the mixture is another one, and nothing fell), where only prompts come that did not come before although they came again until then, or where it takes more than a quarter of the run and no prompt is known to come again. A fall within one step to new prompts that are all wrong is too_hard. It is a watch where from one step to the next mean, spread, best and worst change by one factor, or the columns have other weights, and none of them falls.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},
@@ -162,8 +165,8 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: EqualRewards, detect: equalRewards,
-			What:      "Nearly all groups have equal rewards (right, wrong or between): there is nothing to compare within them.",
-			How:       "From a step on at least 95% of the groups of two or more have equal rewards, where it is neither too_hard nor saturated; a watch if they become fewer, or if it was so for a tenth of the run and is over. An estimator whose baseline is not the group's own may still learn from them.",
+			What:      "Nearly all groups have equal rewards (right, wrong or between), or all samples of a step have one: there is nothing to compare within them.",
+			How:       "From a step on at least 95% of the groups of two or more have equal rewards, where it is neither too_hard nor saturated; a watch if they become fewer, or if it was so for a tenth of the run and is over. Where all samples of 95% of the steps have one reward, which is another from step to step, the reward function returns one value for the batch. An estimator whose baseline is not the group's own may still learn from them.",
 			LooksLike: "A data set of which most is solved or out of reach, and the rest alive.",
 			Advice:    "take prompts between those that are all right and all wrong, more answers per prompt, or a reward that tells answers apart; where a reward is neither right nor wrong, read how it is made",
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on dynamic sampling", "https://arxiv.org/abs/2503.14476"}, {"TRL 3452: the reward and the loss are 0", "https://github.com/huggingface/trl/issues/3452"}},
@@ -223,6 +226,30 @@ func Kinds() []KindInfo {
 			LooksLike: "Groups of which one answer in many wins: its advantage is the root of the size of the group at most.",
 			Advice:    "look at the groups of these samples: a deviation that leaves the sample out, or is of rewards that hardly differ, divides by almost nothing; add an eps that matters, clip the advantages, or do not divide by the deviation",
 			Sources:   []Source{{"NeMo RL 2431: groups without a right answer train on their penalties", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
+		},
+		{
+			Name: ToolFailure, detect: toolFailure, texts: true, follows: []Kind{RewardCollapse, FallByHalf, TooHard, EqualRewards},
+			What:      "The tools of an agent answer with errors, or their results are cut off before what was asked for.",
+			How:       "Of the answers that hold results of tools in tags, a tenth has an error among them, three times as many as before, or three quarters from the first step on; a watch where in half of them a result is marked as truncated.",
+			LooksLike: "Code that fails at first and less and less: an agent learns by its errors.",
+			Advice:    "read such a result, then the log of the tool's server; keep answers out of the loss whose tool failed, and raise the limit of results (verl: max_tool_response_length) where they are cut off",
+			Sources:   []Source{{"verl 4918: results of tools are cut off at a number of characters", "https://github.com/verl-project/verl/issues/4918"}},
+		},
+		{
+			Name: ToolDisuse, detect: disuse, texts: true,
+			What:      "An agent stops calling its tools, or takes fewer turns, and does not win more.",
+			How:       "The turns of a rollout after its first, or the share of the answers that call a tool, fall by half or more, unlikely by chance at any step, while the reward does not gain; an alarm where it loses more than 3% of its range.",
+			LooksLike: "An agent that needs fewer turns and wins more.",
+			Advice:    "compare the rewards of rollouts with calls and without; look for what makes calls cost more than they win: a format that is hard to meet, errors of the tool, a penalty, or turns that are compared with other turns",
+			Sources:   []Source{{"Agent Lightning 489: as training goes on the agent stops calling tools", "https://github.com/microsoft/agent-lightning/issues/489"}},
+		},
+		{
+			Name: NoRightAnswer, detect: phantomGroups,
+			What:      "Groups train though none of their answers is right: the advantage measures length or form in them.",
+			How:       "A quarter of the groups whose rewards differ hold no right answer, by a column that says what is right or by a reward above that of most wrong ones, and within these groups the rewards go with the length, or with a column about form (a correlation of one half).",
+			LooksLike: "Partial credits, which tell better answers from worse ones.",
+			Advice:    "filter groups by what is right, before penalties on length and rewards for form are added; or give these only to answers that are right",
+			Sources:   []Source{{"NeMo RL 2431: groups that differ by a penalty alone pass dynamic sampling", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
 		},
 	}, scalarKinds()...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -21,6 +22,7 @@ const (
 	cutSpread    = 1    // standard deviation of the rewards that cut answers have less than the others
 	limitSteps   = 0.1  // of the steps in which several samples are the longest have that length, if it is a limit
 	cutLength    = 16   // tokens that a limit has at least: shorter answers of one length are choices
+	closingForm  = 0.5  // of the short answers that lose have a word that closes answers, right or wrong
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another
 )
@@ -75,6 +77,9 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 		return nil, ""
 	}
 	rewards, span := e.rewards(), s.span()
+	if sign > 0 && k.done()-e.growthOfPrompts(&k) < math.Log(lengthDouble) {
+		return nil, "" // answers are longer because their prompts are
+	}
 	if k.a >= span && slices.ContainsFunc(s[:k.a].smooth(span), func(x float64) bool { return sign*(k.settled.mean()-x) < math.Log(lengthBand) }) {
 		return nil, "" // back to what it was
 	}
@@ -112,10 +117,30 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	return []Finding{f}, ""
 }
 
+// growthOfPrompts is the logarithm of how much longer prompts are at the end than at the level before a change, as in a curriculum; 0 where they
+// are not known, or hold the turns of an answer.
+func (e *evidence) growthOfPrompts(k *shift) float64 {
+	if !e.hasTexts() || e.areTurns() {
+		return 0
+	}
+	s := make(series, len(e.Steps))
+	for i := range e.texts.answers {
+		if a := &e.texts.answers[i]; a.asked > 0 {
+			s[a.step].add(math.Log(float64(a.asked)))
+		}
+	}
+	span := s.span()
+	before, after := s.pooled(k.a, k.a+span), s.pooled(len(s)-span, len(s))
+	if min(before.N, after.N) == 0 {
+		return 0
+	}
+	return max(0, after.mean()-before.mean())
+}
+
 // truncation finds a share of answers that end at the length limit and are graded lowest.
 func truncation(e *evidence) ([]Finding, string) {
 	if e.Unit == model.LengthTokens {
-		if f, found := e.cutAt(e.atLimit(), "answers at the length limit", "samples"); found {
+		if f, found := e.cutAt(e.atLimit(), "answers at the length limit", "samples", endsAtLimit); found {
 			return []Finding{f}, ""
 		}
 	}
@@ -125,20 +150,46 @@ func truncation(e *evidence) ([]Finding, string) {
 		}
 		return nil, ""
 	}
-	closing := e.closing()
-	for _, cut := range []func(*answer) bool{
-		func(a *answer) bool { return a.cut },
-		func(a *answer) bool { return closing != "" && !slices.Contains(a.tail, closing) },
-		func(a *answer) bool { return a.unfinished },
+	closing, finished := e.closing(), e.finished()
+	for _, way := range []struct {
+		is    func(*answer) bool
+		title string
+	}{
+		{func(a *answer) bool { return a.cut }, "%s of answers are cut off, by the trainer's own word, and graded lowest: the advantage measures length"},
+		{func(a *answer) bool { return closing != "" && !slices.Contains(a.tail, closing) && !finished(a) }, stopsInMiddle},
+		{func(a *answer) bool { return a.unfinished && !finished(a) }, stopsInMiddle},
 	} {
-		if !e.gradedLowest(cut) {
+		if !e.gradedLowest(way.is) {
 			continue
 		}
-		if f, found := e.cutAt(e.texts.share(cut), "answers cut off", "answers"); found {
+		if f, found := e.cutAt(e.texts.share(way.is), "answers cut off", "answers", way.title); found {
 			return []Finding{f}, ""
 		}
 	}
 	return nil, ""
+}
+
+// What is said of answers that are cut off. A limit is named where one was seen.
+const (
+	endsAtLimit   = "%s of answers end at the length limit and are graded lowest: the advantage measures length"
+	stopsInMiddle = "%s of answers stop in the middle and are graded lowest: the advantage measures length"
+)
+
+// finished says whether an answer ends as those end that win: on a tag, a command or a sign, whatever the words before it are. Letters and digits
+// end nothing.
+func (e *evidence) finished() func(*answer) bool {
+	won, wins := map[string]int{}, 0
+	middle := e.rewards().pooled(0, len(e.Steps)).mean()
+	for i := range e.texts.answers {
+		if a := &e.texts.answers[i]; a.reward > middle {
+			won[a.ending]++
+			wins++
+		}
+	}
+	return func(a *answer) bool {
+		isTelling := strings.Trim(a.ending, "a0") != ""
+		return isTelling && float64(won[a.ending]) >= finishedWins*float64(wins) && wins > 0
+	}
 }
 
 // atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest. A limit is the
@@ -208,10 +259,11 @@ func (l *lowest) answer(a *answer) bool {
 	return lost
 }
 
-// closing is a word near the end of nearly all answers that win, such as "answer" or "boxed", and of the fewest others; "" if there is
-// none. An answer that is cut off does not come to it.
+// closing is a word near the end of nearly all answers that win, such as "answer" or "boxed", of most short ones that lose, and of the fewest others;
+// "" if there is none. An answer that is cut off does not come to it. A word that no loser says tells right from wrong.
 func (e *evidence) closing() string {
 	won, lost, wins := map[string]int{}, map[string]int{}, 0
+	short, shorts := e.tailsOfShortLosers()
 	middle := e.rewards().pooled(0, len(e.Steps)).mean()
 	for i := range e.texts.answers {
 		a := &e.texts.answers[i]
@@ -228,14 +280,38 @@ func (e *evidence) closing() string {
 	}
 	best := ""
 	for w, n := range won {
-		if float64(n) >= (1-finishedWins)*float64(wins) && (best == "" || lost[w] < lost[best] || lost[w] == lost[best] && w < best) {
+		isForm := float64(short[w]) >= closingForm*float64(shorts)
+		if isForm && float64(n) >= (1-finishedWins)*float64(wins) && (best == "" || lost[w] < lost[best] || lost[w] == lost[best] && w < best) {
 			best = w
 		}
 	}
 	return best
 }
 
-// gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
+// tailsOfShortLosers counts the words near the end of the answers that lose and are no longer than half of their group, and these answers.
+func (e *evidence) tailsOfShortLosers() (words map[string]int, n int) {
+	words = map[string]int{}
+	middle := e.rewards().pooled(0, len(e.Steps)).mean()
+	e.texts.byGroup(func(group []answer) {
+		lengths := model.Mapped(group, func(a answer) int { return a.words })
+		slices.Sort(lengths)
+		for i := range group {
+			a := &group[i]
+			if a.reward > middle || a.words > lengths[(len(lengths)-1)/2] {
+				continue
+			}
+			n++
+			for k, w := range a.tail {
+				if !slices.Contains(a.tail[:k], w) {
+					words[w]++
+				}
+			}
+		}
+	})
+	return words, n
+}
+
+// gradedLowest reports whether answers that a rule calls cut are longer than the others of their group, lose, and seldom win: then the
 // rule is right about this log.
 func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 	won, wonCut, reward, others := 0, 0, Moments{}, Moments{}
@@ -263,7 +339,7 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 			others.add(a.reward)
 			otherWords = append(otherWords, a.words)
 		}
-		if i+1 == len(all) || all[i+1].step != a.step {
+		if i+1 == len(all) || all[i+1].step != a.step || all[i+1].group != a.group {
 			n := float64(len(cutWords) * len(otherWords))
 			longer, pairs = longer+n*probabilityLonger(cutWords, otherWords), pairs+n
 			cutWords, otherWords = cutWords[:0], otherWords[:0]
@@ -289,10 +365,10 @@ func probabilityLonger(a, b []int) float64 {
 	return sum / float64(max(1, len(a)*len(b)))
 }
 
-func (e *evidence) cutAt(s series, name, of string) (Finding, bool) {
+func (e *evidence) cutAt(s series, name, of, title string) (Finding, bool) {
 	f, found := e.shareFrom(s, cutFrom, name, of)
 	if found {
-		f.Title = fmt.Sprintf("%s of answers end at the length limit and are graded lowest: the advantage measures length", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()))
+		f.Title = fmt.Sprintf(title, units.Share(s.pooled(len(s)-s.span(), len(s)).mean()))
 	}
 	return f, found
 }

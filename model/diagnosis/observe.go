@@ -38,6 +38,8 @@ type Observed struct {
 	Invalid int     // rewards that are NaN, infinite or missing, but for those of rollouts that failed
 	Reward  Moments // of the finite rewards
 	Level   Level   // of the finite rewards
+	Top     int     // how many are those of what is solved, or more
+	Bottom  int     // how many are those of what is wrong, or less
 	Tokens  int64   // sum of the known lengths
 	Length  Moments // of the logarithms of the lengths
 	Longest Longest
@@ -46,6 +48,7 @@ type Observed struct {
 	Logged  match.Facts // of the advantages that the trainer logged
 
 	revision int
+	rows     int  // of all rollouts: Rows counts each once
 	prompts  int  // distinct ones of rows
 	mixed    int  // ids of groups whose rows have several prompts
 	ids      int  // ids of groups
@@ -262,6 +265,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		}
 		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}
 		valid, level := takeRewards(rewards)
+		s.takeLevels(rewards, &scales[snap.RunOf(&step, int(order[lo]))])
 		prints = slices.Grow(prints[:0], len(rewards))
 		for i, reward := range rewards {
 			row := int(counted[i])
@@ -298,6 +302,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	if step.LoggedAdvantages != nil {
 		s.Logged = loggedFacts(&step, order, offsets, logged)
 	}
+	s.rows = len(step.Rewards)
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
 	s.turns = areTurns(&step, rule, s.Groups)
 	return s, nil
@@ -367,6 +372,16 @@ func takeRewards(rewards []float64) (m Moments, l Level) {
 		atHigh += model.Count01(x == high)
 	}
 	return Moments{n, sum, squares}, Level{low, high, atLow, atHigh}
+}
+
+// takeLevels counts the rewards of what is solved, and of what is wrong.
+func (s *Observed) takeLevels(rewards []float64, scale *model.RewardScale) {
+	solved, wrong, top, bottom := scale.Solved, scale.Wrong, 0, 0
+	for _, x := range rewards {
+		top += model.Count01(x >= solved) & model.Count01(x <= math.MaxFloat64)
+		bottom += model.Count01(x <= wrong) & model.Count01(x >= -math.MaxFloat64)
+	}
+	s.Top, s.Bottom = s.Top+top, s.Bottom+bottom
 }
 
 // part is reward column c, without values if the step does not have it.

@@ -304,6 +304,9 @@ func collapse(e *evidence) ([]Finding, string) {
 		return e.dip(s), ""
 	}
 	k.b = s.lastFall(&k)
+	if at, how := e.otherRecipe(k.b); how != "" {
+		return []Finding{e.recipeFinding(at, how)}, ""
+	}
 	toFloor, below := e.leaves(&k, floorShare), e.continuous && belowAll(s, &k)
 	within, ofPrompts := e.within(meanOfGroup, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
 	samePrompts := ofPrompts >= 0.5 // fall by themselves
@@ -496,8 +499,12 @@ func hopeless(e *evidence) ([]Finding, string) {
 	return e.wasBeyond(hopelessShare()), ""
 }
 
-// equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many.
+// equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many, or in which all
+// samples of a step have one.
 func equalRewards(e *evidence) ([]Finding, string) {
+	if f, found := e.oneRewardPerStep(); found {
+		return []Finding{f}, ""
+	}
 	equal := groupShare{
 		"groups with equal rewards",
 		equalFates(),

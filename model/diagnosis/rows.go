@@ -36,7 +36,7 @@ func stuck(e *evidence) ([]Finding, string) {
 	if e.snap.Run.EvaluatesOnly {
 		return nil, "evaluations may ask the same prompts each time"
 	}
-	for _, find := range []func() (Finding, bool){e.rowsTwice, e.stepsAgain, e.sameBatch} {
+	for _, find := range []func() (Finding, bool){e.rowsTwice, e.stepsAgain, e.sameBatch, e.replayed, e.onePrompt} {
 		if f, found := find(); found {
 			return []Finding{f}, ""
 		}

@@ -68,9 +68,12 @@ type answer struct {
 	bag         []uint64 // hashes of its first words with the one before, each once, ascending
 	begin       string   // at most sampleBytes
 	asks        string   // the same of the prompt
+	asked       int      // bytes of the prompt
 	tail        []string // its last words, as letters
+	ending      string   // its last word: see endingOf
 	unfinished  bool     // it does not end like a text that is complete
 	cut         bool     // the trainer says that it was cut off
+	tools       toolUse
 	loops       bool
 	control     bool
 	end         string // the control token that it ends on
@@ -281,8 +284,8 @@ func (t *Texts) add(p Pick, d digest) {
 func (t *Texts) digest(text model.Text) digest {
 	words := wordsOf(text.Response)
 	a := answer{
-		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
-		tail:       lastWords(words),
+		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes), asked: len(text.Prompt),
+		tail: lastWords(words), ending: endingOf(words), tools: toolUseOf(text.Response),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words),
 	}
 	a.control, a.end = controls(text.Response)
@@ -499,6 +502,34 @@ func lastWords(words []string) []string {
 		}
 	}
 	return all
+}
+
+// endingOf is the shape of the last word: its digits are one 0, and its letters one a, but for those of a tag or a command, such as </answer> and
+// \boxed{12}, which mean something.
+func endingOf(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	w := words[len(words)-1]
+	if tag := strings.LastIndexByte(w, '<'); tag >= 0 && strings.HasSuffix(w, ">") {
+		return strings.Clone(w[max(tag, len(w)-32):]) // whatever stands before it
+	}
+	w = w[max(0, len(w)-32):]
+	isTag := strings.ContainsAny(w, "<\\")
+	shape := make([]rune, 0, len(w))
+	for _, r := range w {
+		switch {
+		case unicode.IsDigit(r):
+			r = '0'
+		case unicode.IsLetter(r) && !isTag:
+			r = 'a'
+		}
+		isRun := (r == '0' || r == 'a' && !isTag) && len(shape) > 0 && shape[len(shape)-1] == r
+		if !isRun {
+			shape = append(shape, r)
+		}
+	}
+	return string(shape)
 }
 
 // unfinished reports whether a text ends in the middle: on a letter, a digit or a comma. Whether that means anything is seen from

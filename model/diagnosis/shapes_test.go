@@ -1,0 +1,285 @@
+package diagnosis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"vantage/model"
+	"vantage/model/analysis"
+)
+
+// sample is what a test says of one row: its prompt, reward, length and texts.
+type sample struct {
+	prompt       int
+	reward       float64
+	length       int
+	asks, answer string
+}
+
+// shapeOf is a log of so many steps of prompts × 8 rows.
+func shapeOf(steps, prompts int, row func(rng *rand.Rand, step, prompt, k int) sample) (model.Snapshot, analysis.ReadTexts) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	chunk := &model.Chunk{Files: []string{"x"}, LengthUnit: model.LengthCharacters, Progress: model.Progress{Files: 1, CaughtUp: true}}
+	var texts []model.Text
+	for step := range steps {
+		for p := range prompts {
+			for k := range 8 {
+				s := row(rng, step, p, k)
+				id := uint64(s.prompt + 1)
+				chunk.Records = append(chunk.Records, model.Record{
+					Step: int64(step + 1), Prompt: id, Preview: fmt.Sprint(id), Group: fmt.Sprint(step, "-", p), Reward: s.reward,
+					Advantage: math.NaN(), Length: int32(s.length), Offset: int64(len(texts)),
+				})
+				texts = append(texts, model.Text{Prompt: s.asks, Response: strings.Replace(s.answer, "so we", fmt.Sprint("so ", rng.IntN(1e9), " we"), 1)}) // each its own
+			}
+		}
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	return store.Snapshot(), analysis.ReadTextsOf(textFunc(func(_ context.Context, at model.Place) (model.Text, error) {
+		return texts[at.Offset], nil
+	}))
+}
+
+// verdict is 1 with a probability, else 0.
+func verdict(rng *rand.Rand, p float64) float64 {
+	if rng.Float64() < p {
+		return 1
+	}
+	return 0
+}
+
+// Each shape has what is said of it, and a healthy look-alike of which that is not said.
+func TestShapes(t *testing.T) {
+	fresh := func(step, prompt int) int { return 100*step + prompt }
+	words := "so we add the numbers and see what is left of them after all "
+	cut := func(in bool) func(*rand.Rand, int, int, int) sample {
+		return func(rng *rand.Rand, step, prompt, _ int) sample {
+			length := 100 + rng.IntN(500)
+			limit := 600 - 100*(prompt%5) // a context: the longer the prompt, the less is left
+			s := sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.6), asks: "What is left?"}
+			text := fmt.Sprintf("%*s", length, "")
+			for i, out := 0, []byte(text); ; i++ {
+				if i == len(out) {
+					text = string(out)
+					break
+				}
+				out[i] = words[(i+rng.IntN(2))%len(words)]
+			}
+			text += fmt.Sprintf(" \\boxed{%d}", rng.IntN(1000))
+			if in && len(text) > limit {
+				text, s.reward = text[:limit], 0
+				if last := text[limit-1]; last == '}' {
+					text = text[:limit-1]
+				}
+			}
+			s.answer, s.length = text, len(text)
+			return s
+		}
+	}
+	for name, c := range map[string]struct {
+		kind         Kind
+		steps        int
+		ill, healthy func(rng *rand.Rand, step, prompt, k int) sample
+	}{
+		"a middle level takes over": {
+			RewardHacking, 40,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				if rng.Float64() < min(0.9, float64(step)/25) {
+					return sample{prompt: fresh(step, prompt), reward: 0, length: 30}
+				}
+				return sample{prompt: fresh(step, prompt), reward: 2*verdict(rng, 0.3) - 1, length: 200}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // the middle goes to the top
+				if rng.Float64() < max(0.1, 0.5-float64(step)/50) {
+					return sample{prompt: fresh(step, prompt), reward: 0, length: 200}
+				}
+				return sample{prompt: fresh(step, prompt), reward: 2*verdict(rng, 0.5) - 1, length: 200}
+			},
+		},
+		"the loader starts again": {
+			StuckData, 40,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				return sample{prompt: fresh(step%25, prompt), reward: verdict(rng, 0.5), length: 50 + rng.IntN(100)}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // an epoch of 25 steps, shuffled
+				n := 8*(step%25) + prompt
+				if step >= 25 {
+					n = 77 * n % 200
+				}
+				return sample{prompt: n, reward: verdict(rng, 0.5), length: 50 + rng.IntN(100)}
+			},
+		},
+		"one prompt fills half of a step": {
+			StuckData, 60,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				s := sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.5), length: 50 + rng.IntN(100)}
+				if step >= 30 && prompt < 4 {
+					s.prompt = 7
+				}
+				return s
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // a prompt comes twice now and then
+				s := sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.5), length: 50 + rng.IntN(100)}
+				if step%3 == 0 && prompt == 1 {
+					s.prompt = fresh(step, 0)
+				}
+				return s
+			},
+		},
+		"answers are cut at a context": {Truncation, 30, cut(true), cut(false)},
+		"losers say other words": {
+			Truncation, 30, cut(true),
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				s := sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.5), asks: "What is it?"}
+				s.answer = "Based on the documents it is 7 <answer> 7 </answer>"
+				if s.reward == 0 {
+					s.answer = words + words + "and nothing is in them <answer> 9 </answer>"
+				}
+				s.length = len(s.answer)
+				return s
+			},
+		},
+		"answers grow alone": {
+			LengthExplosion, 60,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				long := max(1, min(4, step/10))
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.5), length: 100*long + rng.IntN(20), asks: words, answer: words}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // with their prompts
+				long := max(1, min(4, step/10))
+				asks := words
+				for range long - 1 {
+					asks += words
+				}
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.5), length: 100*long + rng.IntN(20), asks: asks, answer: words}
+			},
+		},
+		"an agent stops calling its tool": {
+			ToolDisuse, 40,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				s := sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.5), length: 60, answer: words}
+				if rng.Float64() > float64(step)/30 {
+					s.answer += "<tool_call>{}</tool_call>"
+				}
+				return s
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // it wins more without
+				s := sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.2+0.6*float64(step)/40), length: 60, answer: words}
+				if rng.Float64() > float64(step)/30 {
+					s.answer += "<tool_call>{}</tool_call>"
+				}
+				return s
+			},
+		},
+		"results of tools are cut off": {
+			ToolFailure, 20,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.1), length: 60, answer: "<tool_response> 1. ...(truncated)</tool_response>" + words}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.1), length: 60, answer: "<tool_response> 1. all of it</tool_response>" + words}
+			},
+		},
+		"groups live by a penalty on length": {
+			NoRightAnswer, 30,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				length := 100 + rng.IntN(200)
+				penalty := -max(0, float64(length-200)/100)
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.7*float64(prompt%2)) + penalty, length: length}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				length := 100 + rng.IntN(200)
+				reward := verdict(rng, 0.7*float64(prompt%2))
+				return sample{prompt: fresh(step, prompt), reward: reward - reward*float64(length)/1000, length: length}
+			},
+		},
+	} {
+		for _, run := range []struct {
+			of  string
+			row func(rng *rand.Rand, step, prompt, k int) sample
+			ill bool
+		}{{"ill", c.ill, true}, {"healthy", c.healthy, false}} {
+			snap, read := shapeOf(c.steps, 8, run.row)
+			look, err := See(t.Context(), snap, model.DefaultSettings(), read, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := false
+			for _, f := range look.Diagnosis.Findings {
+				got = got || f.Kind == c.kind
+				if !run.ill && f.Severity == Alarm {
+					t.Errorf("%s, healthy: %s: %s", name, f.Kind, f.Title)
+				}
+			}
+			if got != run.ill {
+				t.Errorf("%s, %s: %s %t, want %t: %v", name, run.of, c.kind, got, run.ill, look.Diagnosis.Findings)
+			}
+		}
+	}
+}
+
+// One value for a whole step is told apart from groups that are equal each by itself.
+func TestOneRewardPerStep(t *testing.T) {
+	for name, c := range map[string]struct {
+		reward func(rng *rand.Rand, step, prompt int) float64
+		want   bool
+	}{
+		"a mean of the batch": {func(_ *rand.Rand, step, _ int) float64 { return 0.3 + 0.05*float64(step*7%9) }, true},
+		"equal in each group": {func(_ *rand.Rand, _, prompt int) float64 { return float64(prompt % 2) }, false},
+		"all right, for good": {func(*rand.Rand, int, int) float64 { return 1 }, false},
+		"a reward for each":   {func(rng *rand.Rand, _, _ int) float64 { return rng.Float64() }, false},
+		"from wrong to right": {func(_ *rand.Rand, step, _ int) float64 { return float64(step / 15) }, false},
+	} {
+		snap, read := shapeOf(30, 8, func(rng *rand.Rand, step, prompt, _ int) sample {
+			return sample{prompt: 100*step + prompt, reward: c.reward(rng, step, prompt), length: 50 + rng.IntN(50)}
+		})
+		look, err := See(t.Context(), snap, model.DefaultSettings(), read, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := false
+		for _, f := range look.Diagnosis.Findings {
+			got = got || f.Kind == EqualRewards && f.Evidence[0].Name == "steps with one reward"
+		}
+		if got != c.want {
+			t.Errorf("%s: one reward for a step %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+// A reward whose unit changes at a step does not fall; one whose answers become worse does.
+func TestOtherUnitIsNoCollapse(t *testing.T) {
+	for name, c := range map[string]struct {
+		after func(mark float64) float64
+		want  Severity
+	}{
+		"marks of 10 become marks of 1": {func(mark float64) float64 { return mark / 10 }, Watch},
+		"marks fall":                    {func(mark float64) float64 { return max(0, mark-6) }, Alarm},
+	} {
+		snap, read := shapeOf(60, 8, func(rng *rand.Rand, step, prompt, _ int) sample {
+			mark := 4 + 3*verdict(rng, 0.6) + rng.Float64()
+			if step >= 30 {
+				mark = c.after(mark)
+			}
+			return sample{prompt: 100*step + prompt, reward: mark, length: 50 + rng.IntN(50)}
+		})
+		look, err := See(t.Context(), snap, model.DefaultSettings(), read, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := Severity("")
+		for _, f := range look.Diagnosis.Findings {
+			if f.Kind == RewardCollapse {
+				found = f.Severity
+			}
+		}
+		if found != c.want {
+			t.Errorf("%s: %q, want %q: %v", name, found, c.want, look.Diagnosis.Findings)
+		}
+	}
+}
