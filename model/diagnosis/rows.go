@@ -345,6 +345,9 @@ func pairs(n int32) int { return int(n) * int(n-1) / 2 }
 
 // mixup finds groups of several prompts, and prompts whose answers are torn into several groups.
 func mixup(e *evidence) ([]Finding, string) {
+	if f, found := e.answersAway(); found {
+		return []Finding{f}, ""
+	}
 	ids := 0
 	mixed := e.seriesOf(func(s *Observed) Moments {
 		ids += s.ids

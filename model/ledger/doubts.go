@@ -107,9 +107,8 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 			return // what cannot be read says nothing
 		}
 		all[i].source, all[i].length = diagnosis.SourceOf(t.Fields), len(t.Prompt)
-		all[i].answer, _ = finalAnswer(t.Response)
-		truth, _ := finalAnswer(t.Truth)
-		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == plainAnswer(t.Truth))
+		final := diagnosis.FinalOf(t.Response)
+		all[i].answer, all[i].isTrue = final.Answer, final.IsTruth(t.Truth)
 	})
 	if err != nil {
 		return err
