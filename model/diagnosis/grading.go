@@ -287,10 +287,17 @@ func (e *evidence) truthMissed(grade func(*answer) grade) (Finding, bool) {
 			}
 		}
 	}
+	for i, m := range missed {
+		if isOut := m.Sum == float64(m.N) && truthful.right > 0; isOut { // an outage of a step has a name of its own
+			missed[i] = Moments{}
+		}
+	}
 	from := missed.beyond(unlikeFrom)
 	after := missed.pooled(from, len(missed))
+	last := missed.pooled(len(missed)-2*missed.span(), len(missed))
+	isOver := last.N > 10 && last.mean() < unlikeFrom
 	isLimit := longest > 0 && shortest > longest
-	if from >= len(missed) || after.Sum < leastUnlike || after.mean() < unlikeFrom || len(prompts) < 3 || isLimit {
+	if from >= len(missed) || after.Sum < leastUnlike || after.mean() < unlikeFrom || len(prompts) < 3 || isLimit || isOver {
 		return Finding{}, false
 	}
 	f := e.finding(missed, "answers that are the truth and graded wrong", from, len(missed), true, "answers")
