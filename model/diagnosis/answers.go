@@ -385,6 +385,9 @@ func hacking(e *evidence) ([]Finding, string) {
 	if f, found := e.template(); found {
 		return []Finding{f}, ""
 	}
+	if f, found := e.winningPhrase(); found {
+		return []Finding{f}, ""
+	}
 	if len(e.Parts) < 2 && !e.hasTexts() {
 		return nil, "the log has neither several reward columns nor texts"
 	}
