@@ -62,7 +62,9 @@ const (
 // in its shortest form.
 func plainAnswer(answer string) string {
 	answer = strings.ToLower(strings.TrimSpace(answer))
-	answer = strings.NewReplacer(`\left`, "", `\right`, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`, `\!`, "", `\,`, "", `\ `, "", "$", "", "**", "", "{,}", "").Replace(answer)
+	if strings.ContainsAny(answer, `\$*{`) {
+		answer = strings.NewReplacer(`\left`, "", `\right`, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`, `\!`, "", `\,`, "", `\ `, "", "$", "", "**", "", "{,}", "").Replace(answer)
+	}
 	for {
 		inner, isText := strings.CutPrefix(answer, `\text{`)
 		if !isText || !strings.HasSuffix(inner, "}") {

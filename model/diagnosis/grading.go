@@ -40,7 +40,9 @@ func resultOf(text model.Text) result {
 }
 
 // isTrue reports whether an answer is that of its ground truth.
-func (a *answer) isTrue() bool { return a.final.Answer != "" && slices.Contains(a.truths, a.final.Answer) }
+func (a *answer) isTrue() bool {
+	return a.final.Answer != "" && slices.Contains(a.truths, a.final.Answer)
+}
 
 // grade is what a grader says of an answer.
 type grade int

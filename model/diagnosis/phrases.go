@@ -1,12 +1,14 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"vantage/model"
 	"vantage/model/sanitize"
@@ -18,13 +20,13 @@ type phrase struct {
 	text    string // as one answer has it
 	share   series // of answers that have it
 	has     []bool // by answer of Texts.all
+	at      []int  // of the same: which of its words begins it, -1 if it lacks it
 	words   int
 	opening bool   // it is mostly among the first words
 	effect  effect // against answers of the same group that lack it
 	equals  effect // the same among answers that are right alike; n 0 if the log does not say which are
 	right   effect // of being right
 	cites   bool   // it names a file, or the result is told with it
-	unlike  bool   // of all that have it the reward is unlike that before the onset
 }
 
 // effect is by how much answers with a phrase differ from those of their group without it.
@@ -56,69 +58,112 @@ const (
 	leaksMore     = 0.3  // more than of the others
 )
 
-// spoken is a text as words in lower case without punctuation, where those with digits are all one, with the places of these in the fields
-// of the text.
+// spoken are the first and the last words of an answer, each as a number: in lower case without punctuation, those with digits all one.
 type spoken struct {
-	words, fields []string
-	han           bool
+	words []uint32
+	size  int // how many words make a phrase
 }
 
-func spokenOf(text string) spoken {
-	s := spoken{fields: wordsOf(text)}
-	s.han = len(s.fields) > 2*len(strings.Fields(text))
-	for _, w := range s.fields {
-		s.words = append(s.words, spokenWord(w))
+// The words that are kept of an answer, and what stands for those that are no words.
+const (
+	firstSpoken = 128
+	lastSpoken  = 32
+
+	noWord     uint32 = 0
+	numberWord uint32 = 1
+)
+
+// spokenOf takes the words of an answer. In a writing without spaces each is a character.
+func spokenOf(words []string, han bool) spoken {
+	s := spoken{size: phraseWords}
+	if han {
+		s.size = hanWords
+	}
+	first := words[:min(len(words), firstSpoken)]
+	last := words[max(len(first), len(words)-lastSpoken):]
+	s.words = make([]uint32, 0, len(first)+len(last))
+	for _, some := range [][]string{first, last} {
+		for _, w := range some {
+			s.words = append(s.words, spokenWord(w))
+		}
 	}
 	return s
 }
 
-func spokenWord(w string) string {
-	w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if strings.IndexFunc(w, unicode.IsDigit) >= 0 {
-		return "#"
+// spokenWord is a word as a number: a hash of its letters (FNV).
+func spokenWord(w string) uint32 {
+	isPunctuation := func(c byte) bool {
+		return c < utf8.RuneSelf && (c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z')
 	}
-	return strings.ToLower(w)
-}
-
-// size is how many words make a phrase.
-func (s *spoken) size() int {
-	if s.han {
-		return hanWords
+	for w != "" && isPunctuation(w[0]) {
+		w = w[1:]
 	}
-	return phraseWords
+	for w != "" && isPunctuation(w[len(w)-1]) {
+		w = w[:len(w)-1]
+	}
+	if w == "" {
+		return noWord
+	}
+	h := uint32(2166136261)
+	for i := range len(w) {
+		c := w[i]
+		switch {
+		case c >= '0' && c <= '9':
+			return numberWord
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h | 2
 }
 
 // each calls f with every phrase of its size, of words of which one at most is a number, and where it begins.
-func (s *spoken) each(f func(phrase string, at int)) {
-	n := s.size()
-	for i := 0; i+n <= len(s.words); i++ {
-		numbers, signs := 0, 0
-		for _, w := range s.words[i : i+n] {
-			numbers, signs = numbers+model.Count01(w == "#"), signs+model.Count01(w == "")
+func (s *spoken) each(f func(phrase uint64, at int)) {
+	for i := 0; i+s.size <= len(s.words); i++ {
+		numbers, h := 0, uint64(s.size)
+		for _, w := range s.words[i : i+s.size] {
+			if w == noWord {
+				numbers = s.size
+			}
+			numbers += model.Count01(w == numberWord)
+			h = (h^uint64(w))*0x9e3779b97f4a7c15 + h>>32
 		}
-		if numbers <= 1 && signs == 0 {
-			f(strings.Join(s.words[i:i+n], " "), i)
+		if numbers <= 1 {
+			f(h, i)
 		}
 	}
 }
 
-// newPhrases are the phrases that came up in the answers, with rewards far from those of the rest of their group: the most striking first.
-func (e *evidence) newPhrases() (found []phrase) {
-	if !e.hasTexts() || e.tooFew() != "" || !(e.High > e.Low) {
-		return nil
+// fields are the words of an answer as they are written, in the order of spoken, as far as they are kept.
+func (a *answer) fields() []string {
+	first := wordsOf(a.begin)
+	all := make([]string, len(a.said.words))
+	copy(all[:min(len(all), firstSpoken)], first)
+	last := wordsOf(a.finish)
+	for i := range min(lastSpoken, len(last), max(0, len(all)-firstSpoken)) {
+		all[len(all)-1-i] = last[len(last)-1-i]
 	}
-	all := e.texts.all()
-	said := make([]spoken, len(all))
-	for i := range all {
-		said[i] = spokenOf(all[i].begin + all[i].finish)
+	return all
+}
+
+// findPhrases looks for the phrases that came up in the answers, with rewards far from those of the rest of their group, before several ask:
+// the most striking first.
+func (e *evidence) findPhrases() {
+	if !e.hasTexts() || e.texts.phrasesOf == len(e.texts.answers) {
+		return
 	}
-	for _, text := range e.phrasesToTry(all, said) {
-		if p := e.phraseOf(all, said, text); p != nil && !slices.ContainsFunc(found, func(q phrase) bool { return q.text == p.text }) {
-			found = append(found, *p)
+	e.texts.phrases, e.texts.phrasesOf = nil, len(e.texts.answers)
+	if e.tooFew() != "" || !(e.High > e.Low) {
+		return
+	}
+	found := &e.texts.phrases
+	for _, code := range e.phrasesToTry() {
+		if p := e.phraseOf(code); p != nil && !slices.ContainsFunc(*found, func(q phrase) bool { return q.text == p.text }) {
+			*found = append(*found, *p)
 		}
 	}
-	slices.SortStableFunc(found, func(p, q phrase) int { return -compareAbs(p.effect.z, q.effect.z) })
-	return found
+	slices.SortStableFunc(*found, func(p, q phrase) int { return -compareAbs(p.effect.z, q.effect.z) })
 }
 
 func compareAbs(x, y float64) int {
@@ -132,80 +177,73 @@ func compareAbs(x, y float64) int {
 }
 
 // phrasesToTry are the most common phrases of the newest answers that hardly any of the first ones had, nor their own prompts.
-func (e *evidence) phrasesToTry(all []answer, said []spoken) []string {
+func (e *evidence) phrasesToTry() []uint64 {
+	all := e.texts.all()
 	early := max(all[len(all)/8].step, e.stepWithAnswers(leastSteps))
-	s := make(series, len(e.Steps))
-	newest := len(s) - s.span()
-	var late []int
-	firsts := 0
-	for i := range all {
-		if all[i].step >= newest && all[i].step > early {
-			late = append(late, i)
-		}
-		firsts += model.Count01(all[i].step <= early)
-	}
-	late = spread(late, phraseMined)
+	newest := len(e.Steps) - make(series, len(e.Steps)).span()
+	firsts := sort.Search(len(all), func(i int) bool { return all[i].step > early })
+	late := spread(model.Indexes(len(all))[max(firsts, sort.Search(len(all), func(i int) bool { return all[i].step >= newest })):], phraseMined)
 	type uses struct {
-		answers, first int
-		prompts        map[uint32]bool
-		last           int
+		answers, last, one int
+		prompts            int // counted from one prompt to another
+		prompt             uint32
 	}
-	count := map[string]*uses{}
+	count := map[uint64]uses{}
 	for _, i := range late {
-		asked := strings.ToLower(all[i].asks)
-		said[i].each(func(p string, _ int) {
+		all[i].said.each(func(p uint64, _ int) {
 			u := count[p]
-			if u == nil {
-				u = &uses{last: -1, prompts: map[uint32]bool{}}
-				count[p] = u
-			}
-			if u.last == i || strings.Contains(asked, p) {
+			if u.last == i+1 {
 				return
 			}
-			u.answers, u.last = u.answers+1, i
-			u.prompts[all[i].prompt] = true
+			u.prompts += model.Count01(u.answers == 0 || u.prompt != all[i].prompt)
+			u.answers, u.last, u.one, u.prompt = u.answers+1, i+1, i, all[i].prompt
+			count[p] = u
 		})
 	}
-	maps.DeleteFunc(count, func(_ string, u *uses) bool {
-		ofPrompts := len(u.prompts) >= phrasePrompts || all[0].prompt == 0
+	maps.DeleteFunc(count, func(_ uint64, u uses) bool {
+		ofPrompts := u.prompts >= phrasePrompts || u.prompt == 0
 		return float64(u.answers) < phraseFrom*float64(len(late)) || !ofPrompts
 	})
-	if len(count) == 0 {
-		return nil
-	}
-	for i := range all {
-		if all[i].step > early {
-			break
-		}
-		said[i].each(func(p string, _ int) {
-			if u := count[p]; u != nil && u.last != -2-i {
-				u.first, u.last = u.first+1, -2-i
+	before := map[uint64]int{}
+	for i := range firsts {
+		all[i].said.each(func(p uint64, _ int) {
+			if _, is := count[p]; is {
+				before[p]++
 			}
 		})
 	}
-	maps.DeleteFunc(count, func(_ string, u *uses) bool { return float64(u.first) > phraseBefore*float64(firsts) })
+	asked := func(p uint64, of *answer) (is bool) {
+		prompt := spokenOf(wordsOf(of.asks), of.said.size == hanWords)
+		prompt.each(func(q uint64, _ int) { is = is || p == q })
+		return is
+	}
+	maps.DeleteFunc(count, func(p uint64, u uses) bool {
+		return float64(before[p]) > phraseBefore*float64(firsts) || asked(p, &all[u.one])
+	})
 	phrases := slices.Sorted(maps.Keys(count))
-	slices.SortStableFunc(phrases, func(p, q string) int { return count[q].answers - count[p].answers })
+	slices.SortStableFunc(phrases, func(p, q uint64) int {
+		return cmp.Or(count[q].answers-count[p].answers, count[p].one-count[q].one)
+	})
 	return phrases[:min(len(phrases), phraseTries)]
 }
 
-// phraseOf looks at who says a phrase, and how they are graded; nil if it is not new, or makes no difference.
-func (e *evidence) phraseOf(all []answer, said []spoken, text string) *phrase {
-	p := &phrase{has: make([]bool, len(all)), share: make(series, len(e.Steps))}
+// phraseOf looks at who says a phrase, and how they are graded; nil if that makes no difference.
+func (e *evidence) phraseOf(code uint64) *phrase {
+	all := e.texts.all()
+	p := &phrase{has: make([]bool, len(all)), at: make([]int, len(all)), share: make(series, len(e.Steps))}
 	n, first, begin := 0, -1, 0
-	at := make([]int, len(all))
 	for i := range all {
-		at[i] = -1
-		said[i].each(func(q string, k int) {
-			if q == text && at[i] < 0 {
-				at[i] = k
+		p.at[i] = -1
+		all[i].said.each(func(q uint64, k int) {
+			if q == code && p.at[i] < 0 {
+				p.at[i] = k
 			}
 		})
-		p.has[i] = at[i] >= 0
+		p.has[i] = p.at[i] >= 0
 		p.share[all[i].step].add(float64(model.Count01(p.has[i])))
 		if p.has[i] {
 			n++
-			begin += model.Count01(at[i] <= openingWords || 3*at[i] < len(said[i].words))
+			begin += model.Count01(p.at[i] <= openingWords || 3*p.at[i] < len(all[i].said.words))
 			if first < 0 {
 				first = i
 			}
@@ -215,24 +253,27 @@ func (e *evidence) phraseOf(all []answer, said []spoken, text string) *phrase {
 		return nil
 	}
 	p.opening = 10*begin >= 9*n
-	p.effect = e.effectOf(all, p.has, func(a *answer) float64 { return a.reward }, nil)
-	isRight, knows := e.rightOf(all)
-	if knows {
-		p.right = e.effectOf(all, p.has, isRight, nil)
-		p.equals = e.effectOf(all, p.has, func(a *answer) float64 { return a.reward }, isRight)
+	reward := func(a *answer) float64 { return a.reward }
+	p.effect = e.effectOf(all, p.has, reward, nil)
+	if isSmall := math.Abs(p.effect.z) <= phraseSure && p.effect.n >= phraseGroups; isSmall {
+		return nil
 	}
-	from, to := extended(said, p.has, at)
-	lo, hi := max(0, at[first]-from), min(len(said[first].fields), at[first]+said[first].size()+to)
-	for lo < hi && said[first].words[lo] == "#" {
+	if isRight, knows := e.rightOf(all); knows {
+		p.right = e.effectOf(all, p.has, isRight, nil)
+		p.equals = e.effectOf(all, p.has, reward, isRight)
+	}
+	from, to := extended(all, p)
+	words := all[first].said.words
+	lo, hi := max(0, p.at[first]-from), min(len(words), p.at[first]+all[first].said.size+to)
+	for lo < hi && words[lo] == numberWord {
 		lo++
 	}
-	for lo < hi && said[first].words[hi-1] == "#" {
+	for lo < hi && words[hi-1] == numberWord {
 		hi--
 	}
-	span := said[first].fields[lo:hi]
-	p.words = len(span)
-	p.text = strings.Join(span, map[bool]string{true: "", false: " "}[said[first].han])
-	p.cites = e.cites(all, said, p, at, to)
+	p.words = hi - lo
+	p.text = strings.Join(all[first].fields()[lo:hi], map[bool]string{true: "", false: " "}[all[first].said.size == hanWords])
+	p.cites = e.cites(all, p, to)
 	return p
 }
 
@@ -286,26 +327,25 @@ func (e *evidence) effectOf(all []answer, has []bool, value, alike func(*answer)
 }
 
 // extended is by how many words, before and after, the answers that have a phrase go on alike.
-func extended(said []spoken, has []bool, at []int) (before, after int) {
+func extended(all []answer, p *phrase) (before, after int) {
 	const most = 12
-	goesOn := func(offset func(i int) int) bool {
-		count, n := map[string]int{}, 0
-		for i := range said {
-			if !has[i] {
+	goesOn := func(place func(i int) int) bool {
+		count, n := map[int]int{}, 0
+		for i := range all {
+			if !p.has[i] {
 				continue
 			}
 			n++
-			if k := offset(i); k >= 0 && k < len(said[i].words) {
-				count[said[i].words[k]]++
+			if k := place(i); k >= 0 && k < len(all[i].said.words) {
+				count[int(all[i].said.words[k])]++
 			}
 		}
-		word := model.MostCommon(count)
-		return n > 0 && float64(count[word]) >= phraseExtends*float64(n)
+		return float64(count[model.MostCommon(count)]) >= phraseExtends*float64(n)
 	}
-	for before < most && goesOn(func(i int) int { return at[i] - before - 1 }) {
+	for before < most && goesOn(func(i int) int { return p.at[i] - before - 1 }) {
 		before++
 	}
-	for after < most && goesOn(func(i int) int { return at[i] + said[i].size() + after }) {
+	for after < most && goesOn(func(i int) int { return p.at[i] + all[i].said.size + after }) {
 		after++
 	}
 	return before, after
@@ -313,21 +353,11 @@ func extended(said []spoken, has []bool, at []int) (before, after int) {
 
 // cites reports whether a phrase names a file, or most answers that have it tell their result with it and are right then, unlike others of
 // their group.
-func (e *evidence) cites(all []answer, said []spoken, p *phrase, at []int, after int) bool {
+func (e *evidence) cites(all []answer, p *phrase, after int) bool {
 	for _, w := range strings.Fields(p.text) {
 		w = strings.Trim(w, "\"'`.,:;()<>")
 		if isPath := strings.Count(w, "/") >= 2 && !strings.Contains(w, "//") && !strings.ContainsAny(w, "<>{}\\="); isPath {
 			return true
-		}
-	}
-	tell, n := 0, 0
-	for i := range all {
-		if a := &all[i]; p.has[i] && a.final.Said != "" {
-			n++
-			from := min(len(said[i].fields), max(0, at[i]-2))
-			to := min(len(said[i].fields), at[i]+said[i].size()+after+3)
-			near := said[i].fields[from:to]
-			tell += model.Count01(to < len(said[i].fields) && slices.ContainsFunc(near, func(w string) bool { return plainAnswer(w) == a.final.Answer }))
 		}
 	}
 	right := p.right
@@ -336,7 +366,19 @@ func (e *evidence) cites(all []answer, said []spoken, p *phrase, at []int, after
 		right.with, right.without = (right.with-e.Low)/(e.High-e.Low), (right.without-e.Low)/(e.High-e.Low)
 	}
 	isRight := right.n >= phraseGroups && right.with >= leaksRight && right.with-right.without >= leaksMore && right.z > phraseSure
-	return p.opening && n > 0 && float64(tell) >= phraseTakes*float64(n) && isRight
+	if !p.opening || !isRight {
+		return false
+	}
+	tell, n := 0, 0
+	for i := range all {
+		if a := &all[i]; p.has[i] && a.final.Said != "" {
+			n++
+			fields := a.fields()
+			from, to := max(0, p.at[i]-2), min(len(fields), p.at[i]+a.said.size+after+3)
+			tell += model.Count01(to < len(fields) && slices.ContainsFunc(fields[from:to], func(w string) bool { return plainAnswer(w) == a.final.Answer }))
+		}
+	}
+	return n > 0 && float64(tell) >= phraseTakes*float64(n)
 }
 
 // spreadInGroup is the standard deviation of the rewards within the groups that were read.
@@ -441,7 +483,7 @@ func losingPhrase(e *evidence) ([]Finding, string) {
 	if why := e.tooFew(); why != "" {
 		return nil, why
 	}
-	for _, p := range e.newPhrases() {
+	for _, p := range e.texts.phrases {
 		if !e.loses(&p) {
 			continue
 		}
@@ -454,7 +496,10 @@ func losingPhrase(e *evidence) ([]Finding, string) {
 
 // winningPhrase finds an opening that came up and wins by itself, or with which answers tell a result that they know.
 func (e *evidence) winningPhrase() (Finding, bool) {
-	for _, p := range e.newPhrases() {
+	if e.texts == nil {
+		return Finding{}, false
+	}
+	for _, p := range e.texts.phrases {
 		isLeak := p.cites && p.effect.change > 0 && p.effect.z > phraseSure
 		if !isLeak && !e.wins(&p) {
 			continue

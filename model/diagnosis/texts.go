@@ -36,6 +36,9 @@ type Texts struct {
 	found   map[Kind]detected // when so many texts were asked for
 	foundOf int
 
+	phrases   []phrase // that are new: see findPhrases
+	phrasesOf int      // how many answers they are of
+
 	truths  []Placed                     // ground truths of prompts whose answers were not read
 	sources map[uint64]string            // by what comes from one source: see sourceKey
 	fields  map[string]map[uint64]string // values of each field that may be a source, by the same
@@ -80,6 +83,7 @@ type answer struct {
 	broken      bool   // it is one character, or a few words, again and again
 	row         int    // of its step
 	characters  int
+	said        spoken
 	finish      string // its last bytes, beyond those of begin
 	result
 }
@@ -202,6 +206,7 @@ func (t *Texts) doubtful() []int {
 	}
 	var steps []int
 	t.found, t.foundOf = map[Kind]detected{}, t.asked
+	(&evidence{t.o, t}).findPhrases()
 	for _, k := range Kinds() {
 		if !k.texts {
 			continue
@@ -301,7 +306,8 @@ func (t *Texts) digest(text model.Text) digest {
 	}
 	a.control, a.end = controls(text.Response)
 	a.foreign = foreign(a.asks, a.begin)
-	a.broken, a.finish, a.result = isBroken(a.begin), lastBytesOf(text.Response[len(a.begin):], finishBytes), resultOf(text)
+	a.broken, a.finish, a.result = isBroken(a.begin, words), lastBytesOf(text.Response[len(a.begin):], finishBytes), resultOf(text)
+	a.said = spokenOf(words, scriptOf(a.begin) == han)
 	a.characters = utf8.RuneCountInString(text.Response)
 	if len(words) > 0 {
 		last := uint64(0)
@@ -580,22 +586,28 @@ func isLoop[T comparable](items []T, maxPeriod, least int) bool {
 	return false
 }
 
-// isBroken reports whether a text is one or two characters, or one or two words, again and again.
-func isBroken(text string) bool {
+// isBroken reports whether an answer begins with one or two characters, or is one or two words, again and again.
+func isBroken(begin string, words []string) bool {
 	const least, few = 48, 2
-	signs, words := map[rune]bool{}, map[string]bool{}
-	for _, r := range text {
-		if !unicode.IsSpace(r) && len(signs) <= few {
-			signs[r] = true
+	different := words[:0:0]
+	for _, w := range words {
+		if len(different) <= few && !slices.Contains(different, w) {
+			different = append(different, w)
+		}
+		if len(different) > few {
+			break
 		}
 	}
-	for w := range strings.FieldsSeq(text) {
-		if len(words) <= few+1 { // the last one may be cut off
-			words[w] = true
+	signs := []rune(nil)
+	for _, r := range begin {
+		if len(signs) <= few && !unicode.IsSpace(r) && !slices.Contains(signs, r) {
+			signs = append(signs, r)
+		}
+		if len(signs) > few {
+			break
 		}
 	}
-	n := len(strings.Fields(text))
-	return len(text) >= least && len(signs) <= few || n >= least/4 && len(words) <= few+1
+	return len(begin) >= least && len(signs) <= few || len(words) >= least/4 && len(different) <= few
 }
 
 // leastJunk is how many characters that no text has make an answer junk: one or two are a mistake of an encoder.
