@@ -367,8 +367,10 @@ func mixup(e *evidence) ([]Finding, string) {
 		f.Example = e.example(from, func(*GroupFacts) bool { return true })
 		return []Finding{f}, ""
 	}
-	if f, found := e.torn(); found {
-		return []Finding{f}, ""
+	for _, find := range []func() (Finding, bool){e.unrelated, e.torn} {
+		if f, found := find(); found {
+			return []Finding{f}, ""
+		}
 	}
 	return nil, ""
 }
