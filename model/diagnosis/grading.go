@@ -107,13 +107,18 @@ const (
 	unlikeFrom  = 0.03 // of final answers that come again, or that are the truth, are graded unlike the others
 	unlikeAlarm = 0.1  // of them
 	leastUnlike = 10   // such answers, of three prompts
-	telling     = 0.4  // of what the group leaves open, the final answer tells: else it is not what is graded
+	telling     = 0.2  // more of the answers with one result are graded alike than with another: else it is not what is graded
 	ofOneForm   = 0.9  // of the right ones lose in a form that elsewhere wins: then the grader asks for a form
 )
 
-// verdictsOf returns the answers that give one result several times in a group, in a form alike. told are how many answers give a result that
-// comes again in a group of several, how many are graded as most of that result, and in Squares how many would be if it told nothing.
-func (e *evidence) verdictsOf(grade func(*answer) grade) (all []verdicts, told Moments) {
+// likeness is how often two answers of a group are graded alike: of one result, and of such a one and another.
+type likeness struct{ same, other Moments }
+
+// tells reports whether grades follow the result.
+func (l *likeness) tells() bool { return l.other.N == 0 || l.same.mean()-l.other.mean() >= telling }
+
+// verdictsOf returns the answers that give one result several times in a group, in a form alike.
+func (e *evidence) verdictsOf(grade func(*answer) grade) (all []verdicts, alike likeness) {
 	type key struct {
 		said, way string
 		form      form
@@ -147,12 +152,10 @@ func (e *evidence) verdictsOf(grade func(*answer) grade) (all []verdicts, told M
 			}
 			results[a.final.Answer] = of
 		}
-		if base := max(right, n-right); len(results) > 1 && base < n {
-			for _, of := range results {
-				if m := of[0] + of[1]; m > 1 { // one that comes once tells nothing
-					told.N, told.Sum = told.N+m, told.Sum+float64(max(of[0], of[1]))
-					told.Squares += float64(base) * float64(m) / float64(n)
-				}
+		for _, of := range results {
+			if m := of[0] + of[1]; m > 1 && m < n && right > 0 && right < n {
+				alike.same.N, alike.same.Sum = alike.same.N+m*(m-1)/2, alike.same.Sum+float64(of[0]*(of[0]-1)/2+of[1]*(of[1]-1)/2)
+				alike.other.N, alike.other.Sum = alike.other.N+m*(n-m), alike.other.Sum+float64(of[0]*(n-right-of[0])+of[1]*(right-of[1]))
 			}
 		}
 		for _, v := range order {
@@ -161,15 +164,14 @@ func (e *evidence) verdictsOf(grade func(*answer) grade) (all []verdicts, told M
 			}
 		}
 	})
-	return all, told
+	return all, alike
 }
 
 // finalNoise finds one final answer that is graded right and wrong in a group, though it is what the grades follow. looked reports whether
 // enough final answers come again.
 func (e *evidence) finalNoise(grade func(*answer) grade) (f Finding, found, looked bool) {
-	all, told := e.verdictsOf(grade)
-	open := float64(told.N) - told.Squares
-	tells := told.N == 0 || told.Sum-told.Squares >= telling*open
+	all, alike := e.verdictsOf(grade)
+	tells := alike.tells()
 	s, groups, prompts := make(series, len(e.Steps)), map[[2]int]bool{}, map[uint32]bool{}
 	seen := map[[2]int]bool{}
 	var both []verdicts
