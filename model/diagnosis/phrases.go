@@ -277,7 +277,7 @@ func (e *evidence) phraseOf(code uint64) *phrase {
 	return p
 }
 
-// rightOf returns which answers are right, by their ground truth; else by a reward that says what is solved.
+// rightOf returns which answers are right by their ground truth, if most have one.
 func (e *evidence) rightOf(all []answer) (of func(*answer) float64, byTruth bool) {
 	known := 0
 	for i := range all {
