@@ -102,6 +102,10 @@ func garbled(e *evidence) ([]Finding, string) {
 	early := all[len(all)/8].step
 	early = max(early, e.stepWithAnswers(leastSteps))
 	noWords, end, lowest := noWords(all, early), e.usualEnd(), e.lowest()
+	notOfPrompts := notOfPrompts(all)
+	if s := e.texts.share(func(a *answer) bool { return notOfPrompts[a] }); s.pooled(0, early+1).mean() < ruined {
+		notOfPrompts = nil // what is new is told by noWords
+	}
 	ways := []struct {
 		name string
 		has  func(*answer) bool
@@ -111,17 +115,16 @@ func garbled(e *evidence) ([]Finding, string) {
 		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
 		{"are not words", func(a *answer) bool { return noWords[a] }},
 		{"are empty, with the lowest reward", func(a *answer) bool { return a.words == 0 && lowest.answer(a) }},
+		{"are not words of their prompts' language", func(a *answer) bool { return notOfPrompts[a] }},
 		{"are one sign or word, again and again", func(a *answer) bool { return a.broken && lowest.answer(a) }},
 	}
 	isUsual := func(way func(*answer) bool) bool { // how this log is written
 		s := e.texts.share(way)
 		first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
-		if first <= usualGarbled || last > first+2*garbledFrom {
-			return false
-		}
+		isNew := first <= usualGarbled || last > first+2*garbledFrom
 		wrong := e.texts.share(func(a *answer) bool { return way(a) && lowest.answer(a) }).pooled(0, len(s)).Sum
 		isRuin := min(first, last) >= ruined && wrong >= ruinedWrong*s.pooled(0, len(s)).Sum
-		return !isRuin
+		return !isNew && !isRuin
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
@@ -190,6 +193,27 @@ func noWords(all []answer, early int) map[*answer]bool {
 	found, limit, unusual := map[*answer]bool{}, Median(first)+moreSurprise, newLetters()
 	for i := range all {
 		if a := &all[i]; bits[i] > limit && !(sharedWords(all, i) >= templateFrom) && !(usual.surprise(a.asks) > limit) {
+			found[a] = true
+			unusual.learn(a.begin)
+		}
+	}
+	maps.DeleteFunc(found, func(a *answer, _ bool) bool { return !(unusual.surprise(a.begin) > languageBits) })
+	return found
+}
+
+// notOfPrompts are answers whose letters follow each other neither as in the prompts nor as in each other, as where weights are broken from
+// the first step on.
+func notOfPrompts(all []answer) map[*answer]bool {
+	usual, unusual, bits := newLetters(), newLetters(), []float64(nil)
+	for i := range all {
+		usual.learn(all[i].asks)
+	}
+	for i := range all {
+		bits = append(bits, usual.surprise(all[i].asks))
+	}
+	found, limit := map[*answer]bool{}, Median(bits)+moreSurprise
+	for i := range all {
+		if a := &all[i]; usual.surprise(a.begin) > limit {
 			found[a] = true
 			unusual.learn(a.begin)
 		}

@@ -201,10 +201,16 @@ func TestBrokenFromTheFirstStep(t *testing.T) {
 	}{
 		"one sign":               {strings.Repeat("!", 2048), 0, "“!!!!!!!!!!!!!!!!!!!!!!!!” and so on, 2048 characters"},
 		"one word":               {strings.Repeat("the ", 100), 0, "the the the"},
+		"random signs":           {"", 0, "are not words"},
 		"a table that is wanted": {strings.Repeat("| 0 | 1 ", 30), 1, ""},
 	} {
 		d := lookAt(t, 20, func(r *rand.Rand, step, prompt int) told {
-			return told{text: model.Text{Prompt: fmt.Sprint("What is ", step, " and ", prompt, " of the two?"), Response: c.says}, reward: c.reward * float64(r.IntN(2))}
+			says, signs := c.says, "qzxjkvwpbmrtsdlhgnfaeiouyQZXKV0123456789#@%&*~|/<>=+-_"
+			for says == "" || c.says == "" && len(says) < 200 {
+				says += string(signs[r.IntN(len(signs))])
+			}
+			ask := fmt.Sprint("What is ", step, " and ", prompt, " of the two that are left, if ", some(r, 12), "?")
+			return told{text: model.Text{Prompt: ask, Response: says}, reward: c.reward * float64(r.IntN(2))}
 		})
 		if title, is := d.has(DegenerateText); is != (c.want != "") || !strings.Contains(title, c.want) {
 			t.Errorf("%s: %q", name, title)
