@@ -201,8 +201,8 @@ func Kinds() []KindInfo {
 			Name: NewPhrase, detect: losingPhrase, texts: true, follows: []Kind{GraderOutage, RewardCollapse, FallByHalf, TooHard, EqualRewards, Forgetting, LengthCollapse, AnswerCollapse, NotLearning},
 			What:      "A phrase that was not there comes up in the answers to many prompts, and these get the lowest reward: a refusal, an error of a tool.",
 			How:       "Four words in a row or more (eight characters of Chinese or Japanese) that at most 2% of the first answers have and their prompts lack, in a tenth of the newest answers and to three prompts or more. They get at most a tenth of the range of rewards, a quarter of it less than others of their group, four standard errors apart; or nearly all answers have it, and those before got a quarter more.",
-			LooksLike: "A turn of phrase that right and wrong answers share, and a closing word that only winners say.",
-			Advice:    "read answers of this group: mend the tool or service that the phrase names, mask such answers in the loss, and look at what made the model say it",
+			LooksLike: "A turn of phrase that right and wrong answers share, and a closing word that only winners have.",
+			Advice:    "read answers of this group: mend the tool or service that the phrase names, mask such answers in the loss, and look at where the model learned it",
 			Sources:   []Source{{"ToRL 27: errors of a sandbox in 62% of executions, which nothing shows", "https://github.com/GAIR-NLP/ToRL/issues/27"}, {"verifiers 1416: rollouts whose tools all failed, and a mask for them", "https://github.com/PrimeIntellect-ai/verifiers/pull/1416"}},
 		},
 	}, scalarKinds()...)
