@@ -118,7 +118,8 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 		all.Add(&of.Prompts[i])
 	}
 	for _, p := range of.Selected {
-		if slices.Contains(strings.Split(t.states, ","), string(p.State())) {
+		isAsked := slices.Contains(strings.Split(t.states, ","), string(p.State()))
+		if isAsked && of.AwayNote() == "" {
 			r.Prompts = append(r.Prompts, p)
 			dropped.Add(p)
 		}
@@ -148,6 +149,10 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 		return report.TableJSONL(w, report.RetiredTable(r))
 	}
 	log.then = func() error {
+		if of.AwayNote() != "" {
+			log.note("drops no prompt: " + of.AwayNote())
+			return nil
+		}
 		log.note("drops " + dropped.Saves(&all, of.Unit))
 		return nil
 	}

@@ -44,6 +44,7 @@ func seldomLogs(t *testing.T, dir string) {
 	filetest.Write(t, filepath.Join(dir, "twins.jsonl"), `{"step": 1, "prompt": "On 2026-11-22: what is 1 + 1?", "response": "2", "reward": 1}
 {"step": 2, "prompt": "On 2026-11-23: what is  1 + 1?", "response": "2", "reward": 1}
 `)
+	filetest.Write(t, filepath.Join(dir, "away.jsonl"), awayRows())
 	filetest.Write(t, filepath.Join(dir, "someprompts.jsonl"), `{"step": 1, "group_id": "a", "prompt": "p", "response": "r", "reward": 1}
 {"step": 1, "group_id": "a", "prompt": "p", "response": "s", "reward": 0}
 {"step": 1, "group_id": "b", "response": "r", "reward": 1}
@@ -216,4 +217,14 @@ func deviation(x []float64) float64 {
 		sum += (v - mu) * (v - mu)
 	}
 	return math.Sqrt(sum / float64(len(x)-1))
+}
+
+// awayRows are answers that are the truth of the next of four prompts.
+func awayRows() string {
+	var b strings.Builder
+	for i := range 64 {
+		step, k := 1+i/32, i%4
+		fmt.Fprintf(&b, `{"step": %d, "prompt": "What is %d%d?", "response": "\\boxed{%d}", "ground_truth": "%d", "reward": 0}`+"\n", step, step, k, 100*step+(k+1)%4, 100*step+k)
+	}
+	return b.String()
 }

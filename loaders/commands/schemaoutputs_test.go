@@ -89,6 +89,7 @@ func schemaLines(dir string) [][]string {
 		{"prompts", log, "--where", "seen>1", "--solved-at", "1"},
 		{"prompts", filepath.Join(dir, "open")},
 		{"prompts", filepath.Join(dir, "twins.jsonl")},
+		{"prompts", filepath.Join(dir, "away.jsonl")},
 		{"prompts", filepath.Join(dir, "someprompts.jsonl"), "--group-by", "id"},
 		{"prompts", filepath.Join(dir, "nowhere")},
 		{"grep", log, "a", "--where", "fate:alive"},

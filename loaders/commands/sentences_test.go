@@ -1106,6 +1106,7 @@ func claims() []claim {
 			}
 			return nil
 		}, true},
+		{"title", string(diagnosis.NewPhrase), `a new phrase is in .* of answers, which get .* where .* (?:get|got) .*`, saysItsEvidence, true},
 		{"title", string(diagnosis.GroupMixup), num + ` of groups hold answers to several prompts`, func(l *rawLog, s said, w []string) error {
 			x, _, _ := l.figureOf("groups of several prompts", s.first, s.last)
 			return same("the share", w[1], x)

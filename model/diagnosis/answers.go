@@ -6,8 +6,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -16,6 +18,8 @@ const (
 	collapsedTo    = 1.0 / 3 // of what they were are the distinct answers of a group
 	garbledFrom    = 0.1     // of answers are no language
 	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
+	ruined         = 0.5     // of the answers have it from the first step to the last, for it to be broken from the start
+	ruinedWrong    = 0.95    // of these get the lowest reward
 	moreSurprise   = 2.0     // bits per character more than usual: text of the same language differs by less than one
 	languageBits   = 4.0     // bits per character after its own kind: prose, code, formulas and calls of tools have 2 to 3.5, random signs more than 5
 	templateFrom   = 1.0 / 3 // of an answer's words stand after the same word in the answer to another prompt
@@ -98,6 +102,10 @@ func garbled(e *evidence) ([]Finding, string) {
 	early := all[len(all)/8].step
 	early = max(early, e.stepWithAnswers(leastSteps))
 	noWords, end, lowest := noWords(all, early), e.usualEnd(), e.lowest()
+	notOfPrompts := notOfPrompts(all)
+	if s := e.texts.share(func(a *answer) bool { return notOfPrompts[a] }); s.pooled(0, early+1).mean() < ruined {
+		notOfPrompts = nil // what is new is told by noWords
+	}
 	ways := []struct {
 		name string
 		has  func(*answer) bool
@@ -107,12 +115,20 @@ func garbled(e *evidence) ([]Finding, string) {
 		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
 		{"are not words", func(a *answer) bool { return noWords[a] }},
 		{"are empty, with the lowest reward", func(a *answer) bool { return a.words == 0 && lowest.answer(a) }},
+		{"are not words of their prompts' language", func(a *answer) bool { return notOfPrompts[a] }},
+		{"are one sign or word, again and again", func(a *answer) bool { return a.broken && lowest.answer(a) }},
+	}
+	isUsual := func(way func(*answer) bool) bool { // how this log is written
+		s := e.texts.share(way)
+		first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
+		isNew := first <= usualGarbled || last > first+2*garbledFrom
+		wrong := e.texts.share(func(a *answer) bool { return way(a) && lowest.answer(a) }).pooled(0, len(s)).Sum
+		isRuin := min(first, last) >= ruined && wrong >= ruinedWrong*s.pooled(0, len(s)).Sum
+		return !isNew && !isRuin
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
-		s := e.texts.share(w.has)
-		first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
-		if first <= usualGarbled || last > first+2*garbledFrom { // else it is how this log is written
+		if !isUsual(w.has) {
 			has = append(has, w.has)
 		}
 	}
@@ -126,13 +142,34 @@ func garbled(e *evidence) ([]Finding, string) {
 	}
 	most, count := 0, 0.0
 	for i, w := range ways {
-		if n := e.texts.share(w.has).pooled(f.first, len(s)).Sum; n > count {
+		if n := e.texts.share(w.has).pooled(f.first, len(s)).Sum; n >= count && n > 0 { // of equal ones the last, which says more
 			most, count = i, n
 		}
 	}
 	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
+	if q := e.quotation(f.first, ways[most].has); q != "" {
+		f.Title += ", as " + q
+	}
 	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
+}
+
+// quotation shows the first answer from step i on that has a property: its beginning, and how long it is.
+func (e *evidence) quotation(i int, has func(*answer) bool) string {
+	const quoted = 24
+	all := e.texts.all()
+	for k := range all {
+		a := &all[k]
+		text := sanitize.Line(strings.Join(strings.Fields(a.begin), " "))
+		if a.step < i || !has(a) || text == "" {
+			continue
+		}
+		if r := []rune(text); len(r) > quoted {
+			return fmt.Sprintf("“%s” and so on, %s", string(r[:quoted]), units.Plural(a.characters, "characters"))
+		}
+		return "“" + text + "”"
+	}
+	return ""
 }
 
 // noWords are answers whose letters follow each other as they do not in the prompts and answers up to an early step, nor in each other, in a
@@ -156,6 +193,27 @@ func noWords(all []answer, early int) map[*answer]bool {
 	found, limit, unusual := map[*answer]bool{}, Median(first)+moreSurprise, newLetters()
 	for i := range all {
 		if a := &all[i]; bits[i] > limit && !(sharedWords(all, i) >= templateFrom) && !(usual.surprise(a.asks) > limit) {
+			found[a] = true
+			unusual.learn(a.begin)
+		}
+	}
+	maps.DeleteFunc(found, func(a *answer, _ bool) bool { return !(unusual.surprise(a.begin) > languageBits) })
+	return found
+}
+
+// notOfPrompts are answers whose letters follow each other neither as in the prompts nor as in each other, as where weights are broken from
+// the first step on.
+func notOfPrompts(all []answer) map[*answer]bool {
+	usual, unusual, bits := newLetters(), newLetters(), []float64(nil)
+	for i := range all {
+		usual.learn(all[i].asks)
+	}
+	for i := range all {
+		bits = append(bits, usual.surprise(all[i].asks))
+	}
+	found, limit := map[*answer]bool{}, Median(bits)+moreSurprise
+	for i := range all {
+		if a := &all[i]; usual.surprise(a.begin) > limit {
 			found[a] = true
 			unusual.learn(a.begin)
 		}
@@ -299,6 +357,10 @@ func noise(e *evidence) ([]Finding, string) {
 	if why := e.whyNotWhole(); why != "" {
 		return nil, why
 	}
+	byFinal, looked := e.gradesUnlike()
+	if byFinal != nil {
+		return byFinal, ""
+	}
 	s := make(series, len(e.Steps))
 	prompts := map[uint32]bool{}
 	first := map[int]int{} // by step, a group with such answers
@@ -315,6 +377,9 @@ func noise(e *evidence) ([]Finding, string) {
 		}
 	})
 	repeated := s.pooled(0, len(s))
+	if repeated.N < leastNoisy && looked {
+		return nil, ""
+	}
 	if repeated.N < leastNoisy {
 		if repeated.N > 0 {
 			return nil, fmt.Sprintf("fewer than %d of the answers that were read come again in their group, too few to show whether equal ones are graded alike", leastNoisy)
@@ -342,6 +407,9 @@ func hacking(e *evidence) ([]Finding, string) {
 		if f, found := find(); found {
 			return []Finding{f}, ""
 		}
+	}
+	if f, found := e.winningPhrase(); found {
+		return []Finding{f}, ""
 	}
 	if len(e.Parts) < 2 && !e.hasTexts() {
 		return nil, "the log has neither several reward columns nor texts"

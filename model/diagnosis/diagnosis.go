@@ -159,6 +159,7 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 	all := make([]detected, len(kinds))
 	if texts != nil {
 		texts.all() // in order, before several look at them
+		(&evidence{o, texts}).findPhrases()
 	}
 	model.InParallel(context.Background(), runtime.GOMAXPROCS(0), len(kinds), func(i int) {
 		known := false

@@ -34,6 +34,7 @@ const (
 	ToolDisuse       Kind = "tool_disuse"
 	ToolFailure      Kind = "tool_failure"
 	NoRightAnswer    Kind = "no_right_answer"
+	NewPhrase        Kind = "new_phrase"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -60,7 +61,7 @@ type Source struct{ Title, Address string }
 func Kinds() []KindInfo {
 	return append([]KindInfo{
 		{
-			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise, EqualRewards},
+			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise, EqualRewards, DegenerateText},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
 			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that chance is ruled out, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm, until there are none.",
 			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned; prompts that had that reward before, as the easiest ones at the start of each epoch.",
@@ -77,16 +78,16 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard, EqualRewards},
-			What:      "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, so that advantages compare the wrong answers.",
-			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts; or a prompt has one and a half ids on average from a step on, or nearly two from the first step. Groups as large as those of other prompts are whole, and not torn. It is a watch where every row has an id of its own: that may number rows.",
+			What:      "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, or answers are graded at the prompts of others, so that advantages compare the wrong answers.",
+			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts, or more prompts that are no turns of each other: their ground truths differ, or they are no more alike than those of other ids. Or a third of the final answers, and more than their own, are the ground truth of another prompt of their step, beyond what those of another step are. Or a prompt has one and a half ids on average from a step on, or nearly two from the first step. Groups as large as those of other prompts are whole, and not torn. It is a watch where every row has an id of its own: that may number rows.",
 			LooksLike: "Dynamic sampling and asynchronous trainers: sizes differ, and a prompt may come twice as two whole groups.",
 			Advice:    "check the id by which the trainer groups answers: it must be one per prompt and step, the same in all workers, and not made of what a rollout adds to its prompt",
 			Sources:   []Source{{"Search-R1 88: answers to one prompt did not share an id", "https://github.com/PeterGriffinJin/Search-R1/issues/88"}, {"NeMo RL 4013: prompts with a path of their own became groups of one", "https://github.com/NVIDIA-NeMo/RL/pull/4013"}},
 		},
 		{
 			Name: GraderNoise, detect: noise, texts: true,
-			What:      "Equal answers to one prompt get different rewards.",
-			How:       "Some answers come several times in a group, word for word. At least one in twenty of them, and at least three from two prompts, have rewards that differ by more than a hundredth of the range.",
+			What:      "Equal answers to one prompt get different rewards, or right ones count as wrong.",
+			How:       "Some answers come several times in a group, word for word. At least one in twenty of them, and at least three from two prompts, have rewards that differ by more than a hundredth of the range. Or one final answer in the same form is graded right and wrong in a group, of 3% and ten of those that come again, where grades follow the final answer; or 3% and ten of the final answers that are the ground truth are graded wrong, in a form that others win with. One length that parts them is a limit of the grader.",
 			LooksLike: "Partial credits, penalties on length, and answers that differ in one number. Turns of an agent, a row each, may be equal where their answers are not: there it cannot be told.",
 			Advice:    "grade one answer several times by hand: give a judge temperature 0, a sandbox more time, and a service that fails another try instead of a reward of 0",
 			Sources:   []Source{{"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}, {"Lv et al. 2025, The Climb Carves Wisdom Deeper Than the Summit: On the Noisy Rewards in Learning to Reason", "https://arxiv.org/abs/2505.22653"}},
@@ -94,15 +95,15 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage, EqualRewards},
 			What:      "The reward rises while the quality that it should measure falls: a column for form goes up as correctness goes down, a reward between right and wrong takes over, or one wording takes over the answers to all prompts.",
-			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or of a reward of few levels the best loses half of its samples while those between gain a quarter of all, and the mean does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to a third of them, while the reward does not fall.",
+			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or of a reward of few levels the best loses half of its samples while those between gain a quarter of all, and the mean does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to a third of them, while the reward does not fall; or a phrase that is new (see new_phrase) opens a tenth of the newest answers and gets more than others of their group: an alarm if it names a file, or tells the result and nearly all of these are right, else a watch.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
 			Advice:    "read answers of this group; then pay for form only where the answer is right, or weigh it less, close the loophole that the texts show, and go back to a checkpoint before the onset",
 			Sources:   []Source{{"Skalse et al. 2022, Defining and Characterizing Reward Hacking", "https://arxiv.org/abs/2209.13085"}, {"Open R1 255: the format reward rises, accuracy becomes 0", "https://github.com/huggingface/open-r1/issues/255"}},
 		},
 		{
-			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse, EqualRewards},
+			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{GraderOutage, RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse, EqualRewards, NothingTrains, NotLearning},
 			What:      "A growing share of answers is not language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
-			How:       "At least a tenth of the sampled answers, and ten of them, are empty and get the lowest reward, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have letters that follow each other neither as in the first answers (two bits per character more) nor as in the other answers of that kind (four bits), in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
+			How:       "At least a tenth of the sampled answers, and ten of them, are empty and get the lowest reward, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, begin with one sign or word again and again, or have letters that follow each other neither as in the first answers (two bits per character more) nor as in the other answers of that kind (four bits), in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written, unless half of all have it from the first step to the last and get the lowest reward.",
 			LooksLike: "Tables, code, lists, prompts in two languages, and a new source whose answers are code, calls of tools or another language.",
 			Advice:    "stop here and go back to a checkpoint before the onset: lower the learning rate, add a KL penalty or a tighter clip, check that sampler and trainer agree in their log-probabilities, and give such answers the lowest reward",
 			Sources:   []Source{{"Search-R1 162: answers become garbled late in training", "https://github.com/PeterGriffinJin/Search-R1/issues/162"}, {"ms-swift 5130: garbled text in GRPO", "https://github.com/modelscope/ms-swift/issues/5130"}, {"Unsloth 2424: answers repeat until the context is full", "https://github.com/unslothai/unsloth/issues/2424"}},
@@ -250,6 +251,14 @@ func Kinds() []KindInfo {
 			LooksLike: "Partial credits, which tell better answers from worse ones.",
 			Advice:    "filter groups by what is right, before penalties on length and rewards for form are added; or give these only to answers that are right",
 			Sources:   []Source{{"NeMo RL 2431: groups that differ by a penalty alone pass dynamic sampling", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
+		},
+		{
+			Name: NewPhrase, detect: losingPhrase, texts: true, follows: []Kind{GraderOutage, RewardCollapse, FallByHalf, TooHard, EqualRewards, Forgetting, LengthCollapse, AnswerCollapse, NotLearning},
+			What:      "A phrase that was not there comes up in the answers to many prompts, and these get the lowest reward: a refusal, an error of a tool.",
+			How:       "Four words in a row or more (eight characters of Chinese or Japanese) that at most 2% of the first answers have and their prompts lack, in a tenth of the newest answers and to three prompts or more. They get at most a tenth of the range of rewards, a quarter of it less than others of their group, four standard errors apart; or nearly all answers have it, and those before got a quarter more.",
+			LooksLike: "A turn of phrase that right and wrong answers share, and a closing word that only winners have.",
+			Advice:    "read answers of this group: mend the tool or service that the phrase names, mask such answers in the loss, and look at where the model learned it",
+			Sources:   []Source{{"ToRL 27: errors of a sandbox in 62% of executions, which nothing shows", "https://github.com/GAIR-NLP/ToRL/issues/27"}, {"verifiers 1416: rollouts whose tools all failed, and a mask for them", "https://github.com/PrimeIntellect-ai/verifiers/pull/1416"}},
 		},
 	}, scalarKinds()...)
 }

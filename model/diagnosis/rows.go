@@ -354,6 +354,9 @@ func pairs(n int32) int { return int(n) * int(n-1) / 2 }
 
 // mixup finds groups of several prompts, and prompts whose answers are torn into several groups.
 func mixup(e *evidence) ([]Finding, string) {
+	if f, found := e.answersAway(); found {
+		return []Finding{f}, ""
+	}
 	ids := 0
 	mixed := e.seriesOf(func(s *Observed) Moments {
 		ids += s.ids
@@ -379,8 +382,10 @@ func mixup(e *evidence) ([]Finding, string) {
 		f.Example = e.example(from, func(*GroupFacts) bool { return true })
 		return []Finding{f}, ""
 	}
-	if f, found := e.torn(); found {
-		return []Finding{f}, ""
+	for _, find := range []func() (Finding, bool){e.unrelated, e.torn} {
+		if f, found := find(); found {
+			return []Finding{f}, ""
+		}
 	}
 	return nil, ""
 }

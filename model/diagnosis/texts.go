@@ -36,6 +36,10 @@ type Texts struct {
 	found   map[Kind]detected // when so many texts were asked for
 	foundOf int
 
+	phrases   []phrase // that are new: see findPhrases
+	phrasesOf int      // how many answers they are of
+
+	truths  []Placed                     // ground truths of prompts whose answers were not read
 	sources map[uint64]string            // by what comes from one source: see sourceKey
 	fields  map[string]map[uint64]string // values of each field that may be a source, by the same
 }
@@ -55,6 +59,7 @@ type Pick struct {
 	reward    float64
 	prompt    uint32
 	sourcing  bool // only its fields are wanted
+	truthing  bool // only its ground truth is wanted
 }
 
 // answer is what is kept of a text.
@@ -78,6 +83,12 @@ type answer struct {
 	control     bool
 	end         string // the control token that it ends on
 	foreign     bool   // it is in another script than its prompt, or in many
+	broken      bool   // it is one character, or a few words, again and again
+	row         int    // of its step
+	characters  int
+	said        spoken
+	finish      string // its last bytes, beyond those of begin
+	result
 }
 
 // How much is read and kept.
@@ -90,6 +101,7 @@ const (
 	maxRounds    = 5    // of Next
 	bagWords     = 256  // of an answer are compared with those of others
 	sampleBytes  = 800
+	finishBytes  = 300
 	tailWords    = 12  // at the end of an answer, where the result stands
 	maxLoopWords = 400 // that are looked at for a loop, from the end
 )
@@ -121,6 +133,9 @@ func (t *Texts) Next() []Pick {
 		}
 		if t.rounds == 3 && t.sourceField() != "" {
 			picks = append(picks, t.pickSources()...)
+		}
+		if t.rounds == 3 {
+			picks = append(picks, t.pickTruths()...)
 		}
 	}
 	picks = picks[:min(len(picks), t.most-t.asked)]
@@ -194,6 +209,7 @@ func (t *Texts) doubtful() []int {
 	}
 	var steps []int
 	t.found, t.foundOf = map[Kind]detected{}, t.asked
+	(&evidence{t.o, t}).findPhrases()
 	for _, k := range Kinds() {
 		if !k.texts {
 			continue
@@ -269,14 +285,17 @@ type digest struct {
 
 func (t *Texts) add(p Pick, d digest) {
 	cut := t.takeFields(p, d.fields)
-	if p.sourcing {
+	if p.truthing {
+		t.truths = append(t.truths, Placed{Step: t.o.Steps[p.at].Step, Prompt: p.prompt, Truths: d.truths})
+	}
+	if p.sourcing || p.truthing {
 		return
 	}
 	if d.words == 0 {
 		t.empty++
 	}
 	a := d.answer
-	a.step, a.group, a.reward, a.prompt, a.cut, a.parts = p.at, p.group, p.reward, p.prompt, cut, t.partsOf(p)
+	a.step, a.group, a.row, a.reward, a.prompt, a.cut, a.parts = p.at, p.group, p.Row, p.reward, p.prompt, cut, t.partsOf(p)
 	t.answers = append(t.answers, a)
 	t.sorted = false
 }
@@ -290,6 +309,9 @@ func (t *Texts) digest(text model.Text) digest {
 	}
 	a.control, a.end = controls(text.Response)
 	a.foreign = foreign(a.asks, a.begin)
+	a.broken, a.finish, a.result = isBroken(a.begin, words), lastBytesOf(text.Response[len(a.begin):], finishBytes), resultOf(text)
+	a.said = spokenOf(words, scriptOf(a.begin) == han)
+	a.characters = utf8.RuneCountInString(text.Response)
 	if len(words) > 0 {
 		last := uint64(0)
 		for k, w := range words {
@@ -353,6 +375,14 @@ func firstBytes(text string, n int) string {
 		n--
 	}
 	return strings.Clone(text[:n])
+}
+
+func lastBytesOf(text string, n int) string {
+	from := max(0, len(text)-n)
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return strings.Clone(text[from:])
 }
 
 // all returns the answers by step, group, and what they hold.
@@ -585,6 +615,30 @@ func isLoop[T comparable](items []T, maxPeriod, least int) bool {
 		}
 	}
 	return false
+}
+
+// isBroken reports whether an answer begins with one or two characters, or is one or two words, again and again.
+func isBroken(begin string, words []string) bool {
+	const least, few = 48, 2
+	different := words[:0:0]
+	for _, w := range words {
+		if len(different) <= few && !slices.Contains(different, w) {
+			different = append(different, w)
+		}
+		if len(different) > few {
+			break
+		}
+	}
+	signs := []rune(nil)
+	for _, r := range begin {
+		if len(signs) <= few && !unicode.IsSpace(r) && !slices.Contains(signs, r) {
+			signs = append(signs, r)
+		}
+		if len(signs) > few {
+			break
+		}
+	}
+	return len(begin) >= least && len(signs) <= few || len(words) >= least/4 && len(different) <= few
 }
 
 // leastJunk is how many characters that no text has make an answer junk: one or two are a mistake of an encoder.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/model"
@@ -23,6 +25,7 @@ type Doubt struct {
 	Same   int    // tries that give it
 	Solved int    // of these
 	Read   int    // tries that give an answer
+	Others int    // other numbers that are solved, though several answers of one are graded in two ways
 	Odds   float64
 	of     int    // prompts that the odds are from
 	source string // of these, "" if the log does not say it
@@ -49,7 +52,11 @@ func (d *Doubt) String() string {
 	case TruthWrong:
 		return fmt.Sprintf("%d of %d answers are “%s”, which is the ground truth, and none is solved", d.Same, d.Read, answer)
 	case TwoGrades:
-		return fmt.Sprintf("the answer “%s” is solved %d of %d times: by chance 1 in %s such prompts", answer, d.Solved, d.Same, units.Short(d.Odds))
+		others := ""
+		if d.Others > 0 {
+			others = fmt.Sprintf(", and %s solved too", units.Plural(d.Others, "other numbers are"))
+		}
+		return fmt.Sprintf("the answer “%s” is solved %d of %d times%s: by chance 1 in %s such prompts", answer, d.Solved, d.Same, others, units.Short(d.Odds))
 	case FarBelow:
 		like := "of like length"
 		if d.source != "" {
@@ -64,8 +71,11 @@ func (d *Doubt) String() string {
 // The limits of doubts.
 const (
 	promptTries   = 16   // of a prompt that are read, the latest
+	mostTries     = 64   // where there are few prompts
 	leastTries    = 8    // that give an answer, before anything is said of it
-	agreeShare    = 0.75 // of the answers are one, for them to agree
+	sureAgree     = 0.05 // that so many answers are one by chance, if each is as often as the second, for them to agree
+	leastSame     = 3    // of these
+	leastLike     = 20   // other prompts whose answers agree about as much say how often such an answer is right
 	leastOdds     = 4    // that an answer on which tries agree is right
 	sureTwoGrades = 1000 // times less likely than one by chance
 	leastKin      = 50   // other prompts of its source and length, for one to be far below them
@@ -80,7 +90,8 @@ type try struct {
 	place  model.Place
 	solved bool
 	answer string
-	isTrue bool   // the answer is the ground truth
+	isTrue bool // the answer is the ground truth
+	placed diagnosis.Placed
 	source string // of the prompt
 	length int    // of the prompt, in bytes
 }
@@ -97,7 +108,8 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 	if err != nil || !hasAnswers {
 		return err
 	}
-	all, err := l.tries(ctx, set, l.asked(most/promptTries))
+	asked := l.asked(most / promptTries)
+	all, err := l.tries(ctx, set, asked, min(mostTries, max(promptTries, most/max(1, len(asked)))))
 	if err != nil {
 		return err
 	}
@@ -107,12 +119,16 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 			return // what cannot be read says nothing
 		}
 		all[i].source, all[i].length = diagnosis.SourceOf(t.Fields), len(t.Prompt)
-		all[i].answer, _ = finalAnswer(t.Response)
-		truth, _ := finalAnswer(t.Truth)
-		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == plainAnswer(t.Truth))
+		final := diagnosis.FinalOf(t.Response)
+		all[i].answer, all[i].isTrue = final.Answer, final.IsTruth(t.Truth)
+		all[i].placed.Final, all[i].placed.Truths = final, diagnosis.TruthsOf(t.Truth)
 	})
 	if err != nil {
 		return err
+	}
+	if p := diagnosis.PlacementOf(model.Mapped(all, func(t *try) diagnosis.Placed { return t.placed })); p.IsAway() {
+		l.Away = p.String()
+		return nil // such rewards say nothing of a prompt
 	}
 	l.judgeAnswers(all)
 	l.judgeKin(all)
@@ -145,8 +161,8 @@ func (l *Ledger) judgeKin(tries []*try) {
 	}
 }
 
-// tries are the latest samples of some prompts, in the order of the log.
-func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bool) (all []*try, err error) {
+// tries are the latest samples of some prompts, so many of each, in the order of the log.
+func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bool, keep int) (all []*try, err error) {
 	tries := map[int][]*try{}
 	err = analysis.EachComplete(ctx, l.snap, set, func(a *analysis.Analysis) error {
 		i, _ := l.snap.Find(a.Step)
@@ -159,10 +175,12 @@ func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bo
 			}
 			for c := group.Start; c < group.End; c++ {
 				if _, last := step.CountedAs(int(a.InputRow[c])); last {
-					tries[k] = append(tries[k], &try{prompt: k, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c)})
+					tries[k] = append(tries[k], &try{
+						prompt: k, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c), placed: diagnosis.Placed{Step: a.Step, Prompt: uint32(k) + 1},
+					})
 				}
 			}
-			tries[k] = tries[k][max(0, len(tries[k])-promptTries):]
+			tries[k] = tries[k][max(0, len(tries[k])-keep):]
 		}
 		return nil
 	})
@@ -203,44 +221,79 @@ type answers struct {
 	prompt, read, solved int
 	top                  string // the most common answer
 	same, right          int    // tries that give it, and of these the solved ones
+	second               int    // tries that give the next one
 	isTrue               bool   // it is the ground truth
+	twoGrades            int    // tries of one answer that are graded unlike most of it
+	twice                string // the answer with most of these
+	twiceSame, twiceOK   int    // tries that give it, and the solved ones
+	others               int    // numbers that are solved, each once, besides the one that is solved most
 }
 
+// agree reports whether one answer is so much more common than the next that they are not as likely.
 func (a *answers) agree() bool {
-	return a.read >= leastTries && float64(a.same) >= agreeShare*float64(a.read)
+	next := float64(a.second+1) / float64(a.read-a.same+2)
+	return a.read >= leastTries && a.same >= leastSame && a.same > 2*a.second && tail(a.same, a.read, next) <= sureAgree
+}
+
+// lead is by how much the most common answer leads.
+func (a *answers) lead() float64 { return float64(a.same-a.second) / float64(a.read) }
+
+// errs is how many tries are graded as if the grader drew: unlike others of one answer, and where answers agree also other numbers that are
+// solved.
+func (a *answers) errs() int {
+	if a.twoGrades < 2 || !a.agree() {
+		return a.twoGrades
+	}
+	return a.twoGrades + a.others
 }
 
 // judgeAnswers finds the doubts, by what is usual among the prompts that were read.
 func (l *Ledger) judgeAnswers(tries []*try) {
 	all := answersByPrompt(tries)
-	right, wrong := 0, 0     // prompts whose answers agree, by whether the answer is mostly solved
-	minority, graded := 0, 0 // tries of one answer that are graded unlike most of it, of all
-	for _, a := range all {
-		switch mostly := 2*a.right > a.same; {
-		case !a.agree():
-		case mostly:
-			right++
-		case !a.isTrue: // else it is the grader that errs, not those who agree
-			wrong++
-		}
-		minority, graded = minority+min(a.right, a.same-a.right), graded+a.same
+	errors, graded := 0, 0
+	for i := range all {
+		errors, graded = errors+all[i].errs(), graded+all[i].read
 	}
 	for i := range all {
 		a := &all[i]
-		few := min(a.right, a.same-a.right)
 		d := &Doubt{Answer: a.top, Same: a.same, Solved: a.right, Read: a.read}
 		switch never := a.agree() && a.solved == 0; {
 		case never && a.isTrue:
 			d.Kind, d.Odds = TruthWrong, math.Inf(1)
 		case never && l.Prompts[a.prompt].Solved == 0:
-			d.Kind, d.Odds, d.of = AgreeWrong, float64(right+1)/float64(wrong), right+wrong-1 // Laplace's rule over the others: one more of each
-		case few > 1 && a.same >= leastTries:
-			d.Kind, d.Odds = TwoGrades, 1/tail(few, a.same, float64(minority-few+1)/float64(graded-a.same+2))
+			right, wrong := like(all, i)
+			d.Kind, d.Odds, d.of = AgreeWrong, float64(right+1)/float64(wrong+1), right+wrong // Laplace's rule over the others: one more of each
+		case a.errs() > 1 && a.read >= leastTries:
+			d.Kind, d.Odds = TwoGrades, 1/tail(a.errs(), a.read, float64(errors-a.errs()+1)/float64(graded-a.read+2))
+			d.Answer, d.Same, d.Solved, d.Others = a.twice, a.twiceSame, a.twiceOK, a.errs()-a.twoGrades
 		}
 		if least := map[DoubtKind]float64{AgreeWrong: leastOdds, TwoGrades: sureTwoGrades}; d.Kind != "" && d.Odds >= least[d.Kind] {
 			l.Prompts[a.prompt].Doubt = d
 		}
 	}
+}
+
+// like counts the other prompts whose answers agree about as much as those of prompt i, by whether the answer on which they agree is mostly
+// solved. A grader that does not know the truth, or draws, says nothing about those who agree.
+func like(all []answers, i int) (right, wrong int) {
+	var others []*answers
+	for k := range all {
+		a := &all[k]
+		grader := a.isTrue && a.solved == 0 || 4*min(a.right, a.same-a.right) > a.same
+		if k != i && a.agree() && !grader {
+			others = append(others, a)
+		}
+	}
+	away := func(a *answers) float64 { return math.Abs(a.lead() - all[i].lead()) }
+	slices.SortFunc(others, func(x, y *answers) int { return cmp.Or(cmp.Compare(away(x), away(y)), x.prompt-y.prompt) })
+	for _, a := range others[:min(len(others), max(leastLike, len(others)/4))] {
+		if 2*a.right > a.same {
+			right++
+		} else {
+			wrong++
+		}
+	}
+	return right, wrong
 }
 
 func answersByPrompt(tries []*try) (all []answers) {
@@ -258,20 +311,39 @@ func answersByPrompt(tries []*try) (all []answers) {
 
 func answersOf(prompt int, tries []*try) answers {
 	a := answers{prompt: prompt, read: len(tries)}
-	count := map[string]int{}
+	count, solved := map[string]int{}, map[string]int{}
 	for _, t := range tries {
 		count[t.answer]++
+		solved[t.answer] += model.Count01(t.solved)
 		a.solved += model.Count01(t.solved)
 	}
 	a.top = model.MostCommon(count)
-	a.same = count[a.top]
-	for _, t := range tries {
-		if t.answer == a.top {
-			a.right += model.Count01(t.solved)
-			a.isTrue = a.isTrue || t.isTrue
+	a.same, a.right = count[a.top], solved[a.top]
+	most := model.MostCommon(solved)
+	for _, answer := range slices.Sorted(maps.Keys(count)) {
+		n, right := count[answer], solved[answer]
+		if answer != a.top {
+			a.second = max(a.second, n)
+		}
+		few, isNumber := min(right, n-right), isNumber(answer) && isNumber(most)
+		switch {
+		case n > 1:
+			if a.twoGrades += few; few > min(a.twiceOK, a.twiceSame-a.twiceOK) {
+				a.twice, a.twiceSame, a.twiceOK = answer, n, right
+			}
+		case isNumber && answer != most:
+			a.others += right
 		}
 	}
+	for _, t := range tries {
+		a.isTrue = a.isTrue || t.answer == a.top && t.isTrue
+	}
 	return a
+}
+
+func isNumber(answer string) bool {
+	_, err := strconv.ParseFloat(answer, 64)
+	return err == nil
 }
 
 // tail is the chance of at least k of n if each has probability p.
@@ -382,6 +454,14 @@ func mayHaveStamp(text string) bool {
 		}
 	}
 	return digits == 10 || digits == 4
+}
+
+// AwayNote says that answers belong to other prompts, so that none is to be dropped; "" if they do not.
+func (l *Ledger) AwayNote() string {
+	if l.Away == "" {
+		return ""
+	}
+	return l.Away + ": answers are graded at the wrong prompts, and no state of a prompt can be trusted; drop none by it"
 }
 
 // TwinNote offers to join the twins; "" if there are none.

@@ -25,6 +25,7 @@ type Ledger struct {
 	ByID     bool   // the log has no prompts: accounts are by the ids of groups
 	WhyNone  string // why there is no solve rate, "" if there is
 	Twins    []Twin // that were found, and not joined
+	Away     string // that answers belong to other prompts than theirs, with figures; "" if nothing shows it
 	Unit     model.LengthUnit
 
 	snap   model.Snapshot

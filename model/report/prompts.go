@@ -98,8 +98,10 @@ func PromptFacts(p *Prompts) []Fact {
 	if byDegrees > 0 {
 		facts = append(facts, fact("~", units.Fraction(byDegrees, len(p.Selected))+" are graded by degrees: their rate is the mean reward, from 0 (wrong) to 1 (full marks)"))
 	}
-	if text := p.TwinNote(); text != "" {
-		facts = append(facts, fact("note", text))
+	for _, text := range []string{p.AwayNote(), p.TwinNote()} {
+		if text != "" {
+			facts = append(facts, fact("note", text))
+		}
 	}
 	for _, s := range byState {
 		facts = append(facts, fact(string(s.State), s.Saves(&all, p.Unit)))
@@ -230,6 +232,7 @@ func PromptsJSON(w io.Writer, p *Prompts) error {
 		{"groups_without_prompt", some(p.Nameless)},
 		{"solved", p.Solved},
 		{"twins", some(p.TwinNote())},
+		{"answers_away", some(p.AwayNote())},
 		{"states", states},
 		{"prompts", PromptsTable(p)},
 	})

@@ -1,4 +1,4 @@
-package ledger
+package diagnosis
 
 import "testing"
 
@@ -27,8 +27,8 @@ func TestAnswers(t *testing.T) {
 		{`\boxed{1,2}`, "1,2", "boxed"},
 		{`\boxed{50\%}`, "50", "boxed"},
 	} {
-		if got, way := finalAnswer(c.response); got != c.want || way != c.way {
-			t.Errorf("%q: %q by %q, want %q by %q", c.response, got, way, c.want, c.way)
+		if got := FinalOf(c.response); got.Answer != c.want || got.Way != c.way {
+			t.Errorf("%q: %q by %q, want %q by %q", c.response, got.Answer, got.Way, c.want, c.way)
 		}
 	}
 }
@@ -38,5 +38,5 @@ func FuzzFinalAnswer(f *testing.F) {
 	f.Add(`\boxed{{}`)
 	f.Add("{{}}")
 	f.Add("answer is İ")
-	f.Fuzz(func(_ *testing.T, text string) { finalAnswer(text) })
+	f.Fuzz(func(_ *testing.T, text string) { FinalOf(text) })
 }

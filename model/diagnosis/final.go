@@ -1,13 +1,23 @@
-package ledger
-
-// The result at which a response arrives, as graders of trainers find it: so that two responses can be told to give the same
-// answer in other words.
+package diagnosis
 
 import (
 	"encoding/json"
 	"strconv"
 	"strings"
 )
+
+// Final is the result at which a response arrives, as graders of trainers find it: so that two responses can be told to give the same answer
+// in other words. All of it is "" if there is none.
+type Final struct {
+	Answer string // as [plainAnswer] makes it
+	Said   string // as it is given
+	Way    string // in which it is given
+}
+
+// IsTruth reports whether an answer is that of a ground truth, which may be a whole solution.
+func (f Final) IsTruth(truth string) bool {
+	return f.Answer != "" && (f.Answer == FinalOf(truth).Answer || f.Answer == plainAnswer(truth))
+}
 
 // answerWay is how a response gives its answer.
 type answerWay struct {
@@ -27,19 +37,19 @@ func answerWays() []answerWay {
 	}
 }
 
-// finalAnswer returns the answer of a response and the way in which it is given, both "" if it gives none. What stands before the end of a thought is
-// no answer. An answer is as [plainAnswer] makes it.
-func finalAnswer(response string) (answer, way string) {
+// FinalOf returns the answer of a response. What stands before the end of a thought is no answer.
+func FinalOf(response string) Final {
 	if i := strings.LastIndex(response, "</think>"); i >= 0 {
 		response = response[i+len("</think>"):]
 	}
 	response = response[max(0, len(response)-endBytes):]
 	for _, w := range answerWays() {
-		if answer = plainAnswer(w.find(response)); answer != "" {
-			return answer, w.Name
+		said := w.find(response)
+		if answer := plainAnswer(said); answer != "" {
+			return Final{answer, strings.TrimSpace(said), w.Name}
 		}
 	}
-	return "", ""
+	return Final{}
 }
 
 // endBytes is the end of a response in which its answer is looked for, and maxObjects how many braces may begin the JSON.
@@ -49,10 +59,12 @@ const (
 )
 
 // plainAnswer returns an answer without what does not change it: case, spaces, dollars, a full stop, units of LaTeX, commas between thousands; a number
-// in its shortest form. The answer of a ground truth, which may be a whole solution, is that of [finalAnswer].
+// in its shortest form.
 func plainAnswer(answer string) string {
 	answer = strings.ToLower(strings.TrimSpace(answer))
-	answer = strings.NewReplacer(`\left`, "", `\right`, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`, `\!`, "", `\,`, "", `\ `, "", "$", "", "**", "", "{,}", "").Replace(answer)
+	if strings.ContainsAny(answer, `\$*{`) {
+		answer = strings.NewReplacer(`\left`, "", `\right`, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`, `\!`, "", `\,`, "", `\ `, "", "$", "", "**", "", "{,}", "").Replace(answer)
+	}
 	for {
 		inner, isText := strings.CutPrefix(answer, `\text{`)
 		if !isText || !strings.HasSuffix(inner, "}") {

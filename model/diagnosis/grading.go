@@ -1,0 +1,327 @@
+package diagnosis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// result is what an answer arrives at, and what its ground truth stands for.
+type result struct {
+	final  Final
+	truths []string // none if the log has no ground truth
+	form   form
+}
+
+// form is what a grader may ask of an answer besides its result: which tags it has, and how often.
+type form [6]uint8
+
+// resultBytes is how long a result is at most.
+const resultBytes = 100
+
+func resultOf(text model.Text) result {
+	r := result{final: FinalOf(text.Response)}
+	if len(r.final.Said) > resultBytes || len(r.final.Answer) > resultBytes {
+		r.final = Final{}
+	}
+	r.final.Said, r.final.Answer = strings.Clone(r.final.Said), strings.Clone(r.final.Answer)
+	for i, mark := range []string{"<think>", "</think>", "<answer>", "</answer>", `\boxed{`} {
+		r.form[i] = uint8(min(2, strings.Count(text.Response, mark)))
+	}
+	r.form[5] = uint8(model.Count01(unfinished(text.Response)))
+	if text.Truth != "" {
+		r.truths = model.Mapped(TruthsOf(text.Truth), strings.Clone)
+	}
+	return r
+}
+
+// isTrue reports whether an answer is that of its ground truth.
+func (a *answer) isTrue() bool {
+	return a.final.Answer != "" && slices.Contains(a.truths, a.final.Answer)
+}
+
+// grade is what a grader says of an answer.
+type grade int
+
+const (
+	noGrade grade = iota // something between, or nothing
+	gradedWrong
+	gradedRight
+)
+
+// gradeOf returns how answers are graded: by the reward column that is right or wrong and about correctness by its name, else by the reward,
+// unless that is of degrees.
+func (e *evidence) gradeOf() func(*answer) grade {
+	of := func(x, low, high float64) grade {
+		switch x {
+		case low:
+			return gradedWrong
+		case high:
+			return gradedRight
+		}
+		return noGrade
+	}
+	for c, name := range e.Parts {
+		level, n := Level{}, 0
+		for i := range e.texts.answers {
+			if a := &e.texts.answers[i]; c < len(a.parts) && units.IsFinite(a.parts[c]) {
+				level.add(a.parts[c])
+				n++
+			}
+		}
+		isVerdict := n > 0 && level.AtLow+level.AtHigh == n && level.Low < level.High
+		if isSubstance(name) && isVerdict {
+			return func(a *answer) grade {
+				if c >= len(a.parts) {
+					return noGrade
+				}
+				return of(a.parts[c], level.Low, level.High)
+			}
+		}
+	}
+	return func(a *answer) grade {
+		switch {
+		case e.continuous, !units.IsFinite(a.reward):
+			return noGrade
+		case a.reward >= e.High:
+			return gradedRight
+		}
+		return of(a.reward, e.Low, math.NaN())
+	}
+}
+
+// verdicts are answers that give one result in the same form, by how they are graded.
+type verdicts struct {
+	step, group  int
+	prompt       uint32
+	said         string
+	right, wrong []*answer
+}
+
+// Limits of final answers that are graded in several ways.
+const (
+	unlikeFrom  = 0.03 // of final answers that come again, or that are the truth, are graded unlike the others
+	unlikeAlarm = 0.1  // of them
+	leastUnlike = 10   // such answers, of three prompts
+	telling     = 0.2  // more of the answers with one result are graded alike than with another: else it is not what is graded
+	ofOneForm   = 0.9  // of the right ones lose in a form that elsewhere wins: then the grader asks for a form
+)
+
+// likeness is how often two answers of a group are graded alike: of one result, and of such a one and another.
+type likeness struct{ same, other Moments }
+
+// tells reports whether grades follow the result.
+func (l *likeness) tells() bool { return l.other.N == 0 || l.same.mean()-l.other.mean() >= telling }
+
+// verdictsOf returns the answers that give one result several times in a group, in a form alike.
+func (e *evidence) verdictsOf(grade func(*answer) grade) (all []verdicts, alike likeness) {
+	type key struct {
+		said, way string
+		form      form
+		cut       bool
+		prompt    uint32
+	}
+	e.texts.byGroup(func(group []answer) {
+		byKey, order, results := map[key]*verdicts{}, []*verdicts(nil), map[string][2]int{}
+		right, n := 0, 0
+		for i := range group {
+			a := &group[i]
+			g := grade(a)
+			if a.final.Answer == "" || g == noGrade {
+				continue
+			}
+			k := key{a.final.Said, a.final.Way, a.form, a.cut, a.prompt}
+			v := byKey[k]
+			if v == nil {
+				v = &verdicts{step: a.step, group: a.group, prompt: a.prompt, said: a.final.Said}
+				byKey[k], order = v, append(order, v)
+			}
+			n++
+			of := results[a.final.Answer]
+			if g == gradedRight {
+				right++
+				of[1]++
+				v.right = append(v.right, a)
+			} else {
+				of[0]++
+				v.wrong = append(v.wrong, a)
+			}
+			results[a.final.Answer] = of
+		}
+		for _, of := range results {
+			if m := of[0] + of[1]; m > 1 && m < n && right > 0 && right < n {
+				alike.same.N, alike.same.Sum = alike.same.N+m*(m-1)/2, alike.same.Sum+float64(of[0]*(of[0]-1)/2+of[1]*(of[1]-1)/2)
+				alike.other.N, alike.other.Sum = alike.other.N+m*(n-m), alike.other.Sum+float64(of[0]*(n-right-of[0])+of[1]*(right-of[1]))
+			}
+		}
+		for _, v := range order {
+			if len(v.right)+len(v.wrong) > 1 {
+				all = append(all, *v)
+			}
+		}
+	})
+	return all, alike
+}
+
+// finalNoise finds one final answer that is graded right and wrong in a group, though it is what the grades follow. looked reports whether
+// enough final answers come again.
+func (e *evidence) finalNoise(grade func(*answer) grade) (f Finding, found, looked bool) {
+	all, alike := e.verdictsOf(grade)
+	tells := alike.tells()
+	s, groups, prompts := make(series, len(e.Steps)), map[[2]int]bool{}, map[uint32]bool{}
+	seen := map[[2]int]bool{}
+	var both []verdicts
+	for _, v := range all {
+		differs := len(v.right) > 0 && len(v.wrong) > 0
+		s[v.step].add(float64(model.Count01(differs)))
+		seen[[2]int{v.step, v.group}] = true
+		if differs {
+			groups[[2]int{v.step, v.group}], prompts[v.prompt] = true, true
+			both = append(both, v)
+		}
+	}
+	from := s.beyond(unlikeFrom)
+	looked = tells && s.pooled(0, len(s)).N >= 4*leastUnlike
+	after := s.pooled(from, len(s))
+	last := s.pooled(len(s)-2*s.span(), len(s))
+	isOver := last.N > 10 && last.mean() < unlikeFrom
+	if !tells || from >= len(s) || after.Sum < leastUnlike || after.mean() < unlikeFrom || len(prompts) < 3 || isOver || isByLength(both) {
+		return Finding{}, false, looked
+	}
+	f = e.finding(s, "final answers graded both ways", from, len(s), true, "answers")
+	if after.mean() < unlikeAlarm {
+		f.Severity = Watch
+	}
+	f.Title = fmt.Sprintf("one final answer is graded both right and wrong in %s of %s that were read, as “%s”%s",
+		units.Count(len(groups)), units.Plural(len(seen), "groups"), both[0].said, whichLose(both))
+	f.Example = Example{Step: e.Steps[both[0].step].Step, Group: e.groupName(both[0].step, both[0].group)}
+	return f, true, true
+}
+
+// isByLength reports whether one length parts those that are graded right from the others: then the grader has a limit.
+func isByLength(all []verdicts) bool {
+	longest, shortest := 0, math.MaxInt
+	for _, v := range all {
+		for _, a := range v.right {
+			longest = max(longest, a.words)
+		}
+		for _, a := range v.wrong {
+			shortest = min(shortest, a.words)
+		}
+	}
+	return shortest > longest
+}
+
+// whichLose says whether length or position tells which of equal final answers lose: ": those graded wrong are longer".
+func whichLose(all []verdicts) string {
+	for _, by := range []struct {
+		value      func(*answer) float64
+		more, less string
+	}{
+		{func(a *answer) float64 { return float64(a.words) }, "longer", "shorter"},
+		{func(a *answer) float64 { return float64(a.row) }, "later in the log", "earlier in the log"},
+	} {
+		var d Moments
+		for _, v := range all {
+			var right, wrong Moments
+			for _, a := range v.right {
+				right.add(by.value(a))
+			}
+			for _, a := range v.wrong {
+				wrong.add(by.value(a))
+			}
+			d.add(math.Copysign(1, wrong.mean()-right.mean()))
+		}
+		z := d.Sum / math.Sqrt(float64(max(1, d.N)))
+		if word := map[bool]string{true: by.more, false: by.less}[z > 0]; math.Abs(z) > 4 && math.Abs(d.mean()) > 0.3 {
+			return ": those graded wrong are mostly " + word
+		}
+	}
+	return ""
+}
+
+// truthMissed finds final answers that are the ground truth and are graded wrong, or are another number and graded right.
+func (e *evidence) truthMissed(grade func(*answer) grade) (Finding, bool) {
+	type tally struct{ right, wrong int }
+	byForm := map[form]tally{}
+	all := e.texts.all()
+	truthful, untruthful := tally{}, tally{}
+	for i := range all {
+		a, g := &all[i], grade(&all[i])
+		if len(a.truths) == 0 || a.final.Answer == "" || g == noGrade {
+			continue
+		}
+		of := &untruthful
+		if a.isTrue() {
+			of = &truthful
+			t := byForm[a.form]
+			t.right, t.wrong = t.right+model.Count01(g == gradedRight), t.wrong+model.Count01(g == gradedWrong)
+			byForm[a.form] = t
+		}
+		of.right, of.wrong = of.right+model.Count01(g == gradedRight), of.wrong+model.Count01(g == gradedWrong)
+	}
+	rate := func(t tally) float64 { return float64(t.right) / float64(max(1, t.right+t.wrong)) }
+	follows := truthful.right == 0 || rate(truthful)-rate(untruthful) >= 0.5
+	if !follows {
+		return Finding{}, false // the grade is of something else
+	}
+	isRefused := func(a *answer) bool { // a form that the grader does not take
+		t := byForm[a.form]
+		return truthful.right > 0 && float64(t.wrong) >= ofOneForm*float64(t.right+t.wrong)
+	}
+	missed, prompts := make(series, len(e.Steps)), map[uint32]bool{}
+	longest, shortest := 0, math.MaxInt
+	var first *answer
+	for i := range all {
+		a := &all[i]
+		if g := grade(a); a.isTrue() && g != noGrade && !isRefused(a) && a.final.Way != "number" {
+			missed[a.step].add(float64(model.Count01(g == gradedWrong)))
+			if g == gradedRight {
+				longest = max(longest, a.words)
+				continue
+			}
+			shortest = min(shortest, a.words)
+			prompts[a.prompt] = true
+			if first == nil {
+				first = a
+			}
+		}
+	}
+	for i, m := range missed {
+		if isOut := m.Sum == float64(m.N) && truthful.right > 0; isOut { // an outage of a step has a name of its own
+			missed[i] = Moments{}
+		}
+	}
+	from := missed.beyond(unlikeFrom)
+	after := missed.pooled(from, len(missed))
+	last := missed.pooled(len(missed)-2*missed.span(), len(missed))
+	isOver := last.N > 10 && last.mean() < unlikeFrom
+	isLimit := longest > 0 && shortest > longest
+	if from >= len(missed) || after.Sum < leastUnlike || after.mean() < unlikeFrom || len(prompts) < 3 || isLimit || isOver {
+		return Finding{}, false
+	}
+	f := e.finding(missed, "answers that are the truth and graded wrong", from, len(missed), true, "answers")
+	if after.mean() < unlikeAlarm/2 {
+		f.Severity = Watch
+	}
+	f.Title = fmt.Sprintf("%s of final answers that are the ground truth, as “%s”, are graded wrong", units.Share(after.mean()), first.final.Said)
+	f.Example = Example{Step: e.Steps[first.step].Step, Group: e.groupName(first.step, first.group)}
+	return f, true
+}
+
+// gradesUnlike finds a grader that errs, by final answers. looked reports whether there are enough of them to tell.
+func (e *evidence) gradesUnlike() (found []Finding, looked bool) {
+	grade := e.gradeOf()
+	if f, is := e.truthMissed(grade); is {
+		return []Finding{f}, true
+	}
+	f, is, looked := e.finalNoise(grade)
+	if is {
+		found = []Finding{f}
+	}
+	return found, looked
+}
