@@ -184,7 +184,7 @@ func TestClosedPipe(t *testing.T) {
 		"sweep log.jsonl", "sweep log.jsonl --format csv", "sweep log.jsonl --format json", "sweep log.jsonl --format svg", "groupsize log.jsonl", "groupsize log.jsonl --format json", "groupsize log.jsonl --format csv", "plan log.jsonl", "plan log.jsonl --format json", "prompts log.jsonl", "prompts log.jsonl --format parquet", "grep log.jsonl a",
 		"compare log.jsonl log.jsonl", "compare log.jsonl log.jsonl --format md", "compare log.jsonl log.jsonl --format csv", "compare log.jsonl log.jsonl --format json",
 		"check log.jsonl", "check log.jsonl --format json", "check log.jsonl --format junit", "check log.jsonl --format github",
-		"match log.jsonl", "match log.jsonl --format json", "estimators", "estimators grpo", "estimators --format json", "filters", "filters verl", "filters --format json", "losses", "losses verl", "losses --format json", "overlong", "overlong --format json", "formats", "formats --format json",
+		"match log.jsonl", "match log.jsonl --format json", "estimators", "estimators grpo", "estimators --format json", "filters", "filters verl", "filters --format json", "losses", "losses verl", "losses --format json", "overlong", "overlong --format json", "off-policy-rules", "off-policy-rules verl", "off-policy-rules --format json", "formats", "formats --format json",
 		"flags easyr1", "config", "version", "version --format json",
 	} {
 		t.Run(command, func(t *testing.T) {

@@ -117,7 +117,7 @@ func (x *row) rejectBy(tests []criterion, safe []float32, third func(float32) fl
 // rejectionOptions are the two options of the tests.
 func rejectionOptions(also ...string) []estimators.Option {
 	return []estimators.Option{
-		text("rollout_rs", "none", "tests with commas between them: "+strings.Join(criteria(), ", "), "what must be within bounds", also...),
-		text("rollout_rs_threshold", "none", "LOW_HIGH or HIGH, one for all tests or one for each, with commas", "the bounds"),
+		text("rollout_rs", "none", "tests with commas between them", "what must be within bounds: "+estimators.Alternatives(criteria()), also...),
+		text("rollout_rs_threshold", "none", "LOW_HIGH or HIGH, with commas", "the bounds, one for all tests or one for each"),
 	}
 }

@@ -14,7 +14,8 @@ type Rule struct {
 	Level  string // what its bound looks at: "token", "sequence" (Σd), "geometric" (mean d), "row", "version"
 	Bounds string // at the trainer's defaults, with what happens at the bound: "ρ ≤ 2"
 
-	// Where its defaults leave it off, Usual are the options that its trainer's documents or presets name.
+	// Where its defaults leave it off, Usual are options that switch it on, with the bounds of its trainer's documents or
+	// presets where they name any.
 	Usual estimators.Options
 
 	ChangesWeights bool // tokens get a weight

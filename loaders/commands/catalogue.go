@@ -13,6 +13,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/estimators/offpolicy"
 	"vantage/estimators/overlong"
 	"vantage/loaders/clickhouse"
 	"vantage/loaders/formats"
@@ -61,6 +62,14 @@ func (p *Program) overlong() *cobra.Command {
 		Catalogue: report.Overlong(), all: overlong.All, example: "verl", oneEach: true,
 		short:   "List penalties for overlong responses",
 		unknown: "no overlong shaping of the framework %q is known%s: choose %s",
+	}.of(p)
+}
+
+func (p *Program) offPolicyRules() *cobra.Command {
+	return catalogue[*offpolicy.Rule]{
+		Catalogue: report.OffPolicyRules(), all: offpolicy.All, example: "verl rollout_is",
+		short:   "List how trainers clip, mask and reject off-policy samples",
+		unknown: "no off-policy rule %q%s: the frameworks that have one are %s",
 	}.of(p)
 }
 

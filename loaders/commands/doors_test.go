@@ -104,7 +104,7 @@ func doorsIn(text, log, samples, group string) (lines [][]string) {
 	for _, c := range (&Program{}).All() {
 		names = append(names, c.Name())
 	}
-	takesNothing := []string{"formats", "estimators", "filters", "losses", "overlong", "flags", "cache", "config", "version"}
+	takesNothing := []string{"formats", "estimators", "filters", "losses", "overlong", "off-policy-rules", "flags", "cache", "config", "version"}
 	for _, m := range namedCommand.FindAllStringSubmatch(text, -1) {
 		words := strings.Fields(m[1] + m[2])
 		if words[0] == "DIR" {

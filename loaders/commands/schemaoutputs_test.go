@@ -41,6 +41,7 @@ func schemaLines(dir string) [][]string {
 		{"filters"},
 		{"losses"},
 		{"overlong"},
+		{"off-policy-rules"},
 		{"formats"},
 		{"version"},
 		{"cache"},
