@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 {"generation_logprobs": [[0, -1]], "prev_logprobs": [[0, -1]], "token_loss_mask": [[0, 1]], "sample_loss_mask": [0.0], "advantages": [[0, 1]]}
 `}, []string{
 			`exp_001/train_data_step4.jsonl:1 step 4 id "" group "" r[-1 -2] o[-1 -3] n[] mask[true true] A 0.5 no versions`,
-			`exp_001/train_data_step4.jsonl:2 step 4 id "" group "" r[0 -1] o[] n[] mask[false true] A 1 no versions`,
+			`exp_001/train_data_step4.jsonl:2 step 4 id "" group "" r[-1] o[] n[] mask[true] A 1 no versions`,
 			`exp_001/train_data_step4.jsonl:3 step 4 id "" group "" r[-1] o[-1] n[] mask[false] A 1 no versions`,
 		}},
 		"traces": {map[string]string{"rollouts/step_2/train/all/traces.jsonl": `{"id": "e", "group": {"id": "g"}, "run": {"work": {"step": 1, "policy": {"start": 0, "end": 1}}}, "traces": [{"nodes": [{"token_ids": [1], "mask": [false], "logprobs": []}, {"token_ids": [2, 3, 4], "mask": [true, false, true], "logprobs": [-1, -2], "trainer_logprobs": [-1, -3]}], "info": {"advantage": -0.5}}]}
