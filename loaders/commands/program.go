@@ -64,7 +64,7 @@ type Program struct {
 // All returns the commands.
 func (p *Program) All() []*cobra.Command {
 	return []*cobra.Command{
-		p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.groupSize(), p.plan(), p.prompts(), p.grep(), p.compare().of(p), p.check(), p.match(),
+		p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.groupSize(), p.plan(), p.prompts(), p.offPolicy(), p.grep(), p.compare().of(p), p.check(), p.match(),
 		p.flags(), p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats(), p.cache(), p.userConfig(), p.version(),
 	}
 }

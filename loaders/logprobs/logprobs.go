@@ -50,7 +50,10 @@ func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
 	}
 	r := &reader{disk: disk, dir: dir, visit: visit, exports: exportsOf(files)}
 	for _, name := range files {
-		if err := r.readFile(name); err != nil {
+		switch err := r.readFile(name); {
+		case r.refused != nil:
+			return r.refused
+		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -85,6 +88,7 @@ type reader struct {
 	dir     string
 	visit   func(Sample) error
 	samples int
+	refused error // of the visit
 
 	// exports are the folders of token exports by the step of their name, which have what traces lack.
 	exports map[string][]string
@@ -104,8 +108,8 @@ func (r *reader) readFile(name string) error {
 			for _, sample := range s.rows(r, line, name) {
 				sample.File, sample.Line = name, number
 				r.samples++
-				if err := r.visit(sample.trimmed()); err != nil {
-					return err
+				if r.refused = r.visit(sample.trimmed()); r.refused != nil {
+					return r.refused
 				}
 			}
 			return nil

@@ -54,6 +54,8 @@ func TestRead(t *testing.T) {
 			`exp_001/train_data_step4.jsonl:2 step 4 id "" group "" r[-1] o[] n[] mask[true] A 1 no versions`,
 			`exp_001/train_data_step4.jsonl:3 step 4 id "" group "" r[-1] o[-1] n[] mask[false] A 1 no versions`,
 		}},
+		"open-instruct": {map[string]string{"run_rollouts_000000.jsonl": `{"step": 2, "prompt_idx": 3, "response_tokens": [5, 6], "advantage": 0.5, "logprobs": [-1, NaN]}
+`}, []string{`run_rollouts_000000.jsonl:1 step 2 id "" group "3" r[-1 NaN] o[] n[] mask[] A 0.5 no versions`}},
 		"traces": {map[string]string{"rollouts/step_2/train/all/traces.jsonl": `{"id": "e", "group": {"id": "g"}, "run": {"work": {"step": 1, "policy": {"start": 0, "end": 1}}}, "traces": [{"nodes": [{"token_ids": [1], "mask": [false], "logprobs": []}, {"token_ids": [2, 3, 4], "mask": [true, false, true], "logprobs": [-1, -2], "trainer_logprobs": [-1, -3]}], "info": {"advantage": -0.5}}]}
 `}, []string{`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1 0 -2] o[-1 0 -3] n[] mask[true false true] A -0.5 versions 0 1`}},
 		"traces and their token export": {map[string]string{

@@ -22,6 +22,7 @@ func shapes() []shape {
 		{"nemo-rl", []string{"generation_logprobs", "prev_logprobs"}, nemoRow},
 		{"prime-rl token export", []string{"inference_logprobs", "trainer_logprobs", "token_ids"}, exportRow},
 		{"traces", []string{"traces"}, traceRows},
+		{"open-instruct", []string{"response_tokens", "logprobs"}, openInstructRow},
 		{"rows", nil, plainRow},
 	}
 }
@@ -234,6 +235,22 @@ func (r *reader) export(file, ids string) (Sample, bool) {
 	}
 	row, found := r.joined.rows[ids]
 	return row, found
+}
+
+// openInstructRow is a row of open-instruct's rollouts: log-probs of the sampler alone.
+func openInstructRow(_ *reader, line []byte, _ string) []Sample {
+	v, err := jsonscan.Pluck(line, "logprobs", "step", "advantage", "prompt_idx")
+	if err != nil {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
+	if step, ok := v[1].ToInt(); ok {
+		s.Step = int(step)
+	}
+	if x, ok := v[2].ToFloat(); ok {
+		s.Advantage = x
+	}
+	return []Sample{s}
 }
 
 // plainRow is a row of any log that has the names that most trainers use. old_log_probs are those before the update; next to them
