@@ -247,6 +247,9 @@ var flagFiles = sync.OnceValue(func() map[string]string {
 `,
 		"config.yaml": "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0\n  keep_neg_ratio: 0.5\n",
 		"rules.yaml":  "- signal<90%\n",
+		"logprobs/log.jsonl": `{"step": 1, "rollout_log_probs": [-2, -1, -1], "old_log_probs": [-1, -1, -3], "response_mask": [1, 1, 1], "advantage": 1}
+{"step": 2, "rollout_log_probs": [-4], "old_log_probs": [-1], "advantage": -1}
+`,
 	}
 	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl", "long.jsonl"} {
 		var rows strings.Builder

@@ -116,14 +116,20 @@ l is the tokens of the response, L_max the limit, L_buffer the tokens before it 
 // The page on off-policy rules has a table of them, and what `vantage off-policy-rules NAME` prints for each.
 func TestOffPolicyPage(t *testing.T) {
 	pages := sectionsOf(t, offpolicy.All(), OffPolicyRules().Pages)
-	want := `# Off-policy rules
+	want := `# Off-policy samples
 
-    vantage off-policy-rules
+    vantage offpolicy outputs/run-1
+    vantage offpolicy outputs/run-1 --off-policy slime/tis --option tis_clip=3
     vantage off-policy-rules verl rollout_is
 
 Trainers sample with one engine and train with another, often several versions later. The ratio between the two decides whether a run
 lives, and each trainer has rules of its own for it: it clips the ratio, masks what is beyond a bound, rejects rows, or drops what is too old.
-This page is what ` + "`vantage off-policy-rules FRAMEWORK`" + ` prints.
+` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, and what a rule keeps, for each step or sample;
+` + "`vantage off-policy-rules FRAMEWORK`" + ` describes the rules, as below.
+
+It reads NeMo-RL's ` + "`train_data_step{N}.jsonl`" + `, prime-rl's ` + "`token_exports`" + ` (` + "`trainer.enable_token_export`" + `) next to its traces, verifiers' traces, and JSON lines
+with ` + "`rollout_log_probs`, `old_log_probs`, `log_probs`, `response_mask` and `policy_version`" + `. A token without a finite number on both sides is
+unscored: it is counted, and never taken for 0.
 
 r is the log-prob of a token by the engine that sampled, o that by the trainer before the update, n that by the policy within the update.
 d = o − r, and ρ = e^d. seq = e^Σd is the product over a row, geo = e^(mean d) its geometric mean. A is the advantage, T or δ the bound,
