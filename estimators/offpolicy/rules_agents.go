@@ -66,7 +66,7 @@ func primeRL() []*Rule {
 		versionLimit(staleness{
 			name: "max_off_policy_steps", key: "orchestrator.max_off_policy_steps", byDefault: "8", formula: "version ≥ (step − 1) − T",
 			source: primeRevision + "orchestrator/utils.py, orchestrator/train_sink.py",
-			doc: "Of a rollout in flight, and of one that waits. Nothing is dropped before step T + 1. A rollout of a frozen model has no version " +
+			doc: "For a rollout in flight, and for one that waits. Nothing is dropped before step T + 1. A rollout of a frozen model has no version " +
 				"and stays.",
 			keeps: func(step int, v Versions, limit int) bool { return v.First >= step-1-limit },
 		}),

@@ -22,7 +22,7 @@ func nemoRL() []*Rule {
 				Options: prefixed(section,
 					toggle("sequence_level_importance_ratios", false, "seq in place of ρ"),
 					choice("truncated_importance_sampling_type", "what bounds the weight", "none", "tis", "icepop", "seq-mask-tis"),
-					boundOrNone("truncated_importance_sampling_ratio", "none", "max; none is no bound"),
+					boundOrNone("truncated_importance_sampling_ratio", "none", "max; none leaves the weight as it is"),
 					boundOrNone("truncated_importance_sampling_ratio_min", "none", "min"),
 				),
 			},
@@ -51,7 +51,7 @@ func nemoRL() []*Rule {
 		},
 		versionLimit(staleness{
 			name: "max_trajectory_age", key: "grpo.async_grpo.max_trajectory_age_steps", byDefault: "1", formula: "version ≥ max(0, step − T)",
-			source: nemoRevision + "async_utils/replay_buffer.py", doc: "Of asynchronous GRPO: older trajectories leave the replay buffer.",
+			source: nemoRevision + "async_utils/replay_buffer.py", doc: "For asynchronous GRPO: older trajectories leave the replay buffer.",
 			keeps: func(step int, v Versions, limit int) bool { return v.First >= max(0, step-limit) },
 		}),
 	}
@@ -111,7 +111,7 @@ func miles() []*Rule {
 	return append(rules, versionLimit(staleness{
 		name: "max_weight_staleness", key: "max_weight_staleness", byDefault: "none", formula: "(step − 1) − version ≤ T",
 		source: milesRevision + "miles/rollout",
-		doc: "Of fully asynchronous rollouts: the oldest version of a group decides, and the whole group is dropped or tried again. Here each " +
+		doc: "For fully asynchronous rollouts: the oldest version of a group decides, and the whole group is dropped or tried again. Here each " +
 			"row decides for itself.",
 		keeps: func(step int, v Versions, limit int) bool { return step-1-min(v.First, v.Last) <= limit },
 	}))
@@ -282,11 +282,11 @@ func areal() []*Rule {
 			Formula: "mask: x in [lower, upper], else rejected; clamp: w clamped to it; x = e^d, or k1, k2, k3 of it",
 			Source: "inclusionAI/AReaL wheel areal==1.0.4 areal/utils/functional/functional.py:apply_rejection_sampling, " +
 				"areal/api/cli_args.py:RejectionSamplingConfig",
-			Doc: "For use_decoupled_loss alone. Of a row x is e^agg(d), or the sum, mean or largest divergence; k1 is d and k3 is e^(−d) − 1 + d, " +
-				"the other direction than elsewhere. With the metric ratio the weight of a row is geo on every token, whatever agg is. A ratio of " +
+			Doc: "For use_decoupled_loss alone. For a row x is e^agg(d), or the sum, mean or largest divergence; k1 is d and k3 is e^(−d) − 1 + d, " +
+				"the other direction than elsewhere. With the metric ratio the weight of a row is geo on every token, with any agg. A ratio of " +
 				"what is not finite is 1. The loss divides by the number of tokens before. Off by default.",
 			Options: prefixed(section,
-				choice("level", "of what the bound looks at", "token", "sequence"), choice("action", "what happens out of bounds", "mask", "clamp"),
+				choice("level", "the level of the bound", "token", "sequence"), choice("action", "what happens out of bounds", "mask", "clamp"),
 				choice("metric", "x", "ratio", "kl_k1", "kl_k2", "kl_k3"), choice("agg", "of a row", "mean", "sum", "max"),
 				bound("upper", "5", "upper bound"), boundOrNone("lower", "none", "lower bound"),
 			),

@@ -123,7 +123,7 @@ func skyrlDPPO(section string) *Rule {
 			Name: "dppo", Key: section + ".policy_loss_type", Value: "dppo",
 			Formula: "A > 0: w = 0 if e^n rose by more than high; A < 0: w = 0 if it fell by more than low",
 			Source:  skyrlUtils + "ppo_utils.py:dppo_policy_loss",
-			Doc: "w = e^(n − r) otherwise, n − r clamped to ±20, without a cap. binary_kl bounds the divergence of the two probabilities in place " +
+			Doc: "w = e^(n − r) for the rest, n − r clamped to ±20, without a cap. binary_kl bounds the divergence of the two probabilities in place " +
 				"of their difference. An advantage of 0 removes nothing. 0.05 is suggested for binary_kl.",
 			Options: prefixed(section,
 				selector("policy_loss_type", "dppo"), choice("dppo.dppo_type", "the divergence", "binary_tv", "binary_kl"),

@@ -49,7 +49,7 @@ func trl() []*Rule {
 		versionLimit(staleness{
 			name: "max_staleness", key: "max_staleness", byDefault: "4", formula: "(step − 1) − version ≤ T",
 			source: "huggingface/trl wheel trl==1.16.0 trl/experimental/async_grpo/async_grpo_trainer.py",
-			doc:    "Of AsyncGRPOTrainer: a sample that is too old when it is taken from the queue is dropped, and the next one is taken.",
+			doc:    "For AsyncGRPOTrainer: a sample that is too old when it is taken from the queue is dropped, and the next one is taken.",
 			keeps:  func(step int, v Versions, limit int) bool { return step-1-v.First <= limit },
 		}),
 	}
@@ -104,7 +104,7 @@ func unsloth() []*Rule {
 			Formula: "as TRL's, w = ρ, seq or geo; rollout_rs: lo ≤ k(d) ≤ hi as verl's",
 			Source:  "unslothai/unsloth-zoo wheel unsloth_zoo==2026.10.9 unsloth_zoo/rl_replacements.py:grpo_compute_loss, grpo_parse_rollout_rs",
 			Doc: "UNSLOTH_GRPO_VLLM_IS_MODE adds the geometric modes to TRL's, UNSLOTH_GRPO_VLLM_IS_CLIP sets both bounds. A token without a " +
-				"sampler's log-prob has d = 0. rollout_rs (environment UNSLOTH_GRPO_ROLLOUT_RS) clamps d to ±20; what it rejects leaves the KL term " +
+				"sampler's log-prob has d = 0. rollout_rs (environment UNSLOTH_GRPO_ROLLOUT_RS) clamps d to ±20; a rejected token leaves the KL term " +
 				"too.",
 			Options: append([]estimators.Option{
 				modes, boundOrNone(low, "none", "lower bound", "clip_min"), boundOrNone(high, "3", "upper bound", "clip_max"),

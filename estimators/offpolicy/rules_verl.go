@@ -30,7 +30,7 @@ func verl() []*Rule {
 				Name: "rollout_is", Key: verlCorrection + ".rollout_is", Formula: "w = min(ρ, T), or ρ in [lo, hi] else 0",
 				Source: verlHelper + "compute_rollout_correction_weights",
 				Doc: "d, or Σd of the row, is clamped to ±20. A number has no lower bound. IcePop raises ZeroDivisionError where no weight of the " +
-					"batch is left, since its ESS divides by it. NaN stays NaN under a cap and becomes 0 under IcePop.",
+					"batch is left, because its ESS divides by it. NaN stays NaN under a cap and becomes 0 under IcePop.",
 				Options: prefixed(verlCorrection, weight()...),
 			},
 			Level: "token or sequence", Bounds: "seq ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
@@ -40,7 +40,7 @@ func verl() []*Rule {
 			Entry: estimators.Entry{
 				Name: "rollout_rs", Key: verlCorrection + ".rollout_rs", Formula: "lo ≤ k(d) ≤ hi, k = −d, d²/2 or e^d − 1 − d",
 				Source: verlHelper + "compute_rollout_rejection_mask, verl/trainer/ppo/v1/trainer_base.py, verl/trainer/ppo/ray_trainer.py",
-				Doc: "Of a token, or the sum, mean or largest of its row. d is clamped to ±20. k1 is −d between log lo and log hi, so that seq_sum_k1 " +
+				Doc: "k of a token, or the sum, mean or largest of its row. d is clamped to ±20. k1 is −d between log lo and log hi, so that seq_sum_k1 " +
 					"bounds 1/seq and seq_mean_k1 bounds 1/geo; HIGH alone has lo = 1/HIGH. k2 and k3 have no lower bound. All tests of a list must " +
 					"pass. NaN fails. The mask changes before the advantages, but GRPO counts the row's reward in its group.",
 				Options: prefixed(verlCorrection, rejecting...),
@@ -61,7 +61,7 @@ func verl() []*Rule {
 		versionLimit(staleness{
 			name: "max_off_policy_threshold", key: "sampler.max_off_policy_threshold", byDefault: "8",
 			formula: "step − version ≤ T", source: "verl-project/verl wheel verl==0.9.1 verl/trainer/ppo/v1/replay_buffer.py:_stale_terminal_keys",
-			doc: "Of the asynchronous trainers, with max_off_policy_strategy drop; wait delays the step and drops nothing. The trainer counts from " +
+			doc: "For the asynchronous trainers, with max_off_policy_strategy drop; wait delays the step and drops nothing. The trainer counts from " +
 				"the step at which the prompt was sent, version + 1 here: a span of 1 is on policy. Whole prompts fall.",
 			keeps: func(step int, v Versions, limit int) bool { return step-v.First <= limit },
 		}),

@@ -73,7 +73,7 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			}
 			err := write(c.output(ctx), o)
 			if errors.Is(err, logprobs.ErrNone) {
-				return fmt.Errorf("%s: %w; 'vantage offpolicy --help' names what is read", path, err)
+				return fmt.Errorf("%s: %w; 'vantage offpolicy --help' names the logs that have them", path, err)
 			}
 			return err
 		},

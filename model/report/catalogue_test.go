@@ -123,7 +123,7 @@ func TestOffPolicyPage(t *testing.T) {
     vantage off-policy-rules verl rollout_is
 
 Trainers sample with one engine and train with another, often several versions later. The ratio between the two decides whether a run
-lives, and each trainer has rules of its own for it: it clips the ratio, masks what is beyond a bound, rejects rows, or drops what is too old.
+lives, and each trainer has rules of its own for it: it clips the ratio, masks tokens beyond a bound, rejects rows, or drops stale ones.
 ` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, and what a rule keeps, for each step or sample;
 ` + "`vantage off-policy-rules FRAMEWORK`" + ` describes the rules, as below.
 
