@@ -284,7 +284,7 @@ func areal() []*Rule {
 				"areal/api/cli_args.py:RejectionSamplingConfig",
 			Doc: "For use_decoupled_loss alone. For a row x is e^agg(d), or the sum, mean or largest divergence; k1 is d and k3 is e^(−d) − 1 + d, " +
 				"the other direction than elsewhere. With the metric ratio the weight of a row is geo on every token, with any agg. A ratio of " +
-				"what is not finite is 1. The loss divides by the number of tokens before. Off by default.",
+				"NaN or infinity counts as 1. The loss divides by the number of tokens before. Off by default.",
 			Options: prefixed(section,
 				choice("level", "the level of the bound", "token", "sequence"), choice("action", "what happens out of bounds", "mask", "clamp"),
 				choice("metric", "x", "ratio", "kl_k1", "kl_k2", "kl_k3"), choice("agg", "of a row", "mean", "sum", "max"),
