@@ -63,6 +63,11 @@ func (k Kind) Option(key, byDefault, meaning string) Option {
 // String describes the values: "a number from 0 to 1".
 func (k Kind) String() string { return k.text }
 
+// Custom takes what parse takes, and writes it in one way; text describes the values: "a list of numbers".
+func Custom(text string, parse func(text string) (value string, ok bool)) Kind {
+	return Kind{text, parse}
+}
+
 // Number takes finite numbers from low to high, both included; infinite bounds are none.
 func Number(low, high float64) Kind {
 	text := "a number"

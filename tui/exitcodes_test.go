@@ -17,7 +17,7 @@ import (
 // exitLines returns command lines of the real program by the exit code that they end with.
 func exitLines() map[int][]string {
 	lines := map[int][]string{
-		0: {"--help", "version", "--version", "config", "man", "completion bash", "list", "list estimators", "list filters", "list losses", "list overlong", "list formats", "report --emit verl", "why log.jsonl", "help settings", "estimators", "flags verl", "log.jsonl", "log.jsonl --format json", "a=log.jsonl b=log.jsonl"},
+		0: {"--help", "version", "--version", "config", "man", "completion bash", "list", "list estimators", "list filters", "list losses", "list overlong", "list off-policy-rules", "list formats", "report --emit verl", "why log.jsonl", "help settings", "estimators", "flags verl", "log.jsonl", "log.jsonl --format json", "a=log.jsonl b=log.jsonl"},
 		1: {
 			"match plain.jsonl", "match wrong.jsonl", "compare log.jsonl later.jsonl", "export torn.jsonl", "report log.jsonl --steps 99", "report log.jsonl --where fate:killed", "why nobody log.jsonl",
 			"sweep dead.jsonl --emit easyr1", "report log.jsonl --svg nowhere/charts.svg", "nowhere.jsonl", "check log.jsonl --prom nowhere/x.prom",

@@ -13,6 +13,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/estimators/offpolicy"
 	"vantage/estimators/overlong"
 	"vantage/loaders/clickhouse"
 	"vantage/loaders/formats"
@@ -27,11 +28,12 @@ func (p *Program) list() *cobra.Command {
 		Use:   "list",
 		Short: "List estimators, group filters, losses, penalties, log formats",
 		Long: `list names what vantage knows of each trainer, and describes what you name: advantage
-estimators, group filters, losses, penalties for long answers, and formats of logs.`,
+estimators, group filters, losses, penalties for long answers, rules for off-policy
+samples, and formats of logs.`,
 		Example: `vantage list estimators verl grpo
 vantage list formats trl`,
 	}
-	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.formats())
+	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats())
 	refuseOtherWords(cmd)
 	return cmd
 }
@@ -76,6 +78,14 @@ func (p *Program) overlong() *cobra.Command {
 		Catalogue: report.Overlong(), all: overlong.All, example: "verl", oneEach: true,
 		short:   "List penalties for overlong responses",
 		unknown: "no overlong shaping of the framework %q is known%s: choose %s",
+	}.of(p)
+}
+
+func (p *Program) offPolicyRules() *cobra.Command {
+	return catalogue[*offpolicy.Rule]{
+		Catalogue: report.OffPolicyRules(), all: offpolicy.All, example: "verl rollout_is",
+		short:   "List how trainers clip, mask and reject off-policy samples",
+		unknown: "no off-policy rule %q%s: the frameworks that have one are %s",
 	}.of(p)
 }
 

@@ -69,7 +69,7 @@ func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	path := hostileLog(t, dir)
 	var lines [][]string
-	for _, command := range []string{"summary", "why", "show", "steps", "report", "list", "flags", "groupsize", "export", "sweep", "plan", "prompts", "match", "check", "compare", "formats", "estimators", "losses", "overlong"} {
+	for _, command := range []string{"summary", "why", "show", "steps", "report", "list", "flags", "groupsize", "export", "sweep", "plan", "prompts", "match", "check", "compare", "formats", "estimators", "losses", "overlong", "offpolicy"} {
 		for _, format := range []string{"text", "markdown", "csv", "json", "jsonl", hostile} {
 			lines = append(lines, []string{command, path, "--format", format}, []string{command, "a=" + path, "b" + hostile + "=" + path, "--format", format})
 		}

@@ -64,7 +64,7 @@ type Program struct {
 // All returns the commands.
 func (p *Program) All() []*cobra.Command {
 	return append([]*cobra.Command{
-		p.summary(), p.why(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.plan(), p.prompts(), p.grep(), p.compare().of(p), p.check(), p.match(),
+		p.summary(), p.why(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.plan(), p.prompts(), p.offPolicy(), p.grep(), p.compare().of(p), p.check(), p.match(),
 		p.list(), p.cache(), p.userConfig(), p.version(),
 	}, p.renamed()...)
 }

@@ -44,6 +44,7 @@ func schemaLines(dir string) [][]string {
 		{"list", "filters"},
 		{"list", "losses"},
 		{"list", "overlong"},
+		{"list", "off-policy-rules"},
 		{"list", "formats"},
 		{"version"},
 		{"cache"},

@@ -10,6 +10,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/estimators/offpolicy"
 	"vantage/estimators/overlong"
 	"vantage/model"
 	"vantage/model/units"
@@ -272,6 +273,60 @@ func Overlong() Catalogue[*overlong.Shaping] {
 			}
 		},
 	}
+}
+
+// OffPolicyRules is the catalogue of corrections for samples of another policy.
+func OffPolicyRules() Catalogue[*offpolicy.Rule] {
+	needs := func(r *offpolicy.Rule) []string {
+		return needed([]need{
+			{"log-probs of sampler and trainer", !r.Versions}, {"log-probs within the update", r.Policy},
+			{"advantages", r.Advantages}, {"policy versions", r.Versions}, {r.NotComputable, r.NotComputable != ""},
+		})
+	}
+	return Catalogue[*offpolicy.Rule]{
+		Name: "off-policy-rules",
+		line: func(r *offpolicy.Rule) string {
+			return fmt.Sprintf("  %-28s %-38s %s", r.Name, r.Level, r.Bounds)
+		},
+		foot: "the level that a bound looks at, and the bounds at the trainer's defaults\n",
+		details: func(r *offpolicy.Rule) []detail {
+			when := "after the advantages"
+			if r.BeforeAdvantages {
+				when = "before the advantages"
+			}
+			return []detail{
+				{"rule", "formula", r.Formula},
+				{"level", "level", r.Level},
+				{"bounds", "bounds", r.Bounds},
+				{"notes", "doc", r.Doc},
+				{"changes", "changes", offPolicyChanges(r)},
+				{"when", "when", when},
+				{"denominator", "denominator", r.Denominator},
+				{"needs", "needs", needs(r)},
+				{"turned on by", "turned_on_by", r.Setting()},
+				{"usual", "usual", some(r.Usual.List())},
+				{"option", "options", some(options(r.Options))},
+				{"source", "source", r.Source},
+			}
+		},
+	}
+}
+
+// offPolicyChanges are what a rule changes of a batch.
+func offPolicyChanges(r *offpolicy.Rule) []string {
+	return needed([]need{{"weights", r.ChangesWeights}, {"the loss mask", r.ChangesMask}, {"rows", r.DropsRows}})
+}
+
+// OffPolicyTable is a table of all rules and their bounds at the trainers' defaults, as Markdown.
+func OffPolicyTable(list []*offpolicy.Rule) string {
+	var b strings.Builder
+	b.WriteString("| rule | level | bounds at its defaults | changes | denominator |\n|---|---|---|---|---|\n")
+	for _, r := range list {
+		denominator, _, _ := strings.Cut(r.Denominator, ":")
+		cells := []string{"`" + r.Framework + "/" + r.Name + "`", r.Level, strings.ReplaceAll(r.Bounds, "|", "\\|"), strings.Join(offPolicyChanges(r), ", "), denominator}
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+	}
+	return b.String()
 }
 
 func formulaText(e *estimators.Entry, from string, needs []string) string {

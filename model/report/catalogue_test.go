@@ -11,6 +11,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/estimators/offpolicy"
 	"vantage/estimators/overlong"
 	"vantage/internal/testkit/repotest"
 )
@@ -110,6 +111,46 @@ l is the tokens of the response, L_max the limit, L_buffer the tokens before it 
 
 ` + "```text\n" + shapings.String() + "```\n"
 	repotest.Page(t, ".github/docs/losses/README.md", want)
+}
+
+// The page on off-policy rules has a table of them, and what `vantage list off-policy-rules NAME` prints for each.
+func TestOffPolicyPage(t *testing.T) {
+	pages := sectionsOf(t, offpolicy.All(), OffPolicyRules().Pages)
+	want := `# Off-policy samples
+
+    vantage offpolicy outputs/run-1
+    vantage offpolicy outputs/run-1 --off-policy slime/tis --option tis_clip=3
+    vantage list off-policy-rules verl rollout_is
+
+Trainers sample with one engine and train with another, often several versions later. The ratio between the two decides whether a run
+lives, and each trainer has rules of its own for it: it clips the ratio, masks tokens beyond a bound, rejects rows, or drops stale ones.
+` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, and what a rule keeps, for each step or sample;
+` + "`vantage list off-policy-rules FRAMEWORK`" + ` describes the rules, as below.
+
+It reads NeMo-RL's ` + "`train_data_step{N}.jsonl`" + `, prime-rl's ` + "`token_exports`" + ` (` + "`trainer.enable_token_export`" + `) next to its traces, verifiers' traces, and JSON lines
+with ` + "`rollout_log_probs`, `old_log_probs`, `log_probs`, `response_mask` and `policy_version`" + `. A token without a finite number on both sides is
+unscored: it is counted, and never taken for 0.
+
+r is the log-prob of a token by the engine that sampled, o that by the trainer before the update, n that by the policy within the update.
+d = o − r, and ρ = e^d. seq = e^Σd is the product over a row, geo = e^(mean d) its geometric mean. A is the advantage, T or δ the bound,
+w the weight that multiplies a token's policy loss. A step is trained by weights of the version before it: step − 1.
+
+**"Sequence" is not one thing.** It is the product in verl, TRL, SkyRL, slime and NeMo-RL, and the geometric mean in ms-swift and
+OpenRLHF and for the weight of AReaL. A bound on the product depends on length, because |Σd| grows with it: it filters long answers.
+
+**Where a token goes.** A weight of 0 leaves the token in the denominator of the loss; a token that leaves the mask makes the rest weigh more,
+where the trainer divides by the mask of afterwards. No trainer computes the means of groups again.
+
+The rules are tested on 3,400 cases that the trainers' own code computed (` + "`estimators/offpolicy/testdata/golden`" + `): weights within 1e-5 relative,
+every flag equal. Only OpenRLHF differs: its binary KL depends on the last bit of a logarithm where both sides agree.
+
+## Bounds
+
+` + OffPolicyTable(offpolicy.All()) + `
+Where a rule is off by default, ` + "`usual`" + ` below has options that switch it on, with bounds of its trainer's documents or presets where they name any.
+
+` + pages
+	repotest.Page(t, ".github/docs/offpolicy.md", want)
 }
 
 // pagesOf compares a page of each framework, in its folder, with what a command prints of its entries, and returns links to

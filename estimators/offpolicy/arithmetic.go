@@ -1,0 +1,152 @@
+package offpolicy
+
+import (
+	"math"
+
+	"vantage/estimators/torchsum"
+)
+
+// The arithmetic here knows no framework. It is float32, and a number that is not one goes through it as it
+// goes through PyTorch: a clamp keeps NaN, a comparison with NaN is false, and NaN · 0 is NaN.
+
+// safety is by how many nats most trainers let a log ratio be off before they take its exponential.
+const safety = 20
+
+func difference(a, b []float32) []float32 {
+	d := make([]float32, len(a))
+	for i := range a {
+		d[i] = a[i] - b[i]
+	}
+	return d
+}
+
+func exp(x float32) float32 { return float32(math.Exp(float64(x))) }
+func log(x float32) float32 { return float32(math.Log(float64(x))) }
+
+// safeExp is the exponential of a log ratio that is at most [safety] off.
+func safeExp(x float32) float32 { return exp(clamp(x, -safety, safety)) }
+
+// clamp is x within two bounds, and NaN for NaN.
+func clamp(x, low, high float32) float32 {
+	switch {
+	case x < low:
+		return low
+	case x > high:
+		return high
+	}
+	return x
+}
+
+// abs of NaN is NaN.
+func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
+
+// within reports whether x is in [low, high]; NaN is not.
+func within(x, low, high float32) bool { return x >= low && x <= high }
+
+// beyond reports whether x is below low or above high; NaN is neither.
+func beyond(x, low, high float32) bool { return x < low || x > high }
+
+// orZero is w if keep, else 0.
+func orZero(keep bool, w float32) float32 {
+	if keep {
+		return w
+	}
+	return 0
+}
+
+// bit is 1 if keep, else 0.
+func bit(keep bool) float32 { return orZero(keep, 1) }
+
+// onMask is x on the mask and 0 elsewhere.
+func onMask(x []float32, mask []bool) []float32 {
+	out := make([]float32, len(x))
+	for i, m := range mask {
+		out[i] = orZero(m, x[i])
+	}
+	return out
+}
+
+// timesMask is x · mask: what is not finite stays so beyond the mask.
+func timesMask(x []float32, mask []bool) []float32 {
+	out := make([]float32, len(x))
+	for i, m := range mask {
+		out[i] = x[i] * bit(m)
+	}
+	return out
+}
+
+func count(mask []bool) float32 {
+	n := 0
+	for _, m := range mask {
+		if m {
+			n++
+		}
+	}
+	return float32(n)
+}
+
+// sum is Σ x · mask. Which of the two products is summed is the trainer's choice.
+func sum(x []float32) float32 { return torchsum.Sum(x) }
+
+// mean is total / n of the mask, and 0 for an empty mask.
+func mean(total float32, mask []bool) float32 { return total / max(count(mask), 1) }
+
+// meanWithEps is mean with the 1e-8 that some trainers add to the count.
+func meanWithEps(total float32, mask []bool) float32 { return total / (count(mask) + 1e-8) }
+
+func mapped(x []float32, f func(float32) float32) []float32 {
+	out := make([]float32, len(x))
+	for i, v := range x {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// largest is the largest x on the mask, NaN if one of them is, and −Inf if there is none.
+func largest(x []float32, mask []bool) float32 {
+	most := float32(math.Inf(-1))
+	for i, m := range mask {
+		if m && (x[i] > most || x[i] != x[i]) {
+			most = x[i]
+		}
+		if most != most {
+			return most
+		}
+	}
+	return most
+}
+
+// nanToNum is torch.nan_to_num with nan=0: infinities become the largest numbers.
+func nanToNum(x float32) float32 {
+	switch {
+	case x != x:
+		return 0
+	case x > math.MaxFloat32:
+		return math.MaxFloat32
+	case x < -math.MaxFloat32:
+		return -math.MaxFloat32
+	}
+	return x
+}
+
+// finiteOr is x, or otherwise where it is not finite.
+func finiteOr(x, otherwise float32) float32 {
+	if x-x != 0 {
+		return otherwise
+	}
+	return x
+}
+
+// k1, k2 and k3 are the estimators of the divergence of the sampler from the trainer by one log ratio.
+func k1(d float32) float32 { return -d }
+
+func k2(d float32) float32 { return float32(0.5 * float32(d*d)) }
+
+func k3(d float32) float32 { return exp(d) - 1 - d }
+
+// binaryKL is the divergence of one token's probability p from q, by their logarithms; eps keeps its logarithms finite.
+func binaryKL(logP, logQ, eps float32) float32 {
+	p, q := exp(logP), exp(logQ)
+	taken := float32(p * (logP - logQ))
+	return taken + float32((1-p)*log((1-p+eps)/(1-q+eps)))
+}

@@ -1,0 +1,173 @@
+package offpolicy
+
+import "math"
+
+// Batch is the rows that a trainer's function gets at once, in its order.
+type Batch struct {
+	Rows []Row
+
+	// Step is the number of the step that trains them; weights of version Step − 1 do. Only limits on
+	// versions read it.
+	Step int
+}
+
+// Row is one response. The slices that are there have equal lengths: one number per token of the response,
+// those of tools included. A row whose slices differ in length is unscored: see [Outcome].
+type Row struct {
+	Sampler []float32 // r, by the engine that sampled
+	Trainer []float32 // o, by the trainer before the update
+	Policy  []float32 // n, by the policy within the update; nil if nobody logged it
+	Mask    []bool    // which tokens train; nil if all do
+
+	// Advantage is NaN if nobody knows it.
+	Advantage float64
+
+	// Versions are the policies of its first and its last token; nil if nobody logged them.
+	Versions *Versions
+}
+
+// Versions are the numbers of the policies that sampled a row's first and last token.
+type Versions struct{ First, Last int }
+
+// NoAdvantage is the advantage of a row of which nobody knows it.
+func NoAdvantage() float64 { return math.NaN() }
+
+// Even reports whether a row can be scored: it has numbers of both sides, and all its slices are of one length.
+func (r Row) Even() bool {
+	n := len(r.Sampler)
+	return r.Sampler != nil && r.Trainer != nil && len(r.Trainer) == n &&
+		(r.Policy == nil || len(r.Policy) == n) && (r.Mask == nil || len(r.Mask) == n)
+}
+
+// advised reports whether the row's advantage is known.
+func (r Row) advised() bool { return r.Advantage == r.Advantage }
+
+// Outcome is what a rule does to one row. All of it is empty if the row is unscored: it lacks what the rule needs.
+type Outcome struct {
+	// Weights multiply the policy loss of each token; NaN where the logged mask is 0. A weight of the row
+	// is on each of its tokens. nil if the rule has no weights: they are 1.
+	Weights []float32
+
+	// Kept has a letter of [Kept] for each token.
+	Kept string
+
+	// Mask is the loss mask afterwards, 1 or 0, and . where the logged one is 0.
+	Mask string
+
+	Unscored bool
+}
+
+// Kept is what becomes of a token.
+type Kept byte
+
+// The letters of [Outcome.Kept].
+const (
+	Trains       Kept = '1'
+	Removed      Kept = '0' // its weight is 0, or it left the loss mask
+	NotANumber   Kept = 'n' // its weight is NaN: so is the trainer's loss
+	Infinite     Kept = 'i' // its weight is infinite
+	NotTrainable Kept = '.' // the logged mask is 0
+)
+
+// row is a row while rules work on it.
+type row struct {
+	Row
+	d         []float32 // Trainer − Sampler, in float32
+	policy    []float32 // n, or o where there is none
+	mask      []bool    // as logged
+	advantage float32
+
+	weights []float32 // nil: none
+	left    []bool    // the mask that is left; nil: as logged
+}
+
+func (r Row) reading() *row {
+	x := &row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), d: difference(r.Trainer, r.Sampler)}
+	if x.policy == nil {
+		x.policy = r.Trainer
+	}
+	if x.mask == nil {
+		x.mask = make([]bool, len(x.d))
+		for i := range x.mask {
+			x.mask[i] = true
+		}
+	}
+	return x
+}
+
+// current is the mask that is left.
+func (x *row) current() []bool {
+	if x.left != nil {
+		return x.left
+	}
+	return x.mask
+}
+
+// reject takes tokens out of the mask.
+func (x *row) reject(out func(i int) bool) {
+	left := make([]bool, len(x.mask))
+	for i, m := range x.current() {
+		left[i] = m && !out(i)
+	}
+	x.left = left
+}
+
+// rejectAll takes the whole row out of the mask.
+func (x *row) rejectAll(out bool) { x.reject(func(int) bool { return out }) }
+
+// weigh gives each token a weight, which may follow from the one that it has.
+func (x *row) weigh(of func(i int) float32) {
+	weights := make([]float32, len(x.d))
+	for i := range weights {
+		weights[i] = of(i)
+	}
+	x.weights = weights
+}
+
+// weighAll gives all tokens one weight.
+func (x *row) weighAll(w float32) { x.weigh(func(int) float32 { return w }) }
+
+func (x *row) outcome() Outcome {
+	kept, mask := make([]byte, len(x.mask)), make([]byte, len(x.mask))
+	var weights []float32
+	if x.weights != nil {
+		weights = make([]float32, len(x.mask))
+	}
+	for i, left := range x.current() {
+		kept[i], mask[i] = byte(x.fate(i)), '0'
+		switch {
+		case !x.mask[i]:
+			mask[i] = byte(NotTrainable)
+		case left:
+			mask[i] = '1'
+		}
+		if weights != nil {
+			weights[i] = x.weights[i]
+		}
+		if weights != nil && !x.mask[i] {
+			weights[i] = float32(math.NaN())
+		}
+	}
+	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask)}
+}
+
+func (x *row) fate(i int) Kept {
+	if !x.mask[i] {
+		return NotTrainable
+	}
+	if !x.current()[i] {
+		return Removed
+	}
+	if x.weights == nil {
+		return Trains
+	}
+	switch w := x.weights[i]; {
+	case w != w:
+		return NotANumber
+	case math.IsInf(float64(w), 0):
+		return Infinite
+	case w == 0:
+		return Removed
+	}
+	return Trains
+}

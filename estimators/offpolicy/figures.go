@@ -1,0 +1,60 @@
+package offpolicy
+
+import "math"
+
+// Figures are what is said of a row whatever the rule, in float64, over its trainable tokens with two finite
+// log-probs. They are NaN if there is none: 0 would be a claim.
+type Figures struct {
+	Tokens   int // trainable, with two finite numbers
+	Unscored int // trainable, without
+
+	MeanAbs, MaxAbs   float64 // |d|, in nats
+	K1, K3            float64 // nats a token
+	LogSequenceRatio  float64 // Σd
+	LogGeometricRatio float64 // mean d
+}
+
+// FiguresOf returns the figures of a row. Of a row whose slices differ in length all tokens are unscored: the mask's
+// trainable ones if it has a mask, else as many as the longer side has.
+func FiguresOf(r Row) Figures {
+	nan := math.NaN()
+	f := Figures{MeanAbs: nan, MaxAbs: nan, K1: nan, K3: nan, LogSequenceRatio: nan, LogGeometricRatio: nan}
+	if !r.Even() {
+		f.Unscored = r.trainable()
+		return f
+	}
+	var total, absolute, most, k3s float64
+	for i := range r.Sampler {
+		if r.Mask != nil && !r.Mask[i] {
+			continue
+		}
+		d := float64(r.Trainer[i]) - float64(r.Sampler[i])
+		if d-d != 0 {
+			f.Unscored++
+			continue
+		}
+		f.Tokens++
+		total, absolute, most = total+d, absolute+math.Abs(d), max(most, math.Abs(d))
+		k3s += math.Expm1(d) - d
+	}
+	if f.Tokens == 0 {
+		return f
+	}
+	n := float64(f.Tokens)
+	f.MeanAbs, f.MaxAbs, f.K1, f.K3 = absolute/n, most, -total/n, k3s/n
+	f.LogSequenceRatio, f.LogGeometricRatio = total, total/n
+	return f
+}
+
+func (r Row) trainable() int {
+	if r.Mask == nil {
+		return max(len(r.Sampler), len(r.Trainer))
+	}
+	n := 0
+	for _, m := range r.Mask {
+		if m {
+			n++
+		}
+	}
+	return n
+}

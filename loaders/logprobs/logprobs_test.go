@@ -1,0 +1,89 @@
+package logprobs
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"vantage/internal/testkit/filetest"
+	"vantage/loaders/fileio"
+)
+
+// read returns the samples of files, each as a line that a person can check.
+func read(t *testing.T, files map[string]string) ([]string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		filetest.Write(t, filepath.Join(dir, name), text)
+	}
+	var got []string
+	err := Read(&fileio.Disk{}, dir, func(s Sample) error {
+		versions := "no versions"
+		if s.Versions != nil {
+			versions = fmt.Sprint("versions ", s.Versions.First, " ", s.Versions.Last)
+		}
+		got = append(got, fmt.Sprintf("%s:%d step %d id %q group %q r%v o%v n%v mask%v A %v %s", s.File, s.Line, s.Step, s.ID, s.Group,
+			s.Sampler, s.Trainer, s.Policy, s.Mask, s.Advantage, versions))
+		return nil
+	})
+	return got, err
+}
+
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"the usual names": {map[string]string{"step_3.jsonl": `{"id": "a", "group": 7, "rollout_log_probs": [-1, -2, null], "old_log_probs": [-1, -2.5, -3], "response_mask": [1, 0, 1], "policy_version": [1, 2], "advantage": 0.5}
+{"rollout_log_probs": [-1], "log_probs": [-2], "step": 9, "policy_version": 4, "advantages": [-1]}
+{"rollout_log_probs": [-1], "old_log_probs": [-2], "log_probs": [-3]}
+{"rollout_log_probs": [-1, -2], "old_log_probs": [-2]}
+{"reward": 1}
+`}, []string{
+			`step_3.jsonl:1 step 3 id "a" group "7" r[-1 -2 NaN] o[-1 -2.5 -3] n[] mask[true false true] A 0.5 versions 1 2`,
+			`step_3.jsonl:2 step 9 id "" group "" r[-1] o[-2] n[] mask[] A -1 versions 4 4`,
+			`step_3.jsonl:3 step 3 id "" group "" r[-1] o[-2] n[-3] mask[] A NaN no versions`,
+			`step_3.jsonl:4 step 3 id "" group "" r[-1 -2] o[-2] n[] mask[] A NaN no versions`,
+		}},
+		"NeMo-RL, and its rows that are out or have no log-probs of the trainer": {map[string]string{"exp_001/train_data_step4.jsonl": `{"generation_logprobs": [[0, -1, -2, 0]], "prev_logprobs": [[0, -1, -3, 0]], "token_loss_mask": [[0, 1, 1, 0]], "sample_loss_mask": [1], "advantages": [[0, 0.5, 0.5, 0]], "idx": [0]}
+{"generation_logprobs": [[0, -1]], "prev_logprobs": [[0, 0]], "token_loss_mask": [[0, 1]], "sample_loss_mask": [1.0], "advantages": [[0, 1]]}
+{"generation_logprobs": [[0, -1]], "prev_logprobs": [[0, -1]], "token_loss_mask": [[0, 1]], "sample_loss_mask": [0.0], "advantages": [[0, 1]]}
+`}, []string{
+			`exp_001/train_data_step4.jsonl:1 step 4 id "" group "" r[-1 -2] o[-1 -3] n[] mask[true true] A 0.5 no versions`,
+			`exp_001/train_data_step4.jsonl:2 step 4 id "" group "" r[-1] o[] n[] mask[true] A 1 no versions`,
+			`exp_001/train_data_step4.jsonl:3 step 4 id "" group "" r[-1] o[-1] n[] mask[false] A 1 no versions`,
+		}},
+		"open-instruct": {map[string]string{"run_rollouts_000000.jsonl": `{"step": 2, "prompt_idx": 3, "response_tokens": [5, 6], "advantage": 0.5, "logprobs": [-1, NaN]}
+`}, []string{`run_rollouts_000000.jsonl:1 step 2 id "" group "3" r[-1 NaN] o[] n[] mask[] A 0.5 no versions`}},
+		"traces": {map[string]string{"rollouts/step_2/train/all/traces.jsonl": `{"id": "e", "group": {"id": "g"}, "run": {"work": {"step": 1, "policy": {"start": 0, "end": 1}}}, "traces": [{"nodes": [{"token_ids": [1], "mask": [false], "logprobs": []}, {"token_ids": [2, 3, 4], "mask": [true, false, true], "logprobs": [-1, -2], "trainer_logprobs": [-1, -3]}], "info": {"advantage": -0.5}}]}
+`}, []string{`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1 0 -2] o[-1 0 -3] n[] mask[true false true] A -0.5 versions 0 1`}},
+		"traces and their token export": {map[string]string{
+			"rollouts/step_2/train/all/traces.jsonl": `{"id": "e", "group": {"id": "g"}, "run": {"work": {"step": 1, "policy": {"start": 0, "end": 1}}}, "traces": [{"nodes": [{"token_ids": [1, 2], "mask": [false, true], "logprobs": [-1]}], "info": {"advantage": -0.5}}]}
+{"id": "f", "traces": [{"nodes": [{"token_ids": [1, 9], "mask": [false, true], "logprobs": [-1]}], "info": {"advantage": 0}}]}
+`,
+			"token_exports/step_2/rank_0.jsonl": `{"step": 2, "token_ids": [1, 2], "loss_mask": [false, true], "advantages": [0, -0.5], "inference_logprobs": [0, -1.25], "trainer_logprobs": [0, -1.5]}
+`,
+		}, []string{
+			`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1.25] o[-1.5] n[] mask[true] A -0.5 versions 0 1`,
+			`rollouts/step_2/train/all/traces.jsonl:2 step 2 id "f" group "" r[0 -1] o[] n[] mask[false true] A 0 no versions`,
+		}},
+	} {
+		got, err := read(t, c.files)
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %v\n%q, want\n%q", name, err, got, c.want)
+		}
+	}
+}
+
+// A log without log-probs says so, and hostile lines are no rows.
+func TestReadNothing(t *testing.T) {
+	for name, text := range map[string]string{
+		"no log-probs": `{"reward": 1}` + "\n", "torn": `{"rollout_log_probs": [-1`, "not a list": `{"traces": 7, "id": {}}` + "\n",
+		"empty": "", "no object": "[1]\nnull\n",
+	} {
+		if got, err := read(t, map[string]string{"log.jsonl": text}); !errors.Is(err, ErrNone) || len(got) > 0 {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

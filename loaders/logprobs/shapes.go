@@ -1,0 +1,293 @@
+package logprobs
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vantage/estimators/offpolicy"
+	"vantage/loaders/jsonscan"
+)
+
+// shape is a line as one trainer writes it.
+type shape struct {
+	name string
+	keys []string // that only such lines have
+	rows func(r *reader, line []byte, file string) []Sample
+}
+
+// shapes lists them, the more particular first.
+func shapes() []shape {
+	return []shape{
+		{"nemo-rl", []string{"generation_logprobs", "prev_logprobs"}, nemoRow},
+		{"prime-rl token export", []string{"inference_logprobs", "trainer_logprobs", "token_ids"}, exportRow},
+		{"traces", []string{"traces"}, traceRows},
+		{"open-instruct", []string{"response_tokens", "logprobs"}, openInstructRow},
+		{"rows", nil, plainRow},
+	}
+}
+
+// fits reports whether a line has the keys.
+func (s shape) fits(line []byte) bool {
+	if s.keys == nil {
+		return true
+	}
+	values, err := jsonscan.Pluck(line, s.keys...)
+	return err == nil && !slices.ContainsFunc(values, func(v jsonscan.Value) bool { return v.Kind == jsonscan.Absent })
+}
+
+// nemoRow is a row of NeMo-RL's train_data_step{N}.jsonl: every value in a list of one, a number per token of prompt and response,
+// padded. Log-probs of the trainer that are 0 wherever it trains were not computed.
+func nemoRow(_ *reader, line []byte, file string) []Sample {
+	v, err := jsonscan.Pluck(line, "generation_logprobs", "prev_logprobs", "token_loss_mask", "sample_loss_mask", "advantages")
+	if err != nil {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
+	s.Step, _ = stepOf(file)
+	s.Advantage = advantageOf(floats(v[4]), s.Mask)
+	s = s.trimmed()
+	if !computed(s.Trainer, s.Mask) {
+		s.Trainer = nil
+	}
+	if weight, ok := v[3].ToFloat(); ok && weight == 0 {
+		s.Mask = make([]bool, len(s.Mask)) // the row is out, with all of its tokens
+	}
+	return []Sample{s}
+}
+
+// computed reports whether a side has a number other than 0 on the mask.
+func computed(logprobs []float32, mask []bool) bool {
+	any := false
+	for i, m := range mask {
+		any = any || m
+		if m && i < len(logprobs) && logprobs[i] != 0 {
+			return true
+		}
+	}
+	return !any
+}
+
+// advantageOf is that of the first token that trains, NaN if there is none.
+func advantageOf(advantages []float32, mask []bool) float64 {
+	for i, m := range mask {
+		if m && i < len(advantages) {
+			return float64(advantages[i])
+		}
+	}
+	if len(advantages) == 1 {
+		return float64(advantages[0])
+	}
+	return offpolicy.NoAdvantage()
+}
+
+// exportRow is a row of prime-rl's token_exports: arrays over prompt and response.
+func exportRow(_ *reader, line []byte, file string) []Sample {
+	v, err := jsonscan.Pluck(line, "inference_logprobs", "trainer_logprobs", "loss_mask", "advantages", "step")
+	if err != nil {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
+	s.Step, _ = stepOf(file)
+	if step, ok := v[4].ToInt(); ok {
+		s.Step = int(step)
+	}
+	s.Advantage = advantageOf(floats(v[3]), s.Mask)
+	return []Sample{s}
+}
+
+// traceRows are the traces of an episode of verifiers 0.4 or prime-rl. Nodes have log-probs of the tokens of their mask alone; what the
+// trainer computed is in them, or in the token export with equal token ids.
+func traceRows(r *reader, line []byte, file string) []Sample {
+	v, err := jsonscan.Pluck(line, "id", "traces", "group", "run")
+	if err != nil {
+		return nil
+	}
+	work := v[3].Field("work")
+	var rows []Sample
+	for _, trace := range v[1].Elements() {
+		s, ids := traceOf(trace)
+		if s.Sampler == nil {
+			continue
+		}
+		s.ID, s.Group = string(v[0].Text()), string(v[2].Field("id").Text())
+		if step, ok := stepOf(file); ok {
+			s.Step = step // that of the folder: the episode has the one at which it was sent
+		} else if step, ok := work.Field("step").ToInt(); ok {
+			s.Step = int(step)
+		}
+		s.Versions = versions(work.Field("policy").Field("start"), work.Field("policy").Field("end"))
+		if x, ok := trace.Field("info").Field("advantage").ToFloat(); ok {
+			s.Advantage = x
+		}
+		if export, ok := r.export(file, ids); ok {
+			export.ID, export.Group, export.Versions, export.Advantage = s.ID, s.Group, s.Versions, s.Advantage
+			s = export
+		}
+		rows = append(rows, s)
+	}
+	return rows
+}
+
+// traceOf joins the nodes of a trace: one number per token, 0 where the mask has none.
+func traceOf(trace jsonscan.Value) (s Sample, ids string) {
+	s.Advantage = offpolicy.NoAdvantage()
+	var tokens strings.Builder
+	scored, whole := false, true
+	for _, node := range trace.Field("nodes").Elements() {
+		trains, sampler, trainer := mask(node.Field("mask")), floats(node.Field("logprobs")), floats(node.Field("trainer_logprobs"))
+		node.Field("token_ids").EachElement(func(id jsonscan.Value) {
+			tokens.Write(id.Raw)
+			tokens.WriteByte(',')
+		})
+		n := 0
+		for _, m := range trains {
+			if m {
+				n++
+			}
+		}
+		whole = whole && (n == 0 || len(sampler) == n)
+		scored = scored || n > 0 && len(trainer) == n
+		s.Mask = append(s.Mask, trains...)
+		s.Sampler, s.Trainer = append(s.Sampler, spread(sampler, trains)...), append(s.Trainer, spread(trainer, trains)...)
+	}
+	if !scored {
+		s.Trainer = nil
+	}
+	if !whole {
+		s.Sampler = append(s.Sampler, 0) // a node has another number of log-probs than of tokens: the lengths differ
+	}
+	return s, tokens.String()
+}
+
+// spread puts numbers on the tokens of a mask, NaN where there are too few.
+func spread(numbers []float32, mask []bool) []float32 {
+	out := make([]float32, len(mask))
+	for i, m := range mask {
+		switch {
+		case !m:
+		case len(numbers) == 0:
+			out[i] = float32(offpolicy.NoAdvantage())
+		default:
+			out[i], numbers = numbers[0], numbers[1:]
+		}
+	}
+	return out
+}
+
+// versions are those of the first and the last token; nil if they are no whole numbers.
+func versions(first, last jsonscan.Value) *offpolicy.Versions {
+	a, ok := first.ToInt()
+	b, too := last.ToInt()
+	if !ok || first.Kind == jsonscan.Absent {
+		return nil
+	}
+	if !too || last.Kind == jsonscan.Absent {
+		b = a
+	}
+	return &offpolicy.Versions{First: int(a), Last: int(b)}
+}
+
+// exported are the rows of the token exports of one step, by their token ids.
+type exported struct {
+	step string
+	rows map[string]Sample
+}
+
+// exportsOf are the files of token exports, by the folder of their step.
+func exportsOf(files []string) map[string][]string {
+	if !slices.ContainsFunc(files, func(name string) bool { return filepath.Base(name) == "traces.jsonl" }) {
+		return nil
+	}
+	all := map[string][]string{}
+	for _, name := range files {
+		if isExport(name) {
+			step := filepath.Base(filepath.Dir(name))
+			all[step] = append(all[step], name)
+		}
+	}
+	return all
+}
+
+func isExport(name string) bool {
+	return filepath.Base(filepath.Dir(filepath.Dir(name))) == "token_exports"
+}
+
+// export is the row of a trace in the token export of its step.
+func (r *reader) export(file, ids string) (Sample, bool) {
+	step := ""
+	for part := range strings.SplitSeq(filepath.ToSlash(file), "/") {
+		if strings.HasPrefix(part, "step_") {
+			step = part
+		}
+	}
+	if r.joined.step != step {
+		r.joined = exported{step, map[string]Sample{}}
+		for _, name := range r.exports[step] {
+			_ = r.eachLine(name, func(line []byte, _ int64) error {
+				v, err := jsonscan.Pluck(line, "token_ids")
+				if rows := exportRow(r, line, name); err == nil && len(rows) == 1 {
+					r.joined.rows[strings.Trim(strings.ReplaceAll(string(v[0].Raw), " ", ""), "[]")+","] = rows[0]
+				}
+				return nil
+			})
+		}
+	}
+	row, found := r.joined.rows[ids]
+	return row, found
+}
+
+// openInstructRow is a row of open-instruct's rollouts: log-probs of the sampler alone.
+func openInstructRow(_ *reader, line []byte, _ string) []Sample {
+	v, err := jsonscan.Pluck(line, "logprobs", "step", "advantage", "prompt_idx")
+	if err != nil {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
+	if step, ok := v[1].ToInt(); ok {
+		s.Step = int(step)
+	}
+	if x, ok := v[2].ToFloat(); ok {
+		s.Advantage = x
+	}
+	return []Sample{s}
+}
+
+// plainRow is a row of any log that has the names that most trainers use. old_log_probs are those before the update; next to them
+// log_probs are those within it, alone they are those before it.
+func plainRow(_ *reader, line []byte, file string) []Sample {
+	v, err := jsonscan.Pluck(line, "rollout_log_probs", "old_log_probs", "log_probs", "response_mask", "loss_mask",
+		"advantage", "advantages", "policy_version", "step", "id", "group")
+	if err != nil || v[0].Kind == jsonscan.Absent {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[3])}}
+	if s.Trainer == nil {
+		s.Trainer = floats(v[2])
+	} else {
+		s.Policy = floats(v[2])
+	}
+	if s.Mask == nil {
+		s.Mask = mask(v[4])
+	}
+	s.Advantage = advantageOf(floats(v[6]), s.Mask)
+	if x, ok := v[5].ToFloat(); ok && v[5].Kind != jsonscan.Absent {
+		s.Advantage = x
+	} else if x, ok := v[6].ToFloat(); ok && v[6].Elements() == nil && v[6].Kind != jsonscan.Absent {
+		s.Advantage = x
+	}
+	first, last := v[7], v[7]
+	if both := v[7].Elements(); len(both) == 2 {
+		first, last = both[0], both[1]
+	}
+	s.Versions = versions(first, last)
+	s.Step, _ = stepOf(file)
+	if step, ok := v[8].ToInt(); ok && v[8].Kind != jsonscan.Absent {
+		s.Step = int(step)
+	}
+	s.ID, s.Group = label(v[9]), label(v[10])
+	return []Sample{s}
+}
+
+// label is a text or a number, as the log has it.
+func label(v jsonscan.Value) string { return strings.Trim(string(v.Raw), `"`) }

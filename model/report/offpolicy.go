@@ -1,0 +1,301 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/estimators/offpolicy"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+)
+
+// OffPolicySample is a row of a log with its log-probs.
+type OffPolicySample struct {
+	offpolicy.Row
+	File      string
+	Line      int64
+	Step      int
+	ID, Group string
+}
+
+// OffPolicy is how far the samples of a log are from the policy that trains them, and what a rule does to them.
+type OffPolicy struct {
+	// Read visits the samples; those of a step come together.
+	Read func(visit func(OffPolicySample) error) error
+
+	Rule   *offpolicy.Rule // nil: none
+	Values estimators.Values
+
+	PerSample bool
+	Tokens    bool // of each sample, with a rule: letters and weights of its tokens
+}
+
+// OffPolicyText writes a line for each step, or each sample.
+func OffPolicyText(w io.Writer, o *OffPolicy) error {
+	head := fmt.Sprintf("%6s %9s %9s %9s %9s %9s %9s %9s", "step", "rows", "tokens", "unscored", "mean |d|", "max |d|", "k3", "ESS")
+	if o.PerSample {
+		head = fmt.Sprintf("%6s %-24s %9s %9s %9s %9s %9s %9s %9s", "step", "sample", "tokens", "unscored", "mean |d|", "max |d|", "k3", "Σd", "lag")
+	}
+	if o.Rule != nil {
+		head += fmt.Sprintf(" %9s", "kept")
+	}
+	return o.write(w, head+"\n", func(s *offPolicyStep) []byte {
+		var b strings.Builder
+		if !o.PerSample {
+			fmt.Fprintf(&b, "%6d %9d %9d %9d %9s %9s %9s %9s", s.step, len(s.samples), s.tokens, s.unscored,
+				nats(s.meanAbs()), nats(s.largest()), nats(s.k3()), share(s.effective()))
+			if o.Rule != nil {
+				fmt.Fprintf(&b, " %9s", share(float64(s.kept)/float64(s.judged)))
+			}
+			b.WriteByte('\n')
+		}
+		for i, x := range s.samples {
+			if !o.PerSample {
+				break
+			}
+			f := s.figures[i]
+			name := cmp.Or(x.ID, x.File+":"+strconv.FormatInt(x.Line, 10))
+			fmt.Fprintf(&b, "%6d %-24s %9d %9d %9s %9s %9s %9s %9s", s.step, firstRunes(sanitize.Line(name), 24), f.Tokens, f.Unscored,
+				nats(f.MeanAbs), nats(f.MaxAbs), nats(f.K3), nats(f.LogSequenceRatio), x.lag())
+			if o.Rule != nil {
+				fmt.Fprintf(&b, " %9s", s.keptOf(i))
+			}
+			b.WriteByte('\n')
+		}
+		return []byte(b.String())
+	}, func(samples int, notes string) []byte {
+		return fmt.Appendf(nil, "%scomplete: %s\n", notes, units.Plural(samples, "samples"))
+	})
+}
+
+// OffPolicyJSONL writes an object in a line for each step, or each sample. A figure of no token is null.
+func OffPolicyJSONL(w io.Writer, o *OffPolicy) error {
+	return o.write(w, "", func(s *offPolicyStep) (out []byte) {
+		if !o.PerSample {
+			line := object{
+				{"step", s.step}, {"rows", len(s.samples)}, {"tokens", s.tokens}, {"unscored", s.unscored},
+				{"mean_abs", s.meanAbs()}, {"max_abs", s.largest()}, {"k3", s.k3()}, {"ess_share", s.effective()},
+			}
+			if o.Rule != nil {
+				line = append(line, member{"judged", s.judged}, member{"kept", s.kept})
+			}
+			return line.line()
+		}
+		for i := range s.samples {
+			out = append(out, o.sampleJSON(s, i).line()...)
+		}
+		return out
+	}, func(int, string) []byte { return nil })
+}
+
+func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
+	x, f := s.samples[i], s.figures[i]
+	line := object{
+		{"file", x.File}, {"line", int(x.Line)}, {"step", x.Step}, {"id", some(x.ID)}, {"group", some(x.Group)},
+		{"tokens", f.Tokens}, {"unscored", f.Unscored}, {"mean_abs", f.MeanAbs}, {"max_abs", f.MaxAbs}, {"k1", f.K1}, {"k3", f.K3},
+		{"log_sequence_ratio", f.LogSequenceRatio}, {"log_geometric_ratio", f.LogGeometricRatio}, {"version_lag", x.lagJSON()},
+	}
+	if o.Rule == nil {
+		return line
+	}
+	outcome := s.result.Rows[i]
+	if outcome.Unscored {
+		return append(line, member{"kept", nil})
+	}
+	line = append(line, member{"kept", strings.Count(outcome.Kept, "1")})
+	if o.Tokens {
+		line = append(line, member{"kept_tokens", outcome.Kept}, member{"weights", weightsJSON(outcome)})
+	}
+	return line
+}
+
+// weightsJSON are the weights of the tokens: null where the logged mask is 0, a text for what JSON lacks. Without weights each is 1.
+func weightsJSON(o offpolicy.Outcome) []any {
+	all := make([]any, len(o.Kept))
+	for i := range all {
+		weight := float32(1)
+		if o.Weights != nil {
+			weight = o.Weights[i]
+		}
+		switch x := float64(weight); {
+		case o.Kept[i] == byte(offpolicy.NotTrainable):
+		case x != x:
+			all[i] = "NaN"
+		case math.IsInf(x, 1):
+			all[i] = "Infinity"
+		default:
+			all[i] = shortest(weight)
+		}
+	}
+	return all
+}
+
+// shortest is a float32 that is written as the shortest decimal that reads back the same.
+func shortest(x float32) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(float64(x), 'g', -1, 32), 64)
+	return y
+}
+
+// write reads the samples, and writes those of each step, below a head.
+func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) []byte, foot func(samples int, notes string) []byte) error {
+	var step *offPolicyStep
+	samples, notes, apart := 0, "", 0
+	flush := func() error {
+		if step == nil {
+			return nil
+		}
+		if err := step.judge(o); err != nil {
+			return fmt.Errorf("step %d: %s/%s: %w", step.step, o.Rule.Framework, o.Rule.Name, err)
+		}
+		if step.result.Inexact != "" {
+			notes = "note: " + step.result.Inexact + "\n"
+		}
+		_, err := w.Write(append([]byte(head), lines(step)...))
+		head = ""
+		return err
+	}
+	err := o.Read(func(x OffPolicySample) error {
+		samples++
+		if !x.Even() {
+			apart++
+		}
+		if step == nil || step.step != x.Step {
+			if err := flush(); err != nil {
+				return err
+			}
+			step = &offPolicyStep{step: x.Step}
+		}
+		step.add(x)
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	if apart > 0 {
+		notes += "note: " + units.Plural(apart, "samples") + " cannot be compared: no log-probs of the trainer, or another number of them than of tokens\n"
+	}
+	if err == nil {
+		_, err = w.Write(foot(samples, notes))
+	}
+	return err
+}
+
+// offPolicyStep is the samples of one step, and sums over them.
+type offPolicyStep struct {
+	step    int
+	samples []OffPolicySample
+	figures []offpolicy.Figures
+	result  offpolicy.Result
+
+	tokens, unscored      int
+	judged, kept          int // tokens that the rule could look at, and that still count after it
+	sumAbs, maxAbs, sumK3 float64
+}
+
+func (s *offPolicyStep) add(x OffPolicySample) {
+	f := offpolicy.FiguresOf(x.Row)
+	s.samples, s.figures = append(s.samples, x), append(s.figures, f)
+	s.tokens, s.unscored = s.tokens+f.Tokens, s.unscored+f.Unscored
+	if f.Tokens > 0 {
+		n := float64(f.Tokens)
+		s.sumAbs, s.sumK3, s.maxAbs = s.sumAbs+f.MeanAbs*n, s.sumK3+f.K3*n, max(s.maxAbs, f.MaxAbs)
+	}
+}
+
+// judge applies the rule to the step.
+func (s *offPolicyStep) judge(o *OffPolicy) (err error) {
+	if o.Rule == nil {
+		return nil
+	}
+	batch := offpolicy.Batch{Step: s.step}
+	for _, x := range s.samples {
+		batch.Rows = append(batch.Rows, x.Row)
+	}
+	s.result, err = o.Rule.Apply(batch, o.Values)
+	for _, r := range s.result.Rows {
+		s.kept += strings.Count(r.Kept, string(offpolicy.Trains))
+		s.judged += len(r.Kept) - strings.Count(r.Kept, string(offpolicy.NotTrainable))
+	}
+	return err
+}
+
+func (s *offPolicyStep) meanAbs() float64 { return s.sumAbs / float64(s.tokens) }
+func (s *offPolicyStep) k3() float64      { return s.sumK3 / float64(s.tokens) }
+
+// largest is the largest |d|, NaN if no token has one.
+func (s *offPolicyStep) largest() float64 {
+	if s.tokens == 0 {
+		return math.NaN()
+	}
+	return s.maxAbs
+}
+
+// effective is the share of the rows that count if each weighs its product of ratios: (Σw)² / (n · Σw²), whatever the scale of w.
+func (s *offPolicyStep) effective() float64 {
+	largest, n := math.Inf(-1), 0.0
+	for _, f := range s.figures {
+		if f.Tokens > 0 {
+			largest = max(largest, f.LogSequenceRatio)
+			n++
+		}
+	}
+	var sum, squares float64
+	for _, f := range s.figures {
+		if f.Tokens > 0 {
+			w := math.Exp(f.LogSequenceRatio - largest)
+			sum, squares = sum+w, squares+w*w
+		}
+	}
+	return sum * sum / (n * squares)
+}
+
+func (s *offPolicyStep) keptOf(i int) string {
+	if s.result.Rows[i].Unscored {
+		return "—"
+	}
+	return strconv.Itoa(strings.Count(s.result.Rows[i].Kept, "1"))
+}
+
+// lagJSON is by how many versions the first token is older than the weights that train, null if nobody knows.
+func (x OffPolicySample) lagJSON() any {
+	if x.Versions == nil {
+		return nil
+	}
+	return x.Step - 1 - x.Versions.First
+}
+
+func (x OffPolicySample) lag() string {
+	if x.Versions == nil {
+		return "—"
+	}
+	return fmt.Sprint(x.lagJSON())
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// nats is a figure of three digits, — for none.
+func nats(x float64) string {
+	if x != x {
+		return "—"
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+func share(x float64) string {
+	if x != x {
+		return "—"
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
+}
