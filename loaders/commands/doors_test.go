@@ -141,9 +141,25 @@ func TestCommandsThatOutputsName(t *testing.T) {
 	for kind, log := range logs {
 		group := "question 0"
 		for _, line := range [][]string{
-			{"summary", log}, {"summary", log, "--json"}, {"report", log}, {"report", log, "--format", "json"}, {"report", log, "--format", "csv"}, {"why", group, log}, {"why", "nobody", log},
-			{"show", group, log}, {"prompts", log}, {"check", log}, {"check", log, "--fail-on", "odd>3"}, {"steps", log}, {"match", log}, {"sweep", log}, {"groupsize", log}, {"plan", log},
-			{"grep", log, "answer"}, {"compare", log, log}, {"summary", log, "--reward", "odd"},
+			{"summary", log},
+			{"summary", log, "--json"},
+			{"report", log},
+			{"report", log, "--format", "json"},
+			{"report", log, "--format", "csv"},
+			{"why", group, log},
+			{"why", "nobody", log},
+			{"show", group, log},
+			{"prompts", log},
+			{"check", log},
+			{"check", log, "--fail-on", "odd>3"},
+			{"steps", log},
+			{"match", log},
+			{"sweep", log},
+			{"groupsize", log},
+			{"plan", log},
+			{"grep", log, "answer"},
+			{"compare", log, log},
+			{"summary", log, "--reward", "odd"},
 		} {
 			out, _ := runLine(t, line)
 			for _, door := range doorsIn(out, log, logs["samples"], group) {
@@ -175,7 +191,8 @@ func TestWhatIsSaidOfNames(t *testing.T) {
 	}{
 		{[]string{"summary", logs["averages"]}, []string{"unknown   1 series without a known role: odd", "reward collapse since step 3"}, nil},
 		{
-			[]string{"summary", logs["no reward"]}, []string{"no series is surely the reward: name one with --reward, as fitness, usefulness", "2 series without a known role: fitness, usefulness"},
+			[]string{"summary", logs["no reward"]},
+			[]string{"no series is surely the reward: name one with --reward, as fitness, usefulness", "2 series without a known role: fitness, usefulness"},
 			[]string{"the log has no reward"},
 		},
 		{[]string{"summary", logs["no reward"], "--reward", "fitness"}, []string{"last      fitness 0.590", "1 series without a known role: usefulness"}, []string{"surely the reward"}},
