@@ -322,11 +322,13 @@ func asChat(k int, r *folderRow) chatRow {
 }
 
 func plainTables(t *testing.T, i int, size string) string {
+	t.Helper()
 	return writeTable(t, folderRowsOf(i, size), asPlainTRL, parquet.Compression(&parquet.Snappy))
 }
 
 // otherTables are tables of TRL of which none is as the one before.
 func otherTables(t *testing.T, i int, size string) string {
+	t.Helper()
 	rows, options := folderRowsOf(i, size), tableOptions(i)
 	switch i % 3 {
 	case 1:
@@ -338,6 +340,7 @@ func otherTables(t *testing.T, i int, size string) string {
 }
 
 func usualTables(t *testing.T, i int, size string) string {
+	t.Helper()
 	switch i % 4 {
 	case 1:
 		return writeTable(t, folderRowsOf(i, size), asParts, tableOptions(i)...)

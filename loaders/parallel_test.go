@@ -432,7 +432,7 @@ func TestWorkersRefuseTheSameRows(t *testing.T) {
 		w.add(name+".gz", gzipped(t, c.log))
 		for _, path := range []string{w.path(name), w.path(name + ".gz")} {
 			for _, serial := range []bool{true, false} {
-				if got := drain(t, open(t, Options{serial: serial}, path)); len(got.Records) != c.rows || int(got.Skipped) != c.refused {
+				if got := drain(t, open(t, Options{serial: serial}, path)); len(got.Records) != c.rows || got.Skipped != c.refused {
 					t.Errorf("%s, one worker: %v: %d rows and %d refused, want %d and %d", path, serial, len(got.Records), got.Skipped, c.rows, c.refused)
 				}
 			}

@@ -37,7 +37,7 @@ func (r *run) groupsOf(m Meaning) (c *course, least bool) {
 	}
 	bound := &Series{Name: "groups " + allOf(m) + ", at least", Means: m}
 	for i, step := range z.Steps {
-		if at, found := slices.BinarySearch(reward.Series.Steps, step); found {
+		if at, found := slices.BinarySearch(reward.Steps, step); found {
 			bound.Steps, bound.Values = append(bound.Steps, step), append(bound.Values, scale.share(m, reward.Values[at], z.Values[i]))
 		}
 	}
@@ -87,7 +87,7 @@ func (r *run) levelsOf(reward *course, z *Series) (l levels, known bool) {
 	attained := func(value float64) bool {
 		n := 0
 		for i, x := range reward.Values {
-			if at, found := slices.BinarySearch(z.Steps, reward.Series.Steps[i]); found && x == value && z.Values[at] == 1 {
+			if at, found := slices.BinarySearch(z.Steps, reward.Steps[i]); found && x == value && z.Values[at] == 1 {
 				n++
 			}
 		}

@@ -94,7 +94,7 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 // ground notes what the word on the run rests on.
 func (r *run) ground(d *diagnosis.Diagnosis) {
 	if c := r.reward; c != nil {
-		d.Grounds.RewardSteps = int(c.Series.Steps[len(c.Values)-1]-c.Series.Steps[0]) + 1
+		d.Grounds.RewardSteps = int(c.Steps[len(c.Values)-1]-c.Steps[0]) + 1
 	} else {
 		d.Grounds.Lacks = r.lacks(Reward, "reward", leastPoints)
 	}
