@@ -376,8 +376,8 @@ func keyEffects() map[string]keyEffect {
 		"sweep: l →": {shows: "keep_pos 0.70  keep_neg 0.55"},
 		"sweep: j ↓": {shows: "keep_pos 0.65  keep_neg 0.50"},
 		"sweep: k ↑": {shows: "keep_pos 0.75  keep_neg 0.50"},
-		"sweep: v":   {shows: "kept, % of samples"},
-		"sweep: V":   {shows: "std of all, advantage"},
+		"sweep: v":   {shows: "push, ΣA/Σ|A|"},
+		"sweep: V":   {shows: "flips, % of samples"},
 		"sweep: o":   {shows: "goal balance"},
 		"sweep: x":   {shows: "keep_pos 1.00  keep_neg 1.00"},
 		"sweep: X":   {first: []string{"x"}, shows: "keep_pos 0.70  keep_neg 0.50"},
@@ -467,7 +467,7 @@ func keyEffects() map[string]keyEffect {
 		"line of input: ↓":     {first: []string{"up", "up"}, shows: ":step 3▏"},
 
 		"exact ratios: ⏎":   {shows: "0.25  m keep_neg"},
-		"exact ratios: Tab": {shows: "keep_pos_ratio = .25"},
+		"exact ratios: Tab": {shows: "keep_neg_ratio ="},
 		"exact ratios: Esc": {hides: "keep_pos_ratio ="},
 
 		"chain: j ↓": {shows: "╭ samples kept"},
