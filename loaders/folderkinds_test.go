@@ -365,25 +365,31 @@ func folderKinds(t *testing.T) []folderKind {
 		{name: "packed or not", file: func(i int) string {
 			return fmt.Sprintf("rows_%03d.jsonl%s", i+1, []string{"", ".gz", ".zst"}[i%3])
 		}, text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			text := lines(t, i, size)
 			return []string{text, gzipped(t, text), zstdCompressed(t, text)}[i%3]
 		}, sizes: "sml"},
 		{name: "tables of TRL", file: numbered("completions_%05d.parquet"), text: plainTables, sizes: "sml"},
 		{name: "tables of TRL by others", file: numbered("completions_%05d.parquet"), text: otherTables, sizes: "sm"},
 		{name: "tables of TRL with nulls", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asOptionalTRL(i), tableOptions(i)...)
 		}, sizes: "sm"},
 		{name: "tables of TRL in other codecs", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asPlainTRL, tableOptions(i)...)
 		}, sizes: "sm"},
 		{name: "tables", file: numbered("rows_%05d.parquet"), text: usualTables, sizes: "sm", grow: true},
 		{name: "tables of conversations", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asChat, tableOptions(i)...)
 		}, sizes: "sm"},
 		{name: "tables of groups", file: numbered("rows_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asGroup, tableOptions(i)...)
 		}, sizes: "sm", grow: true},
 		{name: "packed tables", file: numbered("completions_%05d.parquet.gz"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return gzipped(t, plainTables(t, i, size))
 		}, sizes: "sm"},
 		{name: "rollouts of slime", file: numbered("rollout_data/%d.pt"), text: func(t *testing.T, i int, _ string) string {

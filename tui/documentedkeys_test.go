@@ -353,7 +353,7 @@ func keyEffects() map[string]keyEffect {
 		"group: K":     {shows: "group 23/24"},
 		"group: Tab ⏎": {looks: true},
 		"group: /":     {shows: "type to search"},
-		"group: n":     {first: append(withText("/", "red"), "enter"), shows: "2 of"},
+		"group: n":     {first: append(withText("/", "red"), "enter"), shows: "/red 2 of"},
 		"group: N":     {first: append(withText("/", "red"), "enter", "n"), shows: "1 of"},
 		"group: d":     {shows: "diff  + best"},
 		"group: z":     {shows: "▾ thought"},
@@ -368,8 +368,8 @@ func keyEffects() map[string]keyEffect {
 		"group: Esc":   {shows: "groups  24"},
 
 		"search in the text: ⏎":   {hides: "/red▏"},
-		"search in the text: ↓":   {shows: "2 of 2"},
-		"search in the text: ↑":   {shows: "2 of 2"},
+		"search in the text: ↓":   {shows: "/red▏ 2 of 2"},
+		"search in the text: ↑":   {shows: "/red▏ 2 of 2"},
 		"search in the text: Esc": {hides: "/red▏"},
 
 		"sweep: h ←": {shows: "keep_pos 0.70  keep_neg 0.45"},

@@ -418,7 +418,7 @@ const leastNumbers = 3
 
 // notNumbers finds a series that is NaN or infinite from some step to its end.
 func (c *course) notNumbers() (diagnosis.Finding, bool) {
-	lost, _ := slices.BinarySearch(c.Broken, c.Series.Steps[len(c.Series.Steps)-1])
+	lost, _ := slices.BinarySearch(c.Broken, c.Steps[len(c.Steps)-1])
 	broken := c.Broken[lost:]
 	if len(broken) < leastNumbers {
 		return diagnosis.Finding{}, false
