@@ -393,6 +393,7 @@ func folderKinds(t *testing.T) []folderKind {
 			return gzipped(t, plainTables(t, i, size))
 		}, sizes: "sm"},
 		{name: "rollouts of slime", file: numbered("rollout_data/%d.pt"), text: func(t *testing.T, i int, _ string) string {
+			t.Helper()
 			return string(filetest.Read(t, fmt.Sprintf("compressed/torchfile/testdata/protocol%d.pt", []int{2, 5}[i%2])))
 		}, sizes: "s"},
 	}
