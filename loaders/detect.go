@@ -94,6 +94,11 @@ func (f *fileReader) tryFormats(record framing.Record) {
 		f.useFormat(format, record)
 		return
 	}
+	f.keepUnknown(record)
+}
+
+// keepUnknown keeps a row that fits no format. After many of them the file is refused.
+func (f *fileReader) keepUnknown(record framing.Record) {
 	f.detection.bytes += len(record.Text)
 	record.Text = bytes.Clone(record.Text)
 	if rows := f.detection.rows; formats.IsMetrics(record.Text) && (len(rows) == 0 || formats.IsMetrics(rows[0].Text)) && f.detection.bytes <= maxMetricsBytes {

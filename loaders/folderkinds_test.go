@@ -322,11 +322,13 @@ func asChat(k int, r *folderRow) chatRow {
 }
 
 func plainTables(t *testing.T, i int, size string) string {
+	t.Helper()
 	return writeTable(t, folderRowsOf(i, size), asPlainTRL, parquet.Compression(&parquet.Snappy))
 }
 
 // otherTables are tables of TRL of which none is as the one before.
 func otherTables(t *testing.T, i int, size string) string {
+	t.Helper()
 	rows, options := folderRowsOf(i, size), tableOptions(i)
 	switch i % 3 {
 	case 1:
@@ -338,6 +340,7 @@ func otherTables(t *testing.T, i int, size string) string {
 }
 
 func usualTables(t *testing.T, i int, size string) string {
+	t.Helper()
 	switch i % 4 {
 	case 1:
 		return writeTable(t, folderRowsOf(i, size), asParts, tableOptions(i)...)
@@ -362,28 +365,35 @@ func folderKinds(t *testing.T) []folderKind {
 		{name: "packed or not", file: func(i int) string {
 			return fmt.Sprintf("rows_%03d.jsonl%s", i+1, []string{"", ".gz", ".zst"}[i%3])
 		}, text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			text := lines(t, i, size)
 			return []string{text, gzipped(t, text), zstdCompressed(t, text)}[i%3]
 		}, sizes: "sml"},
 		{name: "tables of TRL", file: numbered("completions_%05d.parquet"), text: plainTables, sizes: "sml"},
 		{name: "tables of TRL by others", file: numbered("completions_%05d.parquet"), text: otherTables, sizes: "sm"},
 		{name: "tables of TRL with nulls", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asOptionalTRL(i), tableOptions(i)...)
 		}, sizes: "sm"},
 		{name: "tables of TRL in other codecs", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asPlainTRL, tableOptions(i)...)
 		}, sizes: "sm"},
 		{name: "tables", file: numbered("rows_%05d.parquet"), text: usualTables, sizes: "sm", grow: true},
 		{name: "tables of conversations", file: numbered("completions_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asChat, tableOptions(i)...)
 		}, sizes: "sm"},
 		{name: "tables of groups", file: numbered("rows_%05d.parquet"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return writeTable(t, folderRowsOf(i, size), asGroup, tableOptions(i)...)
 		}, sizes: "sm", grow: true},
 		{name: "packed tables", file: numbered("completions_%05d.parquet.gz"), text: func(t *testing.T, i int, size string) string {
+			t.Helper()
 			return gzipped(t, plainTables(t, i, size))
 		}, sizes: "sm"},
 		{name: "rollouts of slime", file: numbered("rollout_data/%d.pt"), text: func(t *testing.T, i int, _ string) string {
+			t.Helper()
 			return string(filetest.Read(t, fmt.Sprintf("compressed/torchfile/testdata/protocol%d.pt", []int{2, 5}[i%2])))
 		}, sizes: "s"},
 	}

@@ -73,7 +73,7 @@ func (f *file) parallelDecoder() noteDecoder {
 	}
 	switch d := f.decoder.(type) { // not one that embeds it: text has rows of other kinds
 	case *decode.RowDecoder:
-		if f.splitter.Framing == (framing.Framing{}) {
+		if f.splitter.Framing == (framing.Framing{}) && !d.InOrder {
 			return d
 		}
 	case *decode.CSVDecoder:

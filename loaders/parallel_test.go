@@ -121,6 +121,33 @@ func TestWorkersReadLikeOne(t *testing.T) {
 	}
 }
 
+// The step of a rollout of torchtitan is the newest policy so far, which may have been seen in another stride: the policy of the first
+// group is the newest of all here, and that of most groups is older.
+func TestNewestPolicyIsSeenByAllStrides(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for group := range 3000 {
+		policy := 1 + group%5
+		if group == 0 {
+			policy = 9
+		}
+		fmt.Fprintf(&b, `{"group_id": %d, "rollout_id": 0, "reward": 1, "reward_breakdown": {"correct": 1}, "turns": [{"max_policy_version": %d, `+
+			`"prompt_messages": [{"role": "user", "content": "q"}], "completion_message": {"role": "assistant", "content": %q}}]}`+"\n",
+			group, policy, strings.Repeat("word ", 200))
+	}
+	path := t.TempDir() + "/rollout_samples.jsonl"
+	filetest.Write(t, path, b.String())
+	got := drain(t, open(t, Options{}, path))
+	if len(got.Records) != 3000 {
+		t.Fatalf("%d samples", len(got.Records))
+	}
+	for i := range got.Records {
+		if step := got.Records[i].Step; step != 9 {
+			t.Fatalf("sample %d is of step %d, want 9", i, step)
+		}
+	}
+}
+
 // A log that grows by any pieces gives the same samples and problems in the same order as a
 // whole one.
 func TestGrowingLogReadsLikeWhole(t *testing.T) {
@@ -405,7 +432,7 @@ func TestWorkersRefuseTheSameRows(t *testing.T) {
 		w.add(name+".gz", gzipped(t, c.log))
 		for _, path := range []string{w.path(name), w.path(name + ".gz")} {
 			for _, serial := range []bool{true, false} {
-				if got := drain(t, open(t, Options{serial: serial}, path)); len(got.Records) != c.rows || int(got.Skipped) != c.refused {
+				if got := drain(t, open(t, Options{serial: serial}, path)); len(got.Records) != c.rows || got.Skipped != c.refused {
 					t.Errorf("%s, one worker: %v: %d rows and %d refused, want %d and %d", path, serial, len(got.Records), got.Skipped, c.rows, c.refused)
 				}
 			}

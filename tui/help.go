@@ -257,6 +257,10 @@ func (a App) helpParts() []helpPart {
 		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
 		here = append([]helpEntry{order}, here...)
 	}
+	if a.view == viewSweep { // its title has the goal
+		goal := a.sweep.sweepGoal()
+		here = append(here, helpEntry{label: goal.Name, text: "goal: " + goal.Doc(), role: themes.Key})
+	}
 	parts := []helpPart{
 		{name: "keys: " + keys[0].name, entries: a.keyEntries(keys[0].bindings)},
 		{name: "under the cursor", entries: here},
@@ -334,6 +338,7 @@ func (e env) signEntries() []helpEntry {
 		{g.Cross, width, "zero on an axis", themes.Plain, ""},
 		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
 		{g.Dot + " " + starMark + " " + frontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
+		{e.plusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
 	}
 }
 

@@ -185,7 +185,7 @@ func figuresOfScenes() map[string][]string {
 func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 	t.Parallel()
 	repotest.OneGoroutine(t)
-	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rate", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
+	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rate", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared", "over"}
 	synonyms, words := map[string][]string{}, map[string]*regexp.Regexp{}
 	for _, place := range figures.Places() {
 		for _, e := range figures.All(place) {

@@ -173,6 +173,9 @@ func (a App) figuresOnScreen(known figureList) figureList {
 	a.help.open, a.notice = false, ""
 	text := passAt.ReplaceAllString(ansi.Strip(strings.Join(a.linesAbove(), "\n")), "pass@k")
 	var l figureList
+	if d := a.diagnosis(); d != nil && d.Alarms() == 0 {
+		l = l.at(figures.Check, d.Health()) // the header has it
+	}
 	for _, place := range []figures.Place{figures.Step, figures.Fates, figures.Metrics, figures.Warning, figures.Sweep, figures.Sample} {
 		for _, e := range figures.All(place) {
 			if containsEntry(known, e) {

@@ -52,14 +52,6 @@ func pushing(v viewName) action    { return func(a App) App { return a.pushView(
 func going(to destination) action  { return func(a App) App { return a.goTo(to) } }
 func drawing(figure string) action { return func(a App) App { return a.drawFigure(figure) } }
 
-func flip(of func(*App) *bool) action {
-	return func(a App) App {
-		at := of(&a)
-		*at = !*at
-		return a
-	}
-}
-
 // keySection is a named part of the key table.
 type keySection struct {
 	name     string

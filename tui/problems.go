@@ -129,24 +129,7 @@ func (e env) decisions() []decision {
 		all = append(all, decision{"read", run.Provenance})
 	}
 	if e.snap.Rows > 0 {
-		if r := e.rewards(); r.IsChoice() {
-			all = append(all, decision{"reward", r.String()})
-		}
-		if g, err := e.snap.Grouping(e.settings.now); err != nil {
-			all = append(all, decision{"groups", err.Error()})
-		} else if all = append(all, decision{"groups", g.Evidence}); g.Doubt != "" {
-			all = append(all, decision{"", g.Doubt})
-		}
-		if text := e.snap.RolloutEvidence(e.settings.now); text != "" {
-			all = append(all, decision{"rollouts", text})
-		}
-		if text := e.snap.StatusEvidence(); text != "" {
-			all = append(all, decision{"statuses", text})
-		}
-		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
-		for _, text := range e.snap.SolvedEvidence(e.rewardScales()) {
-			all = append(all, decision{"solved", text})
-		}
+		all = append(all, e.sampleDecisions()...)
 	}
 	if d := e.diagnosis(); d != nil {
 		about := "not checked"
@@ -169,6 +152,29 @@ func (e env) decisions() []decision {
 	}
 	return append(all, decision{"followed", e.howFollowed()},
 		decision{"to change", "--input-format, --reward, --step, --prompt and --group-by NAME override the detection"})
+}
+
+// sampleDecisions are those about samples.
+func (e env) sampleDecisions() (all []decision) {
+	if r := e.rewards(); r.IsChoice() {
+		all = append(all, decision{"reward", r.String()})
+	}
+	if g, err := e.snap.Grouping(e.settings.now); err != nil {
+		all = append(all, decision{"groups", err.Error()})
+	} else if all = append(all, decision{"groups", g.Evidence}); g.Doubt != "" {
+		all = append(all, decision{"", g.Doubt})
+	}
+	if text := e.snap.RolloutEvidence(e.settings.now); text != "" {
+		all = append(all, decision{"rollouts", text})
+	}
+	if text := e.snap.StatusEvidence(); text != "" {
+		all = append(all, decision{"statuses", text})
+	}
+	all = append(all, decision{"lengths", e.snap.Run.LengthUnit.Doc()})
+	for _, text := range e.snap.SolvedEvidence(e.rewardScales()) {
+		all = append(all, decision{"solved", text})
+	}
+	return all
 }
 
 // connection says where the rows are, and why they cannot be seen if the connection is lost.

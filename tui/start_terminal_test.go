@@ -35,7 +35,7 @@ func makeDir(t *testing.T, elements ...string) string {
 func TestStartOpensWhatIsChosen(t *testing.T) {
 	t.Parallel()
 	x, state := startAlone(t)
-	x.waitFor("few steps")
+	x.waitFor("unknown")
 	x.waitFor("Enter opens")
 	if _, ok := x.waitSilence(1200 * time.Millisecond); !ok {
 		t.Error("an idle list is sent something")
@@ -59,7 +59,7 @@ func TestStartOpensWhatIsChosen(t *testing.T) {
 func TestStartComparesTwo(t *testing.T) {
 	t.Parallel()
 	x, _ := startAlone(t)
-	x.waitFor("few steps")
+	x.waitFor("unknown")
 	x.waitFor("Enter opens")
 	x.send(" \x1b[B")
 	x.waitFor("compares")

@@ -97,12 +97,12 @@ func TestStarLeavesTheCursorAlone(t *testing.T) {
 			t.Errorf("after r the cursor is at %v", at())
 		}
 		d.press("x")
-		if at() != [2]int{20, 20} {
+		if at() != [2]int{15, 15} {
 			t.Errorf("x leads to %v", at())
 		}
 		d.press("x")
 		d.wantText("this is ★, the best for the goal: X leads to the current setting")
-		if at() != [2]int{20, 20} {
+		if at() != [2]int{15, 15} {
 			t.Errorf("x on the star leads to %v", at())
 		}
 		d.press("X")
@@ -277,7 +277,7 @@ func TestEqualFiguresGiveWay(t *testing.T) {
 	set.Recompute = false
 	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
 		d.press("S")
-		d.wantText("kept, % of samples · step 3 · recompute off", "signal is 58%, killed 0 for all pairs but 0.00/0.00; short is 0, flips 0 for all 441 pairs")
+		d.wantText("Σ|A|, times no filter · step 3 · recompute off", "signal is 58%, killed 0 for all pairs but 0.00/0.00; short is 0, flips 0 for all 441 pairs")
 		for range 20 {
 			d.press("v")
 			for _, name := range []string{"signal", "killed", "short", "flips"} {

@@ -34,7 +34,7 @@ func TestCheckOfAverages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "train.log")
 	filetest.Write(t, path, printedFall(0, 120))
 	out := runCommand(t, "check", path)
-	for _, want := range []string{"FAIL  alarm>0", "reward_collapse since step 60", "none  killed>5%", "averages of steps, and no samples", "10 rules, 1 failed"} {
+	for _, want := range []string{"FAIL  alarm>0", "reward collapse since step 60", "none  killed>5%", "averages of steps, and no samples", "10 rules, 1 failed"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q:\n%s", want, out)
 		}

@@ -175,7 +175,8 @@ func TestWhatIsSaidOfNames(t *testing.T) {
 	}{
 		{[]string{"summary", logs["averages"]}, []string{"unknown   1 series without a known role: odd", "reward collapse since step 3"}, nil},
 		{
-			[]string{"summary", logs["no reward"]}, []string{"no series is surely the reward: name one with --reward, as fitness, usefulness", "2 series without a known role: fitness, usefulness"},
+			[]string{"summary", logs["no reward"]},
+			[]string{"no series is surely the reward: name one with --reward, as fitness, usefulness", "2 series without a known role: fitness, usefulness"},
 			[]string{"the log has no reward"},
 		},
 		{[]string{"summary", logs["no reward"], "--reward", "fitness"}, []string{"last      fitness 0.590", "1 series without a known role: usefulness"}, []string{"surely the reward"}},

@@ -163,7 +163,7 @@ func (p *Program) whereAverages(paths []string) string {
 	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) || !logged.Alone(p.Disk, paths[0]) {
 		return ""
 	}
-	return "; `vantage summary PATH` says what the averages show"
+	return "; `vantage summary PATH` shows the averages"
 }
 
 // rowTime is the time that the newest row of a log gives itself, zero if it gives none: see model.TimeOf.

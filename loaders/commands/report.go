@@ -56,7 +56,7 @@ func (p *Program) report() command[reportWriter] {
 		use:   "report PATH... [algorithm.key=value...]",
 		short: "Print a report of a run: steps, charts, metrics and warnings",
 		long: `report prints the content of the screen: a row per step or per group, charts, and the metrics
-and warnings of the newest step. Of a run without samples it prints what its scalars show. A complete page ends with a line "complete", a complete
+and warnings of the newest step. For a run without samples it prints its scalars. A complete page ends with a line "complete", a complete
 JSON object with "complete": true; a table is complete if the exit code is 0.
 
 --format html writes one page for a browser, with charts, the sweep, the groups that need

@@ -52,7 +52,7 @@ type Note struct {
 	Stepless     bool // neither a field nor the name of the file tells the step
 	GroupIsIndex bool // the group id is from a field with the name of an index
 
-	SawGroup, SawStep bool // see [Learned]
+	SawGroup, SawStep, InOrder bool // see [Learned]
 
 	Missing []string // columns that a person named and no row has had so far
 }
@@ -106,6 +106,7 @@ type Learned struct {
 	SawGroup       bool   // some row had a prompt or a group id
 	Padding        string // the id that fills up lists of tokens, "" if none does: see PaddingOf
 	SawStep        bool   // some row had a step that the name of the file does not tell: one without a step is no sample
+	InOrder        bool   // the step of a row is told by the rows before it too: no clone can read a part of the file
 }
 
 // NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
@@ -301,6 +302,7 @@ type newestStep struct {
 // SetNewestStep sets the step of the row to the greatest so far, for groups that are written when they are done, in whatever order they were begun:
 // their rows stand together, and that of the first counts. ok is false if the row does not tell its step.
 func (r *RowDecoder) SetNewestStep(step int64, ok bool) {
+	r.InOrder = true
 	s := &r.steps
 	if ok && (!s.known || step > s.newest) {
 		s.newest, s.known = step, true
@@ -444,7 +446,7 @@ func (r *RowDecoder) Clone() *RowDecoder {
 func (r *RowDecoder) SameNote(n Note) bool {
 	have := r.Note()
 	refusesTheSame := have.SawGroup == n.SawGroup && have.SawStep == n.SawStep
-	return refusesTheSame && have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth &&
+	return refusesTheSame && have.InOrder == n.InOrder && have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth &&
 		slices.Equal(have.Components, n.Components)
 }
 

@@ -67,6 +67,7 @@ func (r *RowDecoder) Note() Note {
 		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
 	}
 	n.note.LengthUnit, n.note.HasTruth, n.note.SawGroup, n.note.SawStep = r.LengthUnit, r.HasTruth, r.SawGroup, r.SawStep
+	n.note.InOrder = r.InOrder
 	n.note.HasTotal, n.note.SumsComponents = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents
 	n.note.NamesRewards = !r.Fields.anyComponent
 	n.note.Stepless = r.Used[RoleStep] == "" && !r.hasFileStep

@@ -58,7 +58,7 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 		isNumber := v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool
 		hasSingle = hasSingle || hasRole && role.Role == RoleReward && isNumber
 		isNamed = isNamed || hasRole && (role.Role == RolePrompt || role.Role == RoleGroup) && role.Role.Accepts(v)
-		if v.Kind != jsonscan.Array || !beginsNested(v) || hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "tokens") {
+		if !mayHoldSamples(key, v) {
 			return
 		}
 		if list := contentOf(f, key, v, depth); list.holds != noSamples {
@@ -71,6 +71,14 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 	isOfAnswers := hasWord(found.key, append(responseWords(), "answers", "candidates", "attempts")...)
 	found.isGroup = !found.isOfSeveral && (isOfAnswers || isNamed)
 	return found
+}
+
+// mayHoldSamples reports whether a field is a list of objects or lists, and not of the steps of a sample by its name.
+func mayHoldSamples(key, v jsonscan.Value) bool {
+	isOfSteps := func() bool {
+		return hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "tokens")
+	}
+	return v.Kind == jsonscan.Array && beginsNested(v) && !isOfSteps()
 }
 
 // beginsNested reports whether the first element of a list is an object or a list.
@@ -90,20 +98,8 @@ func contentOf(f *Fields, key, list jsonscan.Value, depth int) sampleList {
 		holds := noSamples
 		switch {
 		case e.Kind == jsonscan.Object:
-			var hasReward, isNamed, isMessage bool
-			e.EachField(func(key, v jsonscan.Value) {
-				hasReward = hasReward || isReward(f, key, v)
-				role, ok := f.Lookup(key.Raw)
-				isNamed = isNamed || ok && (role.Role == RolePrompt || role.Role == RoleGroup) && role.Role.Accepts(v)
-				isMessage = isMessage || string(key.Raw) == "role"
-			})
-			switch {
-			case isMessage:
-			case hasGroupLists(f, fieldsIn(e.Raw)), depth < maxNesting && findSamples(f, fieldsIn(e.Raw), depth+1).holds != noSamples:
-				holds = groupsInside
-			case hasReward:
-				holds = samplesInside
-			}
+			var isNamed bool
+			holds, isNamed = contentOfObject(f, e, depth)
 			found.isOfSeveral = found.isOfSeveral || holds == samplesInside && isNamed
 		case e.Kind == jsonscan.Array && depth < maxNesting && contentOf(f, key, e, depth+1).holds == samplesInside:
 			holds = groupsInside
@@ -115,6 +111,25 @@ func contentOf(f *Fields, key, list jsonscan.Value, depth int) sampleList {
 		return sampleList{}
 	}
 	return found
+}
+
+// contentOfObject looks at an object in a list: what it holds, and whether it has a prompt or a group id.
+func contentOfObject(f *Fields, object jsonscan.Value, depth int) (holds listContent, isNamed bool) {
+	hasReward, isMessage := false, false
+	object.EachField(func(key, v jsonscan.Value) {
+		hasReward = hasReward || isReward(f, key, v)
+		role, ok := f.Lookup(key.Raw)
+		isNamed = isNamed || ok && (role.Role == RolePrompt || role.Role == RoleGroup) && role.Role.Accepts(v)
+		isMessage = isMessage || string(key.Raw) == "role"
+	})
+	switch {
+	case isMessage:
+	case hasGroupLists(f, fieldsIn(object.Raw)), depth < maxNesting && findSamples(f, fieldsIn(object.Raw), depth+1).holds != noSamples:
+		holds = groupsInside
+	case hasReward:
+		holds = samplesInside
+	}
+	return holds, isNamed
 }
 
 // isReward reports whether a field is a reward, or one of its parts.

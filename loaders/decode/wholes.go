@@ -54,14 +54,7 @@ func (f *figuresOfWhole) take(name []byte, v jsonscan.Value) {
 	isReward := of("reward") || of("score") || of("return")
 	switch {
 	case v.Kind == jsonscan.Array && isReward && (of("group") || of("all") || of("sibling")):
-		list := v.Elements()
-		if len(list) < 2 || !areNumbers(list) {
-			return
-		}
-		f.raw, f.rewards = v.Raw, model.Mapped(list, func(e jsonscan.Value) float64 {
-			x, _ := e.ToFloat()
-			return x
-		})
+		f.takeRewards(v)
 	case v.Kind != jsonscan.Number:
 	case of("group") && of("mean"):
 		f.mean, _ = v.ToFloat()
@@ -72,6 +65,18 @@ func (f *figuresOfWhole) take(name []byte, v jsonscan.Value) {
 			f.size = int(n)
 		}
 	}
+}
+
+// takeRewards takes a list of the rewards of the group.
+func (f *figuresOfWhole) takeRewards(v jsonscan.Value) {
+	list := v.Elements()
+	if len(list) < 2 || !areNumbers(list) {
+		return
+	}
+	f.raw, f.rewards = v.Raw, model.Mapped(list, func(e jsonscan.Value) float64 {
+		x, _ := e.ToFloat()
+		return x
+	})
 }
 
 // maxWhole bounds the samples of a group, and what is kept of a step: a log may say anything.

@@ -196,11 +196,16 @@ func (l *Listing) add(name string, e fs.DirEntry) {
 		kind = ".tfevents"
 	}
 	l.Other[kind]++
+	if !isState {
+		l.addOther(name, kind)
+	} else if info, err := e.Info(); err == nil {
+		l.States = append(l.States, StateFile{name, info.Size(), info.ModTime()})
+	}
+}
+
+// addOther adds a file that is no log, of a kind, if it may hold averages or samples.
+func (l *Listing) addOther(name, kind string) {
 	switch {
-	case isState:
-		if info, err := e.Info(); err == nil {
-			l.States = append(l.States, StateFile{name, info.Size(), info.ModTime()})
-		}
 	case (kind == ".tfevents" || kind == ".wandb") && len(l.Averages) < maxAverages:
 		l.Averages = append(l.Averages, name)
 	case (IsPrinted(name) || path.Ext(name) == ".json") && strings.Count(filepath.ToSlash(name), "/") < 2 && len(l.Printed) < maxPrinted:

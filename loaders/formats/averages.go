@@ -146,18 +146,22 @@ func (r *Rows) Add(record []byte) {
 	})
 	r.isSample = r.isSample || err != nil || keys == 0 && len(steps) == 0
 	for name, step := range steps {
-		c := r.counters[name]
-		if c == nil {
-			c = &counter{rank: StepRank(name), values: map[int64]bool{}, seen: map[countedRow]bool{}}
-			r.counters[name] = c
-		}
-		row := countedRow{keys, step}
-		c.rows++
-		if c.seen[row] {
-			c.again++
-		}
-		c.values[step], c.seen[row] = true, true
+		r.count(name, countedRow{keys, step})
 	}
+}
+
+// count counts a row in a column of steps.
+func (r *Rows) count(name string, row countedRow) {
+	c := r.counters[name]
+	if c == nil {
+		c = &counter{rank: StepRank(name), values: map[int64]bool{}, seen: map[countedRow]bool{}}
+		r.counters[name] = c
+	}
+	c.rows++
+	if c.seen[row] {
+		c.again++
+	}
+	c.values[row.step], c.seen[row] = true, true
 }
 
 // isRowNumber reports whether a value is the number of its row, from 0 or 1, as pandas writes an index.

@@ -376,6 +376,12 @@ func (d *dict) value(name string, f *figures, depth int) bool {
 		}
 		return ok
 	}
+	return d.bare(name, f)
+}
+
+// bare reads a value without quotes: a number, a word, tensor(0.5).
+func (d *dict) bare(name string, f *figures) bool {
+	rest := d.text[d.pos:]
 	end, depthOf := 0, 0
 	for ; end < len(rest); end++ {
 		c := rest[end]

@@ -478,10 +478,9 @@ func (d *folder) read(s *source, limit int64) (*Found, error) {
 		if s.block > 0 {
 			from = (from + s.block - 1) / s.block * s.block
 		}
-		switch {
-		case in.file == nil:
+		if in.file == nil {
 			in.text = io.LimitReader(in.text, limit)
-		default:
+		} else {
 			in.text, in.cut = io.NewSectionReader(file, from, info.Size()-from), from > 0
 		}
 		parts = append(parts, in)

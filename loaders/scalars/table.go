@@ -122,6 +122,23 @@ func (t *table) decide() {
 		return
 	}
 	t.decided = true
+	t.chooseSteps()
+	switch {
+	case len(t.held) == 0:
+	case len(t.steps) == 0:
+		t.notes = append(t.notes, "no step: rows are counted")
+	case strings.HasPrefix(t.steps[0], barStep):
+		t.steps = t.steps[:1]
+		t.notes = append(t.notes, "no step in the rows: it is that of the progress bar")
+	}
+	for _, r := range t.held {
+		t.write(r)
+	}
+	t.held = nil
+}
+
+// chooseSteps finds the columns of the rows held that are steps, the surest first.
+func (t *table) chooseSteps() {
 	values := map[string]map[int64]bool{}
 	for _, r := range t.held {
 		for _, s := range r.steps {
@@ -148,18 +165,6 @@ func (t *table) decide() {
 			t.steps = append(t.steps, name)
 		}
 	}
-	switch {
-	case len(t.held) == 0:
-	case len(t.steps) == 0:
-		t.notes = append(t.notes, "no step: rows are counted")
-	case strings.HasPrefix(t.steps[0], barStep):
-		t.steps = t.steps[:1]
-		t.notes = append(t.notes, "no step in the rows: it is that of the progress bar")
-	}
-	for _, r := range t.held {
-		t.write(r)
-	}
-	t.held = nil
 }
 
 // surest ranks names of steps, the surest first, bars last.

@@ -183,7 +183,7 @@ func Kinds() []KindInfo {
 		{
 			Name: NothingTrains, detect: namedByGroups, follows: []Kind{NotLearning},
 			What:      "The gradient, or the spread of the rewards, is 0 from the first step to the last: no sample trains.",
-			How:       "The norm of the gradient, or where that is not logged the spread of the rewards, is 0 at each of 20 steps or more. Of samples too_hard, saturated or equal_rewards say it.",
+			How:       "The norm of the gradient, or where that is not logged the spread of the rewards, is 0 at each of 20 steps or more. In a log of samples this is too_hard, saturated or equal_rewards.",
 			LooksLike: "A trainer that logs a norm of 0 for the steps it skips.",
 			Advice:    "read some rewards: if all are equal, mend the reward function or the template of the prompts; if they differ, look for a learning rate of 0, frozen weights, or a mask that leaves no token",
 			Sources:   []Source{{"TRL 3452: the reward and the loss are 0", "https://github.com/huggingface/trl/issues/3452"}},
@@ -192,7 +192,7 @@ func Kinds() []KindInfo {
 			Name: NotLearning, detect: learnsNothing,
 			What:      "The reward does not gain, in as many steps as could show a gain.",
 			How:       "Over 50 steps and more, the mean reward of the last third is not above that of the first by two standard errors (by batches of steps), though a gain of a tenth of the range would be. An alarm where most groups have equal rewards, or the gradient is 0.",
-			LooksLike: "A run near its top, a short run, and a reward whose noise hides any gain: of these it is not said.",
+			LooksLike: "A run near its top, a short run, and a reward whose noise hides any gain: these get no alarm.",
 			Advice:    "check that updates arrive: learning rate, gradient, weights of the sampler; then whether groups differ in reward at all, and whether the task is within reach; more answers per prompt show a smaller gain",
 			Sources:   []Source{{"open-r1 474: rewards stay at one level", "https://github.com/huggingface/open-r1/issues/474"}},
 		},

@@ -421,25 +421,6 @@ func belowAll(s series, k *shift) bool {
 	return k.settled.mean() < least && -k.done() > floorSpread*math.Sqrt(within/float64(max(1, n)))
 }
 
-// overlap reports whether the best tenth of the groups at the end is as good as the worst tenth in steps [from, to): of data that are
-// only harder some are as easy as what was hard before.
-func (e *evidence) overlap(from, to int) bool {
-	means := func(from, to int) (all []float32) {
-		for i := from; i < to; i++ {
-			for _, g := range e.Steps[i].Groups {
-				if g.Valid > 0 {
-					all = append(all, g.Mean)
-				}
-			}
-		}
-		slices.Sort(all)
-		return all
-	}
-	n := len(e.Steps)
-	before, after := means(from, to), means(n-e.rewards().span(), n)
-	return len(before) == 0 || len(after) == 0 || after[len(after)-1-len(after)/10] >= before[len(before)/10]
-}
-
 // harderPrompts reports whether a fall of the reward is one of the prompts: it takes one step, which a model does not, and none of the
 // prompts from then on was there before. too_hard names such runs.
 func (e *evidence) harderPrompts(s series, k *shift) bool {

@@ -80,18 +80,8 @@ func (e *evidence) sameBatch() (Finding, bool) {
 	}
 	s, alone := make(series, len(e.Steps)), true
 	for i := 1; i < len(e.Steps); i++ {
-		before := e.promptsOf(i-1, i)
-		now, both := map[uint32]bool{}, 0
-		for _, g := range e.Steps[i].Groups {
-			if g.Prompt > 0 && !now[g.Prompt] {
-				now[g.Prompt] = true
-				if before[g.Prompt] {
-					both++
-				}
-			}
-		}
-		s[i] = Moments{N: len(now), Sum: float64(both), Squares: float64(both)}
-		alone = alone && len(now) <= 1
+		s[i] = e.repeated(i)
+		alone = alone && s[i].N <= 1
 	}
 	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= samePrompts*float64(m.N) })
 	if to-from < stuckSteps || alone && to-from < stuckAlone || to-from == len(s)-1 && e.isProbe() {
@@ -110,6 +100,21 @@ func (e *evidence) sameBatch() (Finding, bool) {
 	f.Title = fmt.Sprintf("%s in a row have the prompts of the step before", units.Plural(to-from, "steps"))
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
+}
+
+// repeated counts the prompts of a step, and how many of them the step before has.
+func (e *evidence) repeated(i int) Moments {
+	before := e.promptsOf(i-1, i)
+	now, both := map[uint32]bool{}, 0
+	for _, g := range e.Steps[i].Groups {
+		if g.Prompt > 0 && !now[g.Prompt] {
+			now[g.Prompt] = true
+			if before[g.Prompt] {
+				both++
+			}
+		}
+	}
+	return Moments{N: len(now), Sum: float64(both), Squares: float64(both)}
 }
 
 // isProbe reports whether the steps look like those of evaluations on fixed prompts: each is as many steps after the one before, which are not

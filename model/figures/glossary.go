@@ -217,7 +217,7 @@ func checkFigures() []Entry {
 		{"stall", "×, s, m, h", "now − time of the last row; x: / median time between steps", "whether a run that should write does not", ""},
 		{"alarm", "findings", "", "what ails the run so that a person would stop it: diagnosis.md", ""},
 		{"watch", "findings", "", "what may become an alarm: diagnosis.md", ""},
-		{"over", "findings", "", "what was an alarm for a stretch of the run and is not any more: diagnosis.md", ""},
+		{"over", "findings", "", "an alarm for a stretch of the run that has ended: diagnosis.md", ""},
 	}
 }
 

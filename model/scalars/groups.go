@@ -37,7 +37,7 @@ func (r *run) groupsOf(m Meaning) (c *course, least bool) {
 	}
 	bound := &Series{Name: "groups " + allOf(m) + ", at least", Means: m}
 	for i, step := range z.Steps {
-		if at, found := slices.BinarySearch(reward.Series.Steps, step); found {
+		if at, found := slices.BinarySearch(reward.Steps, step); found {
 			bound.Steps, bound.Values = append(bound.Steps, step), append(bound.Values, scale.share(m, reward.Values[at], z.Values[i]))
 		}
 	}
@@ -84,26 +84,28 @@ func (r *run) levelsOf(reward *course, z *Series) (l levels, known bool) {
 			return l, true
 		}
 	}
-	attained := func(value float64) bool {
-		n := 0
-		for i, x := range reward.Values {
-			if at, found := slices.BinarySearch(z.Steps, reward.Series.Steps[i]); found && x == value && z.Values[at] == 1 {
-				n++
-			}
-		}
-		return n >= leastAttained
-	}
 	l = levels{wrong: math.Inf(-1), right: math.Inf(1)}
 	if least == most {
 		return l, false
 	}
-	if most > 0 && attained(most) {
+	if most > 0 && isAttained(reward, z, most) {
 		l.right = most
 	}
-	if least <= 0 && attained(least) {
+	if least <= 0 && isAttained(reward, z, least) {
 		l.wrong = least
 	}
 	return l, !math.IsInf(l.right, 0) || !math.IsInf(l.wrong, 0)
+}
+
+// isAttained reports whether the reward has a value in steps in which all groups have equal rewards.
+func isAttained(reward *course, z *Series, value float64) bool {
+	n := 0
+	for i, x := range reward.Values {
+		if at, found := slices.BinarySearch(z.Steps, reward.Steps[i]); found && x == value && z.Values[at] == 1 {
+			n++
+		}
+	}
+	return n >= leastAttained
 }
 
 func allOf(m Meaning) string {

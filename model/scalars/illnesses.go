@@ -432,7 +432,7 @@ const leastNumbers = 3
 
 // notNumbers finds a series that is NaN or infinite from some step to its end.
 func (c *course) notNumbers() (diagnosis.Finding, bool) {
-	lost, _ := slices.BinarySearch(c.Broken, c.Series.Steps[len(c.Series.Steps)-1])
+	lost, _ := slices.BinarySearch(c.Broken, c.Steps[len(c.Steps)-1])
 	broken := c.Broken[lost:]
 	if len(broken) < leastNumbers {
 		return diagnosis.Finding{}, false
@@ -454,14 +454,23 @@ const (
 	blownUp     = 1000 // times its first level at the end: no clipping brings that back
 )
 
+// withoutNorms finds norms of which none is a number.
+func (r *run) withoutNorms() ([]diagnosis.Finding, string) {
+	broken := r.Of(GradNorm, 0)
+	if broken == nil || len(broken.Broken) < leastNumbers || len(broken.Values) > 0 {
+		return nil, r.lacks(GradNorm, "norm of the gradient", leastPoints)
+	}
+	title := fmt.Sprintf("%s is not a number at any of %s", sanitize.Line(broken.Name), units.Plural(len(broken.Broken), "steps"))
+	since := broken.Broken[0]
+	return []diagnosis.Finding{{
+		Severity: diagnosis.Alarm, Since: since, Title: title, Example: diagnosis.Example{Step: since}, Series: diagnosis.Series{Name: broken.Name},
+	}}, ""
+}
+
 func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 	s := r.Of(GradNorm, leastPoints)
 	if s == nil {
-		if broken := r.Of(GradNorm, 0); broken != nil && len(broken.Broken) >= leastNumbers && len(broken.Values) == 0 {
-			title := fmt.Sprintf("%s is not a number at any of %s", sanitize.Line(broken.Name), units.Plural(len(broken.Broken), "steps"))
-			return []diagnosis.Finding{{Severity: diagnosis.Alarm, Since: broken.Broken[0], Title: title, Example: diagnosis.Example{Step: broken.Broken[0]}, Series: diagnosis.Series{Name: broken.Name}}}, ""
-		}
-		return nil, r.lacks(GradNorm, "norm of the gradient", leastPoints)
+		return r.withoutNorms()
 	}
 	c := newCourse(s)
 	if f, found := c.notNumbers(); found {

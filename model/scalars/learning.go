@@ -85,7 +85,7 @@ func (r *run) nothingTrains() ([]diagnosis.Finding, string) {
 	}
 	flows := gradient != nil && !(isConstant(gradient) && gradient.Values[0] == 0)
 	for _, s := range []*Series{gradient, spread} {
-		if s != nil && isConstant(s) && s.Values[0] == 0 && !(s == spread && flows) {
+		if s != nil && isConstant(s) && s.Values[0] == 0 && (s != spread || !flows) {
 			c := newCourse(s)
 			title := fmt.Sprintf("%s is 0 at all %s: no sample trains", c.name(), units.Plural(len(s.Values), "steps"))
 			return []diagnosis.Finding{c.finding(diagnosis.Alarm, 0, title, r.withReward(c, 0)...)}, ""
