@@ -97,7 +97,9 @@ func TestEveryKindHasAClaim(t *testing.T) {
 			t.Errorf("warning %s: claimed is %v", kind, claimed[string(kind)])
 		}
 	}
-	unclaimedKinds := []diagnosis.Kind{diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh} // TestAdvantagesThatContradictTheRule plants them
+	unclaimedKinds := []diagnosis.Kind{ // that no sample has: tests beside them plant these
+		diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh, diagnosis.PartAgainst, diagnosis.ToolFailure, diagnosis.ToolDisuse, diagnosis.NoRightAnswer,
+	}
 	for _, k := range diagnosis.Kinds() {
 		if slices.Contains(unclaimedKinds, k.Name) {
 			continue
@@ -420,6 +422,7 @@ func (l *rawLog) trains() int {
 // movers are the rows of groups that differ whose reward is not the mean of their group, but for masked ones, and those at the mean, which
 // move nothing whatever float arithmetic leaves of them.
 func (l *rawLog) movers() (move, atMean int) {
+	own := l.hasOwnAdvantages()
 	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
 		mean, n := meanOf(g.rows, rewardOf)
 		if l.nanAs0 {
@@ -431,7 +434,7 @@ func (l *rawLog) movers() (move, atMean int) {
 				r.reward = 0
 			}
 			off := math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean))
-			if l.hasOwnAdvantages() {
+			if own {
 				off = r.advantage != 0
 			}
 			move += map[bool]int{true: 1}[off && alive && (!r.cutOff || !l.masks())]
@@ -875,8 +878,8 @@ func claims() []claim {
 			return nil
 		}, false},
 		{"advice", "", `dynamic sampling \((?:--group-filter|C)\) would skip ` + num + ` of groups; to refill them costs ` + num + `× generation, .*`, equalShare, false},
-		{"advice", "", `too early to tell: ` + num + ` complete steps? of samples, 0 steps of the trainer's reward; ` + num + ` of groups carry signal`, func(l *rawLog, s said, w []string) error {
-			return firstError(count("steps", w[1], len(l.steps())), signal(2)(l, s, w))
+		{"advice", "", `too early to tell: ` + num + ` complete steps? with ` + num + ` groups?; ` + num + ` of groups carry signal`, func(l *rawLog, s said, w []string) error {
+			return firstError(count("steps", w[1], len(l.steps())), count("groups", w[2], len(l.groups(s.first, s.last))), signal(3)(l, s, w))
 		}, false},
 		{"advice", "", num + ` of ` + num + ` kinds that samples can show could not be looked for; ` + num + ` of groups carry signal`, signal(3), true},
 		{"advice", "", `nothing to change: ` + num + ` of groups carry signal`, signal(1), true},
@@ -1037,6 +1040,7 @@ func claims() []claim {
 		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
+		{"blind", "", `the log has no columns next to the reward`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 }), false},
 		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},

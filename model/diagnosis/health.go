@@ -112,8 +112,11 @@ func (d *Diagnosis) WhyUnknown() string {
 	case isEnough:
 		return fmt.Sprintf("%d of %d kinds that samples can show could not be looked for", unseen, ofSamples)
 	}
-	return fmt.Sprintf("too early to tell: %s with %s, %s of the trainer's reward",
-		units.Plural(g.SampleSteps, "complete steps"), units.Plural(g.Groups, "groups"), units.Plural(g.RewardSteps, "steps"))
+	early := fmt.Sprintf("too early to tell: %s with %s", units.Plural(g.SampleSteps, "complete steps"), units.Plural(g.Groups, "groups"))
+	if g.RewardSteps > 0 {
+		early += fmt.Sprintf(", %s of the trainer's reward", units.Plural(g.RewardSteps, "steps"))
+	}
+	return early
 }
 
 // Alarms returns the number of findings that are alarms, 0 if d is nil.

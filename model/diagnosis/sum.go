@@ -264,7 +264,7 @@ func isGood(name string) bool { return HasWord(name, goodWords) && !HasWord(name
 // gains.
 func against(e *evidence) ([]Finding, string) {
 	if len(e.Parts) == 0 {
-		return nil, "the log has no columns beside the reward"
+		return nil, "the log has no columns next to the reward"
 	}
 	s := e.total
 	if s == nil || s.Fit < againstFit {

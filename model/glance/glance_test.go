@@ -126,7 +126,7 @@ func TestAdviceFollowsTheDiagnosis(t *testing.T) {
 		{alive, found(diagnosis.Watch), "reward hacking since step 3: read answers"},
 		{dead, found(diagnosis.Watch), "dynamic sampling (C) would skip 50% of groups; to refill them costs 2.0× generation, :groupsize asks for larger groups"},
 		{alive, blind, "nothing to change: 100% of groups carry signal"},
-		{alive, early, "too early to tell: 4 complete steps with 16 groups, 0 steps of the trainer's reward; 100% of groups carry signal"},
+		{alive, early, "too early to tell: 4 complete steps with 16 groups; 100% of groups carry signal"},
 		{alive, nil, "100% of groups carry signal"},
 	} {
 		if got := c.glance.Advice(c.found); got != c.want {

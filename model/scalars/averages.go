@@ -114,7 +114,7 @@ const (
 // averagesDiffer finds that the trainer's own averages are not those of its samples.
 func (r *run) averagesDiffer() ([]diagnosis.Finding, string) {
 	if r.own == nil {
-		return nil, "no samples lie beside the trainer's averages"
+		return nil, "no samples are next to the trainer's averages"
 	}
 	known := 0
 	for of := range figureCount {
