@@ -339,8 +339,8 @@ func keyEffects() map[string]keyEffect {
 		"overview: 4":    {shows: ">4 warnings"},
 		"overview: 5":    {shows: ">5 metrics"},
 
-		"list of estimators: ↓":   {shows: "EasyR1 (Brian's fork) rloo"},
-		"list of estimators: ↑":   {first: []string{"down", "down"}, shows: "EasyR1 (Brian's fork) rloo"},
+		"list of estimators: ↓":   {shows: "╮╭ EasyR1 (Brian's fork) rloo"},
+		"list of estimators: ↑":   {first: []string{"down", "down"}, shows: "╮╭ EasyR1 (Brian's fork) rloo"},
 		"list of estimators: ^D":  {hides: "╮╭ EasyR1 (Brian's fork) grpo"},
 		"list of estimators: ^U":  {first: []string{"pgdown"}, shows: "╮╭ EasyR1 (Brian's fork) grpo"},
 		"list of estimators: Tab": {shows: "all that is known of it is on the screen"},
@@ -354,7 +354,7 @@ func keyEffects() map[string]keyEffect {
 		"group: Tab ⏎": {looks: true},
 		"group: /":     {shows: "type to search"},
 		"group: n":     {first: append(withText("/", "red"), "enter"), shows: "/red 2 of"},
-		"group: N":     {first: append(withText("/", "red"), "enter", "n"), shows: "1 of"},
+		"group: N":     {first: append(withText("/", "red"), "enter", "n"), shows: "/red 1 of"},
 		"group: d":     {shows: "diff  + best"},
 		"group: z":     {shows: "▾ thought"},
 		"group: v":     {shows: "as logged"},
@@ -542,7 +542,7 @@ func keyEffects() map[string]keyEffect {
 		"breakdown: Tab": {shows: "by step — step 15"},
 		"breakdown: Esc": {shows: "groups  24"},
 
-		"settings: f":  {shows: "f twinkle"},
+		"settings: f":  {shows: "f Twinkle"},
 		"settings: e":  {shows: "e rloo"},
 		"settings: E":  {shows: "type to narrow the list"},
 		"settings: s":  {first: []string{"f"}, shows: "s batch"},

@@ -26,7 +26,7 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	triple := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
 	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
-		d.wantText("log = no known estimator", "3 times those of trl")
+		d.wantText("log = no known estimator", "3 times those of TRL")
 		want := model.DefaultSettings().WithFramework("trl")
 		want.FromLog = true // they are taken as they are
 		if d.app.settings.now != want {
@@ -111,6 +111,6 @@ func TestMixtureIsTold(t *testing.T) {
 	}
 	drive(t, runWithAdvantages(12, turns), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
-		d.wantText("! trl rloo none from step 4 on", "gives steps 0 to 3", "from step 4")
+		d.wantText("! TRL rloo none from step 4 on", "gives steps 0 to 3", "from step 4")
 	})
 }

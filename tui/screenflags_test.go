@@ -29,7 +29,7 @@ func demoFlags() map[string]demoFlag {
 		"compute-new-adv": {"--compute-new-adv", "", "recompute on"},
 		"config":          {"--config DIR/config.yaml", "", "(--config)"},
 		"estimator":       {"--estimator rloo", "", "e rloo"},
-		"framework":       {"--framework trl", "", "f trl"},
+		"framework":       {"--framework trl", "", "f TRL"},
 		"group-filter":    {"--group-filter openrlhf/dynamic_filtering", "", "skipped"},
 		"keep-neg-ratio":  {"--keep-neg-ratio 0.3", "", "0.30 r recompute"},
 		"keep-pos-ratio":  {"--keep-pos-ratio 0.3", "", "0.30 m keep_neg"},

@@ -69,7 +69,7 @@ func TestViewIsRestored(t *testing.T) {
 			a.view != viewSteps || a.steps.metric == "" || left.Theme == "" || a.display.theme.Name != left.Theme {
 			t.Errorf("%q %+v %+v view %d %s", a.settings.filter, a.settings.order, a.panes.distribution, a.view, a.display.theme.Name)
 		}
-		for _, want := range []string{"restored from the last session: twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
+		for _, want := range []string{"restored from the last session: Twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
 			if !strings.Contains(a.notice, want) {
 				t.Errorf("%q does not say %q", a.notice, want)
 			}

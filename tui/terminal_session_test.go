@@ -39,7 +39,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	x.waitExit()
 
 	x = open("--keep-pos-ratio", "0.55")
-	x.waitFor("trl")
+	x.waitFor("f TRL")
 	x.waitFor("0.55")
 	x.send("q")
 	x.waitExit()
