@@ -93,6 +93,12 @@ func (e *evidence) textExample(i int, shows func(*answer) bool) Example {
 	return Example{Step: e.Steps[i].Step}
 }
 
+// garbledWay is a way in which answers are no language.
+type garbledWay struct {
+	name string
+	has  func(*answer) bool
+}
+
 // garbled finds a growing share of answers that are no language.
 func garbled(e *evidence) ([]Finding, string) {
 	if !e.hasTexts() {
@@ -106,10 +112,7 @@ func garbled(e *evidence) ([]Finding, string) {
 	if s := e.texts.share(func(a *answer) bool { return notOfPrompts[a] }); s.pooled(0, early+1).mean() < ruined {
 		notOfPrompts = nil // what is new is told by noWords
 	}
-	ways := []struct {
-		name string
-		has  func(*answer) bool
-	}{
+	ways := []garbledWay{
 		{"repeat one phrase", func(a *answer) bool { return a.loops }},
 		{"hold control tokens", func(a *answer) bool { return a.control || a.end != "" && a.end != end }},
 		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
@@ -118,17 +121,9 @@ func garbled(e *evidence) ([]Finding, string) {
 		{"are not words of their prompts' language", func(a *answer) bool { return notOfPrompts[a] }},
 		{"are one sign or word, again and again", func(a *answer) bool { return a.broken && lowest.answer(a) }},
 	}
-	isUsual := func(way func(*answer) bool) bool { // how this log is written
-		s := e.texts.share(way)
-		first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
-		isNew := first <= usualGarbled || last > first+2*garbledFrom
-		wrong := e.texts.share(func(a *answer) bool { return way(a) && lowest.answer(a) }).pooled(0, len(s)).Sum
-		isRuin := min(first, last) >= ruined && wrong >= ruinedWrong*s.pooled(0, len(s)).Sum
-		return !isNew && !isRuin
-	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
-		if !isUsual(w.has) {
+		if !e.isUsualWay(w.has, early, lowest) {
 			has = append(has, w.has)
 		}
 	}
@@ -140,18 +135,35 @@ func garbled(e *evidence) ([]Finding, string) {
 	if !found {
 		return nil, ""
 	}
-	most, count := 0, 0.0
-	for i, w := range ways {
-		if n := e.texts.share(w.has).pooled(f.first, len(s)).Sum; n >= count && n > 0 { // of equal ones the last, which says more
-			most, count = i, n
-		}
-	}
-	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
-	if q := e.quotation(f.first, ways[most].has); q != "" {
+	most := e.mostFrequentWay(ways, f.first)
+	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), most.name)
+	if q := e.quotation(f.first, most.has); q != "" {
 		f.Title += ", as " + q
 	}
 	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
+}
+
+// isUsualWay reports whether answers are so because of how this log is written, not because they are garbled.
+func (e *evidence) isUsualWay(has func(*answer) bool, early int, lowest lowest) bool {
+	s := e.texts.share(has)
+	first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
+	isNew := first <= usualGarbled || last > first+2*garbledFrom
+	wrong := e.texts.share(func(a *answer) bool { return has(a) && lowest.answer(a) }).pooled(0, len(s)).Sum
+	isRuin := min(first, last) >= ruined && wrong >= ruinedWrong*s.pooled(0, len(s)).Sum
+	return !isNew && !isRuin
+}
+
+// mostFrequentWay is the way in which most answers from a step on are garbled, the first without any.
+func (e *evidence) mostFrequentWay(ways []garbledWay, first int) garbledWay {
+	most, count := 0, 0.0
+	for i, w := range ways {
+		s := e.texts.share(w.has)
+		if n := s.pooled(first, len(s)).Sum; n >= count && n > 0 { // of equal ones the last, which says more
+			most, count = i, n
+		}
+	}
+	return ways[most]
 }
 
 // quotation shows the first answer from step i on that has a property: its beginning, and how long it is.
