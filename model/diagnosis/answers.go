@@ -373,35 +373,19 @@ func noise(e *evidence) ([]Finding, string) {
 	if byFinal != nil {
 		return byFinal, ""
 	}
-	s := make(series, len(e.Steps))
-	prompts := map[uint32]bool{}
-	first := map[int]int{} // by step, a group with such answers
-	e.texts.byGroup(func(group []answer) {
-		for _, r := range e.repeats(group) {
-			s[r.step].add(float64(model.Count01(r.differs)))
-			if !r.differs {
-				continue
-			}
-			prompts[r.prompt] = true
-			if _, found := first[r.step]; !found {
-				first[r.step] = r.group
-			}
-		}
-	})
-	repeated := s.pooled(0, len(s))
-	if repeated.N < leastNoisy && looked {
+	s, prompts, first := e.gradesOfRepeats()
+	switch repeated := s.pooled(0, len(s)); {
+	case repeated.N < leastNoisy && looked:
 		return nil, ""
-	}
-	if repeated.N < leastNoisy {
-		if repeated.N > 0 {
-			return nil, fmt.Sprintf("fewer than %d of the answers that were read come again in their group, too few to show whether equal ones are graded alike", leastNoisy)
-		}
-		return nil, "no answer that was read comes twice in a group, so that nothing shows whether equal ones are graded alike"
+	case repeated.N < leastNoisy:
+		return nil, whyFewRepeats(repeated.N)
 	}
 	from := s.turn(0, noiseFrom, 1)
 	from += max(0, slices.IndexFunc(s[from:], func(m Moments) bool { return m.N > 0 })) // before, no answer came again
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-2*s.span(), len(s))
-	if from == len(s) || after.Sum < leastNoisy || after.mean() < noiseFrom || len(prompts) < 2 || last.N > 10 && last.mean() < noiseFrom {
+	isRare := after.Sum < leastNoisy || after.mean() < noiseFrom
+	isOver := last.N > 10 && last.mean() < noiseFrom
+	if from == len(s) || isRare || prompts < 2 || isOver {
 		return nil, ""
 	}
 	f := e.finding(s, "repeated answers graded in several ways", from, len(s), true, "answers")
@@ -411,6 +395,35 @@ func noise(e *evidence) ([]Finding, string) {
 		return found && g == group
 	})
 	return []Finding{f}, ""
+}
+
+// gradesOfRepeats is the share of repeated answers that are graded in several ways, the number of their prompts, and by step the first
+// group with such answers.
+func (e *evidence) gradesOfRepeats() (differ series, prompts int, first map[int]int) {
+	differ, first = make(series, len(e.Steps)), map[int]int{}
+	seen := map[uint32]bool{}
+	e.texts.byGroup(func(group []answer) {
+		for _, r := range e.repeats(group) {
+			differ[r.step].add(float64(model.Count01(r.differs)))
+			if !r.differs {
+				continue
+			}
+			seen[r.prompt] = true
+			if _, found := first[r.step]; !found {
+				first[r.step] = r.group
+			}
+		}
+	})
+	return differ, len(seen), first
+}
+
+// whyFewRepeats says why so few repeated answers show nothing.
+func whyFewRepeats(n int) string {
+	if n == 0 {
+		return "no answer that was read comes twice in a group, so that nothing shows whether equal ones are graded alike"
+	}
+	return fmt.Sprintf("fewer than %d of the answers that were read come again in their group, "+
+		"too few to show whether equal ones are graded alike", leastNoisy)
 }
 
 // hacking finds a reward that rises while what it stands for falls.
