@@ -133,14 +133,14 @@ func TestAveragesBesideSamples(t *testing.T) {
 			l.Add(step, "groups/num_groups", 1)
 			l.Add(step, "groups/avg_group_size", 32)
 		}, "counts 1 group (groups/num_groups) where its samples have 8", ""},
-		"rllm, one group is left by a filter": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, one group is left by a filter": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "groups/num_groups", 1)
 			l.Add(step, "groups/avg_group_size", 4)
 		}, "", ""},
-		"rllm, a group for each": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, a group for each": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "groups/num_groups", 32)
 		}, "groups of one compare nothing", ""},
-		"rllm, no zeros": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, no zeros": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "advantage/solver/fraction_zero", 0)
 		}, "the trainer's groups, or its estimator, are others", ""},
 		"rllm, two roles": {"rllm", func(l *Log, step int64, rewards []float64) {
