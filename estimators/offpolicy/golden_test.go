@@ -24,8 +24,7 @@ import (
 // have are words.
 type goldenRow struct {
 	file, framework, name string
-	by                    string            // an option whose value selects the rule, by names
-	names                 map[string]string // "": the value is the name
+	by                    string // an option whose value is the name of the rule
 }
 
 var goldenRows = []goldenRow{

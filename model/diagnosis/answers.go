@@ -93,6 +93,12 @@ func (e *evidence) textExample(i int, shows func(*answer) bool) Example {
 	return Example{Step: e.Steps[i].Step}
 }
 
+// garbledWay is a way in which answers are no language.
+type garbledWay struct {
+	name string
+	has  func(*answer) bool
+}
+
 // garbled finds a growing share of answers that are no language.
 func garbled(e *evidence) ([]Finding, string) {
 	if !e.hasTexts() {
@@ -106,10 +112,7 @@ func garbled(e *evidence) ([]Finding, string) {
 	if s := e.texts.share(func(a *answer) bool { return notOfPrompts[a] }); s.pooled(0, early+1).mean() < ruined {
 		notOfPrompts = nil // what is new is told by noWords
 	}
-	ways := []struct {
-		name string
-		has  func(*answer) bool
-	}{
+	ways := []garbledWay{
 		{"repeat one phrase", func(a *answer) bool { return a.loops }},
 		{"hold control tokens", func(a *answer) bool { return a.control || a.end != "" && a.end != end }},
 		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
@@ -118,17 +121,9 @@ func garbled(e *evidence) ([]Finding, string) {
 		{"are not words of their prompts' language", func(a *answer) bool { return notOfPrompts[a] }},
 		{"are one sign or word, again and again", func(a *answer) bool { return a.broken && lowest.answer(a) }},
 	}
-	isUsual := func(way func(*answer) bool) bool { // how this log is written
-		s := e.texts.share(way)
-		first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
-		isNew := first <= usualGarbled || last > first+2*garbledFrom
-		wrong := e.texts.share(func(a *answer) bool { return way(a) && lowest.answer(a) }).pooled(0, len(s)).Sum
-		isRuin := min(first, last) >= ruined && wrong >= ruinedWrong*s.pooled(0, len(s)).Sum
-		return !isNew && !isRuin
-	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
-		if !isUsual(w.has) {
+		if !e.isUsualWay(w.has, early, lowest) {
 			has = append(has, w.has)
 		}
 	}
@@ -140,18 +135,35 @@ func garbled(e *evidence) ([]Finding, string) {
 	if !found {
 		return nil, ""
 	}
-	most, count := 0, 0.0
-	for i, w := range ways {
-		if n := e.texts.share(w.has).pooled(f.first, len(s)).Sum; n >= count && n > 0 { // of equal ones the last, which says more
-			most, count = i, n
-		}
-	}
-	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
-	if q := e.quotation(f.first, ways[most].has); q != "" {
+	most := e.mostFrequentWay(ways, f.first)
+	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), most.name)
+	if q := e.quotation(f.first, most.has); q != "" {
 		f.Title += ", as " + q
 	}
 	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
+}
+
+// isUsualWay reports whether answers are so because of how this log is written, not because they are garbled.
+func (e *evidence) isUsualWay(has func(*answer) bool, early int, lowest lowest) bool {
+	s := e.texts.share(has)
+	first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
+	isNew := first <= usualGarbled || last > first+2*garbledFrom
+	wrong := e.texts.share(func(a *answer) bool { return has(a) && lowest.answer(a) }).pooled(0, len(s)).Sum
+	isRuin := min(first, last) >= ruined && wrong >= ruinedWrong*s.pooled(0, len(s)).Sum
+	return !isNew && !isRuin
+}
+
+// mostFrequentWay is the way in which most answers from a step on are garbled, the first without any.
+func (e *evidence) mostFrequentWay(ways []garbledWay, first int) garbledWay {
+	most, count := 0, 0.0
+	for i, w := range ways {
+		s := e.texts.share(w.has)
+		if n := s.pooled(first, len(s)).Sum; n >= count && n > 0 { // of equal ones the last, which says more
+			most, count = i, n
+		}
+	}
+	return ways[most]
 }
 
 // quotation shows the first answer from step i on that has a property: its beginning, and how long it is.
@@ -361,35 +373,19 @@ func noise(e *evidence) ([]Finding, string) {
 	if byFinal != nil {
 		return byFinal, ""
 	}
-	s := make(series, len(e.Steps))
-	prompts := map[uint32]bool{}
-	first := map[int]int{} // by step, a group with such answers
-	e.texts.byGroup(func(group []answer) {
-		for _, r := range e.repeats(group) {
-			s[r.step].add(float64(model.Count01(r.differs)))
-			if !r.differs {
-				continue
-			}
-			prompts[r.prompt] = true
-			if _, found := first[r.step]; !found {
-				first[r.step] = r.group
-			}
-		}
-	})
-	repeated := s.pooled(0, len(s))
-	if repeated.N < leastNoisy && looked {
+	s, prompts, first := e.gradesOfRepeats()
+	switch repeated := s.pooled(0, len(s)); {
+	case repeated.N < leastNoisy && looked:
 		return nil, ""
-	}
-	if repeated.N < leastNoisy {
-		if repeated.N > 0 {
-			return nil, fmt.Sprintf("fewer than %d of the answers that were read come again in their group, too few to show whether equal ones are graded alike", leastNoisy)
-		}
-		return nil, "no answer that was read comes twice in a group, so that nothing shows whether equal ones are graded alike"
+	case repeated.N < leastNoisy:
+		return nil, whyFewRepeats(repeated.N)
 	}
 	from := s.turn(0, noiseFrom, 1)
 	from += max(0, slices.IndexFunc(s[from:], func(m Moments) bool { return m.N > 0 })) // before, no answer came again
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-2*s.span(), len(s))
-	if from == len(s) || after.Sum < leastNoisy || after.mean() < noiseFrom || len(prompts) < 2 || last.N > 10 && last.mean() < noiseFrom {
+	isRare := after.Sum < leastNoisy || after.mean() < noiseFrom
+	isOver := last.N > 10 && last.mean() < noiseFrom
+	if from == len(s) || isRare || prompts < 2 || isOver {
 		return nil, ""
 	}
 	f := e.finding(s, "repeated answers graded in several ways", from, len(s), true, "answers")
@@ -399,6 +395,35 @@ func noise(e *evidence) ([]Finding, string) {
 		return found && g == group
 	})
 	return []Finding{f}, ""
+}
+
+// gradesOfRepeats is the share of repeated answers that are graded in several ways, the number of their prompts, and by step the first
+// group with such answers.
+func (e *evidence) gradesOfRepeats() (differ series, prompts int, first map[int]int) {
+	differ, first = make(series, len(e.Steps)), map[int]int{}
+	seen := map[uint32]bool{}
+	e.texts.byGroup(func(group []answer) {
+		for _, r := range e.repeats(group) {
+			differ[r.step].add(float64(model.Count01(r.differs)))
+			if !r.differs {
+				continue
+			}
+			seen[r.prompt] = true
+			if _, found := first[r.step]; !found {
+				first[r.step] = r.group
+			}
+		}
+	})
+	return differ, len(seen), first
+}
+
+// whyFewRepeats says why so few repeated answers show nothing.
+func whyFewRepeats(n int) string {
+	if n == 0 {
+		return "no answer that was read comes twice in a group, so that nothing shows whether equal ones are graded alike"
+	}
+	return fmt.Sprintf("fewer than %d of the answers that were read come again in their group, "+
+		"too few to show whether equal ones are graded alike", leastNoisy)
 }
 
 // hacking finds a reward that rises while what it stands for falls.

@@ -38,13 +38,13 @@ func (l *Learning) OnlyForm(parts []PartGain) *FormGain {
 	var form, worth *PartGain
 	for i := range parts {
 		p := &parts[i]
-		width := p.Most - p.Least
+		gainsAsMuch := p.IsGain() && p.By >= formShare*l.By
 		switch {
-		case p.IsForm && p.IsGain() && p.By >= formShare*l.By && (form == nil || p.By > form.By):
+		case p.IsForm && gainsAsMuch && p.gainsMoreThan(form):
 			form = p
-		case p.IsWorth && (!p.ShowsNone(width) || p.Level-p.By-p.Least >= nearTop*width):
-			return nil // it gains, may gain, or has nothing left to gain
-		case p.IsWorth && (worth == nil || p.By > worth.By):
+		case p.IsWorth && !p.failsToGain():
+			return nil
+		case p.IsWorth && p.gainsMoreThan(worth):
 			worth = p
 		}
 	}
@@ -52,6 +52,16 @@ func (l *Learning) OnlyForm(parts []PartGain) *FormGain {
 		return nil
 	}
 	return &FormGain{sanitize.Line(form.Name), sanitize.Line(worth.Name), form.Gain, worth.Gain}
+}
+
+// gainsMoreThan reports whether a part gains more than another one, or there is no other.
+func (p *PartGain) gainsMoreThan(other *PartGain) bool { return other == nil || p.By > other.By }
+
+// failsToGain reports whether a part shows no gain and had room for one: otherwise it gains, may gain, or has nothing left to gain.
+func (p *PartGain) failsToGain() bool {
+	width := p.Most - p.Least
+	startsAtTop := p.Level-p.By-p.Least >= nearTop*width
+	return p.ShowsNone(width) && !startsAtTop
 }
 
 // Title says it in a sentence: "all of the gain is format_reward (+0.47 ± 0.02): accuracy_reward gains nothing (+0.00 ± 0.02) over 150 steps".

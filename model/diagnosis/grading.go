@@ -246,72 +246,126 @@ func whichLose(all []verdicts) string {
 
 // truthMissed finds final answers that are the ground truth and are graded wrong, or are another number and graded right.
 func (e *evidence) truthMissed(grade func(*answer) grade) (Finding, bool) {
-	type tally struct{ right, wrong int }
-	byForm := map[form]tally{}
+	grades := e.gradesByTruth(grade)
+	if !grades.followTruth() {
+		return Finding{}, false // the grade is of something else
+	}
+	missed := e.missedTruths(grade, grades)
+	if grades.truthful.right > 0 {
+		missed.removeOutages()
+	}
+	shares := missed.shares
+	from := shares.beyond(unlikeFrom)
+	after := shares.pooled(from, len(shares))
+	last := shares.pooled(len(shares)-2*shares.span(), len(shares))
+	isRare := after.Sum < leastUnlike || after.mean() < unlikeFrom
+	isOver := last.N > 10 && last.mean() < unlikeFrom
+	if from >= len(shares) || isRare || len(missed.prompts) < 3 || missed.areTooLong() || isOver {
+		return Finding{}, false
+	}
+	f := e.finding(shares, "answers that are the truth and graded wrong", from, len(shares), true, "answers")
+	if after.mean() < unlikeAlarm/2 {
+		f.Severity = Watch
+	}
+	first := missed.first
+	f.Title = fmt.Sprintf("%s of final answers that are the ground truth, as “%s”, are graded wrong", units.Share(after.mean()), first.final.Said)
+	f.Example = Example{Step: e.Steps[first.step].Step, Group: e.groupName(first.step, first.group)}
+	return f, true
+}
+
+// gradeTally counts the grades of answers.
+type gradeTally struct{ right, wrong int }
+
+func (t *gradeTally) add(g grade) {
+	t.right, t.wrong = t.right+model.Count01(g == gradedRight), t.wrong+model.Count01(g == gradedWrong)
+}
+
+// shareRight is the share of the answers that are graded right.
+func (t gradeTally) shareRight() float64 { return float64(t.right) / float64(max(1, t.right+t.wrong)) }
+
+// gradesByTruth are the grades of final answers that are the ground truth, also by form, and of those that are not.
+type gradesByTruth struct {
+	truthful, untruthful gradeTally
+	byForm               map[form]gradeTally // of the truthful ones
+}
+
+// gradesByTruth counts the grades of the answers that have a ground truth, a final answer and a grade.
+func (e *evidence) gradesByTruth(grade func(*answer) grade) *gradesByTruth {
+	counts := &gradesByTruth{byForm: map[form]gradeTally{}}
 	all := e.texts.all()
-	truthful, untruthful := tally{}, tally{}
 	for i := range all {
 		a, g := &all[i], grade(&all[i])
 		if len(a.truths) == 0 || a.final.Answer == "" || g == noGrade {
 			continue
 		}
-		of := &untruthful
-		if a.isTrue() {
-			of = &truthful
-			t := byForm[a.form]
-			t.right, t.wrong = t.right+model.Count01(g == gradedRight), t.wrong+model.Count01(g == gradedWrong)
-			byForm[a.form] = t
+		if !a.isTrue() {
+			counts.untruthful.add(g)
+			continue
 		}
-		of.right, of.wrong = of.right+model.Count01(g == gradedRight), of.wrong+model.Count01(g == gradedWrong)
+		counts.truthful.add(g)
+		ofForm := counts.byForm[a.form]
+		ofForm.add(g)
+		counts.byForm[a.form] = ofForm
 	}
-	rate := func(t tally) float64 { return float64(t.right) / float64(max(1, t.right+t.wrong)) }
-	follows := truthful.right == 0 || rate(truthful)-rate(untruthful) >= 0.5
-	if !follows {
-		return Finding{}, false // the grade is of something else
-	}
-	isRefused := func(a *answer) bool { // a form that the grader does not take
-		t := byForm[a.form]
-		return truthful.right > 0 && float64(t.wrong) >= ofOneForm*float64(t.right+t.wrong)
-	}
-	missed, prompts := make(series, len(e.Steps)), map[uint32]bool{}
-	longest, shortest := 0, math.MaxInt
-	var first *answer
+	return counts
+}
+
+// followTruth reports whether the grades depend on the truth, as far as they show.
+func (c *gradesByTruth) followTruth() bool {
+	return c.truthful.right == 0 || c.truthful.shareRight()-c.untruthful.shareRight() >= 0.5
+}
+
+// isRefused reports whether an answer has a form that the grader does not take.
+func (c *gradesByTruth) isRefused(a *answer) bool {
+	t := c.byForm[a.form]
+	return c.truthful.right > 0 && float64(t.wrong) >= ofOneForm*float64(t.right+t.wrong)
+}
+
+// missedTruths are the final answers that are the ground truth and are graded wrong.
+type missedTruths struct {
+	shares            series // of the final answers that are the ground truth
+	prompts           map[uint32]bool
+	longest, shortest int     // words of the longest answer that is graded right, and of the shortest that is graded wrong
+	first             *answer // that is graded wrong
+}
+
+// missedTruths looks for answers that are graded wrong among those that are the ground truth in a form that the grader takes.
+func (e *evidence) missedTruths(grade func(*answer) grade, grades *gradesByTruth) *missedTruths {
+	m := &missedTruths{shares: make(series, len(e.Steps)), prompts: map[uint32]bool{}, shortest: math.MaxInt}
+	all := e.texts.all()
 	for i := range all {
 		a := &all[i]
-		if g := grade(a); a.isTrue() && g != noGrade && !isRefused(a) && a.final.Way != "number" {
-			missed[a.step].add(float64(model.Count01(g == gradedWrong)))
-			if g == gradedRight {
-				longest = max(longest, a.words)
-				continue
-			}
-			shortest = min(shortest, a.words)
-			prompts[a.prompt] = true
-			if first == nil {
-				first = a
-			}
+		if g := grade(a); a.isTrue() && g != noGrade && !grades.isRefused(a) && a.final.Way != "number" {
+			m.add(a, g)
 		}
 	}
-	for i, m := range missed {
-		if isOut := m.Sum == float64(m.N) && truthful.right > 0; isOut { // an outage of a step has a name of its own
-			missed[i] = Moments{}
-		}
-	}
-	from := missed.beyond(unlikeFrom)
-	after := missed.pooled(from, len(missed))
-	last := missed.pooled(len(missed)-2*missed.span(), len(missed))
-	isOver := last.N > 10 && last.mean() < unlikeFrom
-	isLimit := longest > 0 && shortest > longest
-	if from >= len(missed) || after.Sum < leastUnlike || after.mean() < unlikeFrom || len(prompts) < 3 || isLimit || isOver {
-		return Finding{}, false
-	}
-	f := e.finding(missed, "answers that are the truth and graded wrong", from, len(missed), true, "answers")
-	if after.mean() < unlikeAlarm/2 {
-		f.Severity = Watch
-	}
-	f.Title = fmt.Sprintf("%s of final answers that are the ground truth, as “%s”, are graded wrong", units.Share(after.mean()), first.final.Said)
-	f.Example = Example{Step: e.Steps[first.step].Step, Group: e.groupName(first.step, first.group)}
-	return f, true
+	return m
 }
+
+func (m *missedTruths) add(a *answer, g grade) {
+	m.shares[a.step].add(float64(model.Count01(g == gradedWrong)))
+	if g == gradedRight {
+		m.longest = max(m.longest, a.words)
+		return
+	}
+	m.shortest = min(m.shortest, a.words)
+	m.prompts[a.prompt] = true
+	if m.first == nil {
+		m.first = a
+	}
+}
+
+// removeOutages removes the steps at which all are graded wrong: an outage of a step has a name of its own.
+func (m *missedTruths) removeOutages() {
+	for i, share := range m.shares {
+		if isOut := share.Sum == float64(share.N); isOut {
+			m.shares[i] = Moments{}
+		}
+	}
+}
+
+// areTooLong reports whether all that are graded wrong are longer than all that are graded right, as with a limit.
+func (m *missedTruths) areTooLong() bool { return m.longest > 0 && m.shortest > m.longest }
 
 // gradesUnlike finds a grader that errs, by final answers. looked reports whether there are enough of them to tell.
 func (e *evidence) gradesUnlike() (found []Finding, looked bool) {

@@ -80,7 +80,8 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	if sign > 0 && k.done()-e.growthOfPrompts(&k) < math.Log(lengthDouble) {
 		return nil, "" // answers are longer because their prompts are
 	}
-	if k.a >= span && slices.ContainsFunc(s[:k.a].smooth(span), func(x float64) bool { return sign*(k.settled.mean()-x) < math.Log(lengthBand) }) {
+	wasAsNow := func(x float64) bool { return sign*(k.settled.mean()-x) < math.Log(lengthBand) }
+	if k.a >= span && slices.ContainsFunc(s[:k.a].smooth(span), wasAsNow) {
 		return nil, "" // back to what it was
 	}
 	settled := max(from, s.turn(k.a, k.level.mean()+0.8*k.done(), sign))
@@ -103,18 +104,22 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	shown := e.around(rewards, "reward", from, len(s), false, "samples")
 	f.Title = fmt.Sprintf(title, units.Short(length.Before), units.Short(length.After), e.Unit)
 	if sign > 0 {
-		switch gain := (shown.After - shown.Before) / (e.High - e.Low); {
-		case gain > rewardGain:
-			f.Title += ", and the gain of the reward comes later"
-		case gain > rewardHeld:
-			f.Title += ", and the reward gains little"
-		default:
-			f.Title += ", and the reward does not gain"
-		}
+		f.Title += rewardOfLonger((shown.After - shown.Before) / (e.High - e.Low))
 	}
 	f.Evidence = []Evidence{length, shown}
 	f.Example = e.example(len(s)-1, func(g *GroupFacts) bool { return sign*(float64(g.Length)-k.settled.mean()) >= 0 })
 	return []Finding{f}, ""
+}
+
+// rewardOfLonger says what the reward gains, as a share of its range, while answers become longer.
+func rewardOfLonger(gain float64) string {
+	switch {
+	case gain > rewardGain:
+		return ", and the gain of the reward comes later"
+	case gain > rewardHeld:
+		return ", and the reward gains little"
+	}
+	return ", and the reward does not gain"
 }
 
 // growthOfPrompts is the logarithm of how much longer prompts are at the end than at the level before a change, as in a curriculum; 0 where they

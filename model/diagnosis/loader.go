@@ -29,17 +29,7 @@ func (e *evidence) replayed() (Finding, bool) {
 		return Finding{}, false
 	}
 	back, batches, pool := e.batchesBefore()
-	from, to := 0, 0
-	for i := 0; i < len(back); {
-		k := i + 1
-		for k < len(back) && back[k] == back[i] {
-			k++
-		}
-		if back[i] > 1 && k-i > to-from {
-			from, to = i, k
-		}
-		i = k
-	}
+	from, to := longestReplay(back)
 	if to-from < stuckSteps {
 		return Finding{}, false
 	}
@@ -53,13 +43,7 @@ func (e *evidence) replayed() (Finding, bool) {
 	if isChance || prompts < fewestOfBatch*(to-from) || isEpoch && to-from > distance+stuckSteps {
 		return Finding{}, false // epochs in one order
 	}
-	s := make(series, len(back))
-	for i := range s {
-		if again := float64(model.Count01(back[i] > 0)); batches[i] > 0 {
-			s[i] = Moments{N: 1, Sum: again, Squares: again}
-		}
-	}
-	f := e.finding(s, "batches of an earlier step", from, to, true, "steps")
+	f := e.finding(replaySeries(back, batches), "batches of an earlier step", from, to, true, "steps")
 	f.Severity = Watch
 	if !isEpoch && to-from > distance {
 		f.Severity = Alarm // it goes round in a few batches
@@ -69,6 +53,32 @@ func (e *evidence) replayed() (Finding, bool) {
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	f.Advice = "check whether the loader's state is saved and loaded with the checkpoint: after a resume it must go on where it was, or the rest of the data is never seen; an epoch that is not shuffled looks the same"
 	return f, true
+}
+
+// longestReplay is the longest run of steps [from, to) whose batches are those of equally many steps before, and not of the step before.
+func longestReplay(back []int) (from, to int) {
+	for i := 0; i < len(back); {
+		k := i + 1
+		for k < len(back) && back[k] == back[i] {
+			k++
+		}
+		if back[i] > 1 && k-i > to-from {
+			from, to = i, k
+		}
+		i = k
+	}
+	return from, to
+}
+
+// replaySeries is by step 1 for a batch of an earlier step and 0 for another one, and nothing where there is no batch.
+func replaySeries(back, batches []int) series {
+	s := make(series, len(back))
+	for i := range s {
+		if again := float64(model.Count01(back[i] > 0)); batches[i] > 0 {
+			s[i] = Moments{N: 1, Sum: again, Squares: again}
+		}
+	}
+	return s
 }
 
 // batchesBefore says of each step how many steps before it the same prompts came together, 0 if they did not; how many prompts it has, and how

@@ -90,17 +90,25 @@ func spokenOf(words []string, han bool) spoken {
 	return s
 }
 
-// spokenWord is a word as a number: a hash of its letters (FNV).
-func spokenWord(w string) uint32 {
-	isPunctuation := func(c byte) bool {
-		return c < utf8.RuneSelf && (c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z')
-	}
+// isPunctuation reports whether a byte is of ASCII and neither a letter nor a digit.
+func isPunctuation(c byte) bool {
+	return c < utf8.RuneSelf && (c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z')
+}
+
+// withoutPunctuation is a word without the punctuation around it.
+func withoutPunctuation(w string) string {
 	for w != "" && isPunctuation(w[0]) {
 		w = w[1:]
 	}
 	for w != "" && isPunctuation(w[len(w)-1]) {
 		w = w[:len(w)-1]
 	}
+	return w
+}
+
+// spokenWord is a word as a number: a hash of its letters (FNV).
+func spokenWord(w string) uint32 {
+	w = withoutPunctuation(w)
 	if w == "" {
 		return noWord
 	}

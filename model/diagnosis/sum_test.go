@@ -84,7 +84,7 @@ func TestSumOfParts(t *testing.T) {
 			a, b := parts(r)
 			return r.Float64(), []float64{a, b}
 		}, "", ""},
-		"one for each prompt": {[]string{"acc_reward", "level"}, func(done float64, r *rand.Rand) (float64, []float64) {
+		"one for each prompt": {[]string{"acc_reward", "level"}, func(_ float64, r *rand.Rand) (float64, []float64) {
 			a := r.Float64()
 			return a, []float64{a, 3}
 		}, "reward = acc_reward within groups, exactly", ""},

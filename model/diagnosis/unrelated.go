@@ -50,40 +50,8 @@ func (e *evidence) unrelated() (Finding, bool) {
 	if from == len(s) || after.mean() < mixedFrom || after.Sum < leastMixed || e.texts == nil {
 		return Finding{}, false
 	}
-	texts, truths := map[uint32]string{}, map[uint32][]string{}
-	for i := range e.texts.answers {
-		a := &e.texts.answers[i]
-		texts[a.prompt], truths[a.prompt] = a.asks, a.truths
-	}
-	common := commonPrefix(slices.Collect(maps.Values(texts)))
-	wordsOf := func(prompt uint32) map[string]bool {
-		words := map[string]bool{}
-		for w := range strings.FieldsSeq(texts[prompt][common:]) {
-			words[w] = true
-		}
-		return words
-	}
-	r := relation{}
-	var before []uint32 // of another id
-	for _, i := range spread(slices.DeleteFunc(model.Indexes(len(s)), func(i int) bool { return i < from || s[i].Sum == 0 }), unrelatedSteps) {
-		for _, prompts := range e.promptsOfIDs(i) {
-			prompts = slices.DeleteFunc(prompts, func(p uint32) bool { return texts[p] == "" })
-			for k := 1; k < min(len(prompts), stepTexts); k++ {
-				x, y := prompts[k-1], prompts[k]
-				r.pairs++
-				r.turns += model.Count01(isTurn(texts[x][common:], texts[y][common:]))
-				if len(truths[x]) > 0 && len(truths[y]) > 0 {
-					r.truths++
-					r.differ += model.Count01(!slices.Equal(truths[x], truths[y]))
-				}
-				r.within.add(commonWords(wordsOf(x), wordsOf(y)))
-				if k < len(before) && before[k] != y {
-					r.between.add(commonWords(wordsOf(before[k]), wordsOf(y)))
-				}
-			}
-			before = prompts
-		}
-	}
+	steps := slices.DeleteFunc(model.Indexes(len(s)), func(i int) bool { return i < from || s[i].Sum == 0 })
+	r := e.relationOfPrompts(spread(steps, unrelatedSteps))
 	if !r.areUnrelated() {
 		return Finding{}, false
 	}
@@ -94,6 +62,66 @@ func (e *evidence) unrelated() (Finding, bool) {
 	}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
+}
+
+// relationOfPrompts compares the prompts of one id with each other, and with those of the id before, at some steps.
+func (e *evidence) relationOfPrompts(steps []int) (r relation) {
+	read := e.readPrompts()
+	var before []uint32 // of another id
+	for _, i := range steps {
+		for _, prompts := range e.promptsOfIDs(i) {
+			prompts = slices.DeleteFunc(prompts, func(p uint32) bool { return read.texts[p] == "" })
+			for k := 1; k < min(len(prompts), stepTexts); k++ {
+				x, y := prompts[k-1], prompts[k]
+				r.addPair(read, x, y)
+				if k < len(before) && before[k] != y {
+					r.between.add(commonWords(read.words(before[k]), read.words(y)))
+				}
+			}
+			before = prompts
+		}
+	}
+	return r
+}
+
+// addPair adds two prompts of one id.
+func (r *relation) addPair(read *readPrompts, x, y uint32) {
+	r.pairs++
+	r.turns += model.Count01(isTurn(read.rest(x), read.rest(y)))
+	if len(read.truths[x]) > 0 && len(read.truths[y]) > 0 {
+		r.truths++
+		r.differ += model.Count01(!slices.Equal(read.truths[x], read.truths[y]))
+	}
+	r.within.add(commonWords(read.words(x), read.words(y)))
+}
+
+// readPrompts are the prompts of the answers that were read.
+type readPrompts struct {
+	texts  map[uint32]string
+	truths map[uint32][]string
+	common int // bytes with which all of them begin
+}
+
+func (e *evidence) readPrompts() *readPrompts {
+	read := &readPrompts{texts: map[uint32]string{}, truths: map[uint32][]string{}}
+	for i := range e.texts.answers {
+		a := &e.texts.answers[i]
+		read.texts[a.prompt], read.truths[a.prompt] = a.asks, a.truths
+	}
+	read.common = commonPrefix(slices.Collect(maps.Values(read.texts)))
+	return read
+}
+
+// rest is the text of a prompt after what is common to all.
+func (p *readPrompts) rest(prompt uint32) string { return p.texts[prompt][p.common:] }
+
+// words are the words of a prompt after what is common to all.
+func (p *readPrompts) words(prompt uint32) map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsSeq(p.rest(prompt)) {
+		words[w] = true
+	}
+	return words
 }
 
 // hasMorePrompts reports whether a step has more prompts than ids, beyond what ids that mix whole groups would have, none of which unfolds.

@@ -18,21 +18,21 @@ type Facts struct {
 	Off     int // of the others, with advantages on a line over three rewards or more that is 0 elsewhere than at their mean
 	ZeroSum int // of the others, with the sum 0
 
-	Best, BestDown    int // samples with the best reward of a living group, and those of them with a negative advantage
-	Inverted          int // living groups whose best samples are pushed down, and lower than the rest
-	Positive, Minus   int // samples of living groups by the sign of their advantage
-	Reward            int // living groups whose advantages are the reward times a factor
-	Squared           int // living groups that are divided by their variance
-	First, Last       AtRow
-	Whole, Halved     int // living groups with a divisor that is of all their samples, and of half as many
-	Unequal           int // groups in which samples of equal reward have different advantages, neither 0
-	Longer, Later     Pairs
-	Zeros, Means      Moments // of the lines that rise: the reward of advantage 0, and the mean reward
-	NaN, Infinite     int     // samples of which the log has an advantage that is no number
-	Samples           int     // of which the log has an advantage
-	Low, High         float64 // the least and the greatest of the finite ones; of nothing both 0
-	hasFinite         bool
-	maxAbs, sumOfBest float64 // of the group at hand
+	Best, BestDown  int // samples with the best reward of a living group, and those of them with a negative advantage
+	Inverted        int // living groups whose best samples are pushed down, and lower than the rest
+	Positive, Minus int // samples of living groups by the sign of their advantage
+	Reward          int // living groups whose advantages are the reward times a factor
+	Squared         int // living groups that are divided by their variance
+	First, Last     AtRow
+	Whole, Halved   int // living groups with a divisor that is of all their samples, and of half as many
+	Unequal         int // groups in which samples of equal reward have different advantages, neither 0
+	Longer, Later   Pairs
+	Zeros, Means    Moments // of the lines that rise: the reward of advantage 0, and the mean reward
+	NaN, Infinite   int     // samples of which the log has an advantage that is no number
+	Samples         int     // of which the log has an advantage
+	Low, High       float64 // the least and the greatest of the finite ones; of nothing both 0
+	hasFinite       bool
+	maxAbs          float64 // of the group at hand
 }
 
 // Moments are a number of values with their sum and sum of squares.
@@ -303,12 +303,38 @@ func isOnLine(rewards, advantages []float64, l span, maxAbs float64) bool {
 // Join adds those of other groups.
 func (f *Facts) Join(o *Facts) {
 	for _, p := range [][2]*int{
-		{&f.Groups, &o.Groups}, {&f.Differ, &o.Differ}, {&f.Dead, &o.Dead}, {&f.Off, &o.Off}, {&f.ZeroSum, &o.ZeroSum}, {&f.Best, &o.Best},
-		{&f.BestDown, &o.BestDown}, {&f.Inverted, &o.Inverted}, {&f.Positive, &o.Positive}, {&f.Minus, &o.Minus}, {&f.Reward, &o.Reward},
-		{&f.Squared, &o.Squared}, {&f.Whole, &o.Whole}, {&f.Halved, &o.Halved}, {&f.First.N, &o.First.N}, {&f.First.Low, &o.First.Low}, {&f.First.High, &o.First.High}, {&f.Last.N, &o.Last.N},
-		{&f.First.Away, &o.First.Away}, {&f.Last.Away, &o.Last.Away}, {&f.Last.Low, &o.Last.Low}, {&f.Last.High, &o.Last.High}, {&f.Unequal, &o.Unequal}, {&f.Longer.N, &o.Longer.N},
-		{&f.Longer.Lower, &o.Longer.Lower}, {&f.Later.N, &o.Later.N}, {&f.Later.Lower, &o.Later.Lower}, {&f.NaN, &o.NaN},
-		{&f.Infinite, &o.Infinite}, {&f.Samples, &o.Samples}, {&f.Zeros.N, &o.Zeros.N}, {&f.Means.N, &o.Means.N},
+		{&f.Groups, &o.Groups},
+		{&f.Differ, &o.Differ},
+		{&f.Dead, &o.Dead},
+		{&f.Off, &o.Off},
+		{&f.ZeroSum, &o.ZeroSum},
+		{&f.Best, &o.Best},
+		{&f.BestDown, &o.BestDown},
+		{&f.Inverted, &o.Inverted},
+		{&f.Positive, &o.Positive},
+		{&f.Minus, &o.Minus},
+		{&f.Reward, &o.Reward},
+		{&f.Squared, &o.Squared},
+		{&f.Whole, &o.Whole},
+		{&f.Halved, &o.Halved},
+		{&f.First.N, &o.First.N},
+		{&f.First.Low, &o.First.Low},
+		{&f.First.High, &o.First.High},
+		{&f.Last.N, &o.Last.N},
+		{&f.First.Away, &o.First.Away},
+		{&f.Last.Away, &o.Last.Away},
+		{&f.Last.Low, &o.Last.Low},
+		{&f.Last.High, &o.Last.High},
+		{&f.Unequal, &o.Unequal},
+		{&f.Longer.N, &o.Longer.N},
+		{&f.Longer.Lower, &o.Longer.Lower},
+		{&f.Later.N, &o.Later.N},
+		{&f.Later.Lower, &o.Later.Lower},
+		{&f.NaN, &o.NaN},
+		{&f.Infinite, &o.Infinite},
+		{&f.Samples, &o.Samples},
+		{&f.Zeros.N, &o.Zeros.N},
+		{&f.Means.N, &o.Means.N},
 	} {
 		*p[0] += *p[1]
 	}

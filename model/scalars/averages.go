@@ -78,8 +78,8 @@ func (r *run) witnessesOf(of figure) (all []witnessed) {
 		}
 		seen := witnessed{witness: &w, Series: named[0]}
 		for k := range r.own.Steps {
-			if at, found := slices.BinarySearch(seen.Series.Steps, r.own.Steps[k].Step); found {
-				seen.steps, seen.logged = append(seen.steps, k), append(seen.logged, seen.Series.Values[at])
+			if at, found := slices.BinarySearch(seen.Steps, r.own.Steps[k].Step); found {
+				seen.steps, seen.logged = append(seen.steps, k), append(seen.logged, seen.Values[at])
 			}
 		}
 		if len(seen.steps) >= leastWitnessed {
@@ -153,10 +153,10 @@ func (w *witnessed) finding(r *run, severity diagnosis.Severity, from int, title
 			Name: name, After: diagnosis.Median(values[from:]), AfterFrom: step(from), AfterTo: step(len(w.steps) - 1), AfterSamples: len(values) - from, Of: "steps",
 		}
 	}
-	name := sanitize.Line(w.Series.Name)
+	name := sanitize.Line(w.Name)
 	return diagnosis.Finding{
 		Severity: severity, Since: step(from), Title: title, Example: diagnosis.Example{Step: step(from)},
-		Series:   diagnosis.Series{Name: w.Series.Name, Values: w.Series.Values},
+		Series:   diagnosis.Series{Name: w.Name, Values: w.Values},
 		Evidence: []diagnosis.Evidence{evidence(name+" as logged", w.logged), evidence("the same of the samples", own)},
 	}
 }
@@ -171,7 +171,7 @@ func (r *run) otherGroups() (diagnosis.Finding, bool) {
 			whole[i] = w.logged[i] == 1 && x.Many > 1 && r.holdsAll(x)
 			ones[i] = w.logged[i] == float64(x.Rows) && x.Many > 1
 		}
-		name := sanitize.Line(w.Series.Name)
+		name := sanitize.Line(w.Name)
 		if from := since(whole); from >= 0 {
 			title := fmt.Sprintf("the trainer itself counts 1 group (%s) where its samples have %s: it compares the answers to all prompts of a step with each other", name, units.Short(diagnosis.Median(own[from:])))
 			return w.finding(r, diagnosis.Alarm, from, title, own), true
@@ -240,7 +240,7 @@ func (r *run) rawBetween(low, high *witnessed) (diagnosis.Finding, bool) {
 	}
 	first := at[from]
 	title := fmt.Sprintf("%s is %s and the greatest %s, those of the raw rewards, where the rule gives %s and %s: no group is compared, as with groups of one",
-		sanitize.Line(low.Series.Name), units.Short(diagnosis.Median(low.logged[first:])), units.Short(diagnosis.Median(high.logged[first:])),
+		sanitize.Line(low.Name), units.Short(diagnosis.Median(low.logged[first:])), units.Short(diagnosis.Median(high.logged[first:])),
 		units.Short(diagnosis.Median(own[first:])), units.Short(diagnosis.Median(greatest[from:])))
 	return low.finding(r, diagnosis.Alarm, first, title, own), true
 }
@@ -268,7 +268,7 @@ func (r *run) otherZeros() (diagnosis.Finding, bool) {
 		}
 		if from := since(none); from >= 0 {
 			title := fmt.Sprintf("%s is %s where the rule gives %s of the samples an advantage of 0: the trainer's groups, or its estimator, are others",
-				sanitize.Line(w.Series.Name), units.Share(diagnosis.Median(shown.logged[from:])), units.Share(diagnosis.Median(own[from:])))
+				sanitize.Line(w.Name), units.Share(diagnosis.Median(shown.logged[from:])), units.Share(diagnosis.Median(own[from:])))
 			return shown.finding(r, diagnosis.Watch, from, title, own), true
 		}
 	}
@@ -295,7 +295,7 @@ func (r *run) otherRewards() (diagnosis.Finding, bool) {
 		if from < 0 || reach <= 0 || len(by)-from < leastPoints || !isConsistent(by[from:]) {
 			continue
 		}
-		title := fmt.Sprintf("%s is %s where the samples give %s: %s", sanitize.Line(w.Series.Name), units.Short(diagnosis.Median(w.logged[from:])),
+		title := fmt.Sprintf("%s is %s where the samples give %s: %s", sanitize.Line(w.Name), units.Short(diagnosis.Median(w.logged[from:])),
 			units.Short(diagnosis.Median(own[from:])), r.explain(&w, from))
 		return w.finding(r, diagnosis.Watch, from, title, own), true
 	}
@@ -379,7 +379,7 @@ func (r *run) agreement() (text string, byRule bool) {
 	for _, of := range []figure{ofRewards, ofEqual} {
 		for _, w := range r.witnessesOf(of) {
 			if r.agreeing(&w) >= agreeShare {
-				names = append(names, w.Series.Name)
+				names = append(names, w.Name)
 			}
 		}
 	}
@@ -387,7 +387,7 @@ func (r *run) agreement() (text string, byRule bool) {
 	for _, low := range r.witnessesOf(ofLeast) {
 		for _, high := range r.witnessesOf(ofGreatest) {
 			if r.isByRule(&low, &high) {
-				names = append(names, low.Series.Name, high.Series.Name)
+				names = append(names, low.Name, high.Name)
 				rule, byRule = ": advantages are those of "+r.own.Rule(), true
 			}
 		}

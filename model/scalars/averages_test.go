@@ -116,11 +116,11 @@ func TestAveragesBesideSamples(t *testing.T) {
 			l.Add(step, "critic/advantages/min", low)
 			l.Add(step, "critic/advantages/max", high)
 		}, "critic/advantages/min is 0 and the greatest 1.00, those of the raw rewards, where the rule gives -1.50 and 1.50", ""},
-		"verl, divided by nothing": {"verl", func(l *Log, step int64, rewards []float64) { // another estimator is no contradiction
+		"verl, divided by nothing": {"verl", func(l *Log, step int64, _ []float64) { // another estimator is no contradiction
 			l.Add(step, "critic/advantages/min", -0.75)
 			l.Add(step, "critic/advantages/max", 0.75)
 		}, "", ""},
-		"nemo-rl, groups of one": {"nemo-rl", func(l *Log, step int64, rewards []float64) {
+		"nemo-rl, groups of one": {"nemo-rl", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "train/advantages/min", 0)
 			l.Add(step, "train/advantages/max", 1)
 		}, "those of the raw rewards", ""},
@@ -129,18 +129,18 @@ func TestAveragesBesideSamples(t *testing.T) {
 			l.Add(step, "groups/num_groups", 8)
 			l.Add(step, "advantage/solver/fraction_zero", zeros)
 		}, "", ""},
-		"rllm, one group": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, one group": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "groups/num_groups", 1)
 			l.Add(step, "groups/avg_group_size", 32)
 		}, "counts 1 group (groups/num_groups) where its samples have 8", ""},
-		"rllm, one group is left by a filter": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, one group is left by a filter": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "groups/num_groups", 1)
 			l.Add(step, "groups/avg_group_size", 4)
 		}, "", ""},
-		"rllm, a group for each": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, a group for each": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "groups/num_groups", 32)
 		}, "groups of one compare nothing", ""},
-		"rllm, no zeros": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, no zeros": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "advantage/solver/fraction_zero", 0)
 		}, "the trainer's groups, or its estimator, are others", ""},
 		"rllm, two roles": {"rllm", func(l *Log, step int64, rewards []float64) {

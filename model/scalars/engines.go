@@ -98,7 +98,8 @@ func isOfEngine(name string) bool {
 func (c *course) parts(g *gap) (diagnosis.Finding, bool) {
 	start, end := c.start(), c.end()
 	within := func(level float64) func(float64) bool { return func(x float64) bool { return g.beyond(x, level) } }
-	level, severity := g.alarm, diagnosis.Alarm
+	var level float64
+	severity := diagnosis.Alarm
 	hasFallen := start >= rateHalf
 	switch grows := !g.falls() && g.watch < 1 && end >= gapTimes*math.Abs(start) && TrendOf(c.values).P <= rareGain; {
 	case g.means == SampledRatio && !hasFallen && g.beyond(end, g.watch):

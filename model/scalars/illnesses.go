@@ -99,7 +99,7 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 func (r *run) ground(d *diagnosis.Diagnosis) {
 	switch few := r.Of(Reward, 1); {
 	case r.reward != nil:
-		steps := r.reward.Series.Steps
+		steps := r.reward.Steps
 		d.Grounds.RewardSteps = int(steps[len(steps)-1]-steps[0]) + 1
 	case few != nil:
 		d.Grounds.RewardSteps = len(few.Values) // of a course too short to look at

@@ -187,12 +187,12 @@ func (r *run) Learning() *diagnosis.Learning {
 	l := &diagnosis.Learning{Name: sanitize.Line(x.Name), Steps: len(x.Values), Gain: diagnosis.GainOf(x.Values)}
 	var parts []diagnosis.PartGain
 	for _, p := range r.parts {
-		if p.Series.Name == x.Name || p.isConstant() || len(p.Values) < diagnosis.LeastLearning {
+		if p.Name == x.Name || p.isConstant() || len(p.Values) < diagnosis.LeastLearning {
 			continue
 		}
 		most := max(p.scale, slices.Max(p.Values))
 		parts = append(parts, diagnosis.PartGain{
-			Name: p.Series.Name, IsForm: isOfForm(p.Part), IsWorth: p.Means == Solved || isOfAnswers(p.Part), Least: min(0, slices.Min(p.Values)), Most: most, Gain: diagnosis.GainOf(p.Values),
+			Name: p.Name, IsForm: isOfForm(p.Part), IsWorth: p.Means == Solved || isOfAnswers(p.Part), Least: min(0, slices.Min(p.Values)), Most: most, Gain: diagnosis.GainOf(p.Values),
 		})
 	}
 	l.Form = l.OnlyForm(parts)
