@@ -118,7 +118,7 @@ func flagEffects() map[string]flagEffect {
 		"grep solved-at":          {value: "0.5", with: []string{"--where", "solved=4"}},
 		"grep count-by":           {value: "step"},
 		"grep top":                {value: "1"},
-		"why solved-at":           {value: "0.5", with: []string{"--steps", "2"}},
+		"why solved-at":           {value: "0.5", line: []string{"why", "a", "DIR/long.jsonl"}},
 		"tail endpoint":           {value: "not an address", path: "s3://bucket/x"}, // it waits for one that does not answer
 		"tail format":             {value: "text"},
 		"tail json":               {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "1s"}},

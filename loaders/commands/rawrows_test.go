@@ -43,6 +43,7 @@ type rawLog struct {
 	rows       []rawRow
 	scalars    map[string]map[int64]float64 // by name and step, of a log without samples
 	evaluates  bool
+	isOwn      *bool    // whether the advantages are none of its rewards; nil: it was not asked
 	findings   []record // of the report, the worst first
 	grows      bool     // its last step is still being written
 	nanAs0     bool     // its trainer counts what is no number as 0

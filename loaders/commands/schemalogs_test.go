@@ -31,6 +31,21 @@ func mixedRows() string {
 	return rows.String()
 }
 
+// mixtureRows are of a trainer that divided by the std of the group (0.5 of these rewards, and eps 1e-6) from its fifth step on.
+func mixtureRows() string {
+	var rows strings.Builder
+	for step := 1; step <= 8; step++ {
+		for i, reward := range []float64{1, 0, 0, 0} {
+			advantage := reward - 0.25
+			if step > 4 {
+				advantage /= 0.5 + 1e-6
+			}
+			fmt.Fprintf(&rows, `{"step":%d,"group_id":"a","prompt":"p%d","response":"r%d","reward":%v,"advantage":%v}`+"\n", step, step, i, reward, advantage)
+		}
+	}
+	return rows.String()
+}
+
 // seldomLogs writes logs of seldom happenings, each under a name in the folder.
 func seldomLogs(t *testing.T, dir string) {
 	t.Helper()
@@ -52,6 +67,7 @@ func seldomLogs(t *testing.T, dir string) {
 `)
 	putRun(t, filepath.Join(dir, "evals", "eval_residue.jsonl"), strings.Repeat(`{"step":1,"prompt":"p","response":"r","reward":0.2,"created_at":"2026-05-15T14:28:29.186765+00:00","finish_reason":"length"}`+"\n", 16), time.Time{})
 	filetest.Write(t, filepath.Join(dir, "mixed.jsonl"), mixedRows())
+	filetest.Write(t, filepath.Join(dir, "mixture.jsonl"), mixtureRows())
 	yesterday := time.Now().Add(-24 * time.Hour)
 	for _, name := range []string{"again", "again too"} { // resumed at step 21
 		at := yesterday

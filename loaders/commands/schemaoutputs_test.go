@@ -71,7 +71,7 @@ func schemaLines(dir string) [][]string {
 		{"report", log, "--overlong", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1", "--truncated", "mask"},
 		{"check", log},
 		{"check", log, "--fail-on", "signal<90%"},
-		{"check", log, "--fail-on", "killed>5% for 3 steps", "--fail-on", "signal<90% over 2 steps", "--fail-on", "unreadable>1%", "--fail-on", "signal<99% over all steps"},
+		{"check", log, "--fail-on", "killed>5% for 3 steps", "--fail-on", "signal>0% over 2 steps", "--fail-on", "unreadable>1%", "--fail-on", "signal<99% over all steps"},
 		{"check", log, "--where", "fate:alive"},
 		{"check", agent, "--last", "2"},
 		{"check", log, "--fail-on", "nothing"},
@@ -107,6 +107,7 @@ func schemaLines(dir string) [][]string {
 		{"compare", log},
 		{"match", filepath.Join(dir, "numpy.jsonl")},
 		{"match", filepath.Join(dir, "mixed.jsonl")},
+		{"match", filepath.Join(dir, "mixture.jsonl")},
 		{"match", filepath.Join(dir, "filtered.jsonl")},
 		{"match", filepath.Join(dir, "filtered.jsonl"), "--keep-neg-ratio", "0"},
 		{"match", filepath.Join(dir, "missing.jsonl")},
@@ -156,7 +157,7 @@ func schemaLines(dir string) [][]string {
 		[]string{"export", log, "--columns", "step,group,index,reward,advantage_original,kept,advantage,length,fate,refused,admitted,loss_weight,reward/accuracy,reward/format", "--reward", "accuracy=1,format=2"},
 		[]string{"export", filepath.Join(dir, "rollouts")}, []string{"export", filepath.Join(dir, "alone.jsonl"), "--framework", "easyr1"}, []string{"export", filepath.Join(dir, "rollouts"), "--columns", "rollout"},
 		[]string{"export", agent, "--columns", "trains,advantage_logged,file,line,prompt,response,ground_truth"},
-		[]string{"check", log, "--watch", "--fail-on", "signal<90%", "--format", "json"})
+		[]string{"check", log, "--watch", "--fail-on", "signal>0%", "--format", "json"})
 }
 
 // Every object that a command writes names a schema of the folder and is as that describes it, on the made logs of all formats too.

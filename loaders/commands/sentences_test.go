@@ -404,6 +404,14 @@ func (l *rawLog) fates(first, last int64) (n map[string]int, groups int) {
 // hasOwnAdvantages reports whether the advantages of a log are none of its rewards, so that they are taken as they are: those of a group do not
 // sum to 0.
 func (l *rawLog) hasOwnAdvantages() bool {
+	if l.isOwn == nil {
+		own := l.findOwnAdvantages()
+		l.isOwn = &own
+	}
+	return *l.isOwn
+}
+
+func (l *rawLog) findOwnAdvantages() bool {
 	return slices.ContainsFunc(l.groups(math.MinInt64, math.MaxInt64), func(g rawGroup) bool {
 		sum, largest := 0.0, 0.0
 		for _, r := range g.rows {
@@ -1042,6 +1050,8 @@ func claims() []claim {
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
 		{"blind", "", `the log has no columns next to the reward`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 }), false},
 		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
+		{"title", string(diagnosis.GraderNoise), `one final answer is graded both right and wrong in .*`, isSo, true}, // the evidence is planted and counted beside the detector
+		{"evidence", "", `final answers graded both ways .*`, isSo, true},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},
 		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {
