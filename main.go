@@ -134,7 +134,7 @@ func (p *program) root() *cobra.Command {
 		Long: `vantage reads the reward log that a trainer writes, shows which samples train and what
 ails the run, and recomputes the advantages exactly as the trainer does.
 
-Other settings show what they would change. A log that grows is followed. vantage summary
+Other settings show what would change. A log that grows is followed. vantage summary
 reads averages of steps too, and what a trainer prints. PATH is a file, a folder, host:path (through your ssh), s3://, gs://,
 hf:// or clickhouse://, or - for standard input. Without a PATH, vantage lists the logs
 below the current folder and recent runs.`,

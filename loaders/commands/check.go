@@ -68,8 +68,8 @@ stall>6x is the time since the last row, as a multiple of the usual time between
 The last step is complete if it has as many rows as those before it, or after a pause.
 
 Exit codes: 0 no rule fails, 3 a rule fails, 1 the log cannot be read, 2 the command line
-is wrong. Watches fail only where a rule asks for them (watch>0). Of averages of steps
-alone, the rules on what ails the run are judged. The default rules:
+is wrong. Watches fail only where a rule asks for them (watch>0). A log of averages
+alone is judged by the rules on what ails the run. The default rules:
 ` + strings.Join(check.Defaults(), "  ") + `.`,
 		example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'

@@ -317,7 +317,7 @@ const settingsPage = "settings"
 func (p *Program) helpSettings(w io.Writer) {
 	out := bufio.NewWriter(w)
 	defer out.Flush()
-	writeParagraphs(out, `Commands share these flags: SETTINGS in the help of each names which it takes. They say
+	writeParagraphs(out, `Commands share these flags: SETTINGS in the help of each names which it takes. They set
 how the trainer computes, and how its log is read. A setting can be given under the
 trainer's own key too, as algorithm.keep_pos_ratio=0.7, and --config reads a trainer's
 configuration. What is not given follows from the log.`)
@@ -340,8 +340,8 @@ type settingTitle struct{ topic, about string }
 
 func settingTitles() []settingTitle {
 	return []settingTitle{
-		model.AboutArithmetic: {"arithmetic", "how advantages are computed"}, model.AboutGroups: {"groups", "what is a group"},
-		model.AboutRewards: {"rewards", "what is the reward"}, model.AboutSamples: {"samples", "which samples count"},
+		model.AboutArithmetic: {"arithmetic", "how advantages are computed"}, model.AboutGroups: {"groups", "which samples are a group"},
+		model.AboutRewards: {"rewards", "which columns are the reward"}, model.AboutSamples: {"samples", "which samples count"},
 		model.AboutLoss: {"loss", "what a sample weighs"}, aboutReading: {"log", "how it is read"},
 	}
 }

@@ -117,7 +117,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 		t.Error(text)
 	}
 	filetest.Write(t, filepath.Join(dir, "trainer_state.json"), besideSamples())
-	if text := summary(); !strings.Contains(text, "no held-out score") || !strings.Contains(text, "no entropy") || strings.Contains(text, "they need the trainer's metrics") || strings.Contains(text, "kl drift: ") {
+	if text, _ := runLine(t, []string{"report", filepath.Join(dir, "rollouts")}); !strings.Contains(text, "no held-out score") || !strings.Contains(text, "no entropy") || strings.Contains(text, "they need the trainer's metrics") || strings.Contains(text, "kl drift: ") {
 		t.Error(text)
 	}
 	for _, name := range []string{"trainer_state.json", "metrics.jsonl"} {

@@ -97,7 +97,7 @@ func (e *evidence) advantagesNaN() (Finding, bool) {
 		if m := missing.pooled(from, len(s)); m.Sum > 0 && m.mean() < 1 {
 			f.Evidence = append(f.Evidence, e.around(missing, name+" that is None or NaN", from, len(s), true, "samples"))
 			f.Title += fmt.Sprintf("; %s gave no number in %s of them", name, units.Share(m.mean()))
-			f.Advice = "make that reward function return a number for every sample, or have the trainer leave out what it did not grade: one NaN spreads through the mean of its group, and through that of the batch to all"
+			f.Advice = "make that reward function return a number for every sample, or have the trainer leave out samples without a grade: one NaN spreads through the mean of its group, and through that of the batch to all"
 		}
 	}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })

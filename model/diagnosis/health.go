@@ -161,7 +161,9 @@ func (d *Diagnosis) NotChecked() string {
 	if len(d.Blind) == 0 {
 		return ""
 	}
-	return "not checked: " + strings.Join(model.Mapped(d.Blindnesses(), Blindness.String), "; ")
+	all := d.Blindnesses()
+	slices.SortStableFunc(all, func(a, b Blindness) int { return len(b.Kinds) - len(a.Kinds) }) // a line that is cut keeps what most lack
+	return "not checked: " + strings.Join(model.Mapped(all, Blindness.String), "; ")
 }
 
 // Blindnesses returns the kinds that cannot be told, by the reason, in the order of Kinds.

@@ -79,7 +79,7 @@ func Kinds() []KindInfo {
 		{
 			Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard, EqualRewards},
 			What:      "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, or answers are graded at the prompts of others, so that advantages compare the wrong answers.",
-			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts, or more prompts that are no turns of each other: their ground truths differ, or they are no more alike than those of other ids. Or a third of the final answers, and more than their own, are the ground truth of another prompt of their step, beyond what those of another step are. Or a prompt has one and a half ids on average from a step on, or nearly two from the first step. Groups as large as those of other prompts are whole, and not torn. It is a watch where every row has an id of its own: that may number rows.",
+			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts, or more prompts that are not turns of each other: their ground truths differ, or they are as little alike as those of other ids. Or a third of the final answers, and more than their own, are the ground truth of another prompt of their step, beyond what those of another step are. Or a prompt has one and a half ids on average from a step on, or nearly two from the first step. Groups as large as those of other prompts are whole, and not torn. It is a watch where every row has an id of its own: that may number rows.",
 			LooksLike: "Dynamic sampling and asynchronous trainers: sizes differ, and a prompt may come twice as two whole groups.",
 			Advice:    "check the id by which the trainer groups answers: it must be one per prompt and step, the same in all workers, and not made of what a rollout adds to its prompt",
 			Sources:   []Source{{"Search-R1 88: answers to one prompt did not share an id", "https://github.com/PeterGriffinJin/Search-R1/issues/88"}, {"NeMo RL 4013: prompts with a path of their own became groups of one", "https://github.com/NVIDIA-NeMo/RL/pull/4013"}},
@@ -207,7 +207,7 @@ func Kinds() []KindInfo {
 		{
 			Name: PartAgainst, detect: against,
 			What:      "A part of the reward that should raise it lowers it: it counts with the wrong sign.",
-			How:       "The logged reward is fitted as a weighted sum of its columns within groups. A column whose name says that more of it is better (reward, score, accuracy) has a negative weight, and goes against the reward, where the sum explains 95% of it; an alarm if that column falls over the run while the reward gains.",
+			How:       "The logged reward is fitted as a weighted sum of its columns within groups. A column that is the better the more there is of it, by its name (reward, score, accuracy), has a negative weight, and goes against the reward, where the sum explains 95% of it; an alarm if that column falls over the run while the reward gains.",
 			LooksLike: "A penalty, a length or a count of errors, which should lower the reward.",
 			Advice:    "look at how the reward is put together: the sign of this part's weight, and whether its function returns a cost; then go back to a checkpoint from before it mattered",
 			Sources:   []Source{{"alpamayo-recipes 29: a part of the reward counts with the wrong sign", "https://github.com/NVlabs/alpamayo-recipes/issues/29"}},
@@ -215,7 +215,7 @@ func Kinds() []KindInfo {
 		{
 			Name: AdvantagesDiffer, detect: advantagesDiffer, ofAdvantages: true, follows: []Kind{NothingTrains, NotLearning},
 			What:      "The advantages in the log are not those that the trainer's rule gives on these rewards, or are NaN or infinite.",
-			How:       "NaN or infinite advantages: from 1% of the samples a watch, from 10% an alarm. Else what no estimator, scale, filter, clipping or rounding that vantage knows reproduces, if it shows a defect in most groups whose rewards differ: the best answers are pushed down, the baseline is the reward of one sample, the divisor is the variance, all advantages are one value or become 0; and of a trainer that is known also advantages that are the reward itself, are of one sign, do not sum to 0, or differ for equal rewards. Of an unknown trainer these are a watch. Rows that are turns are not judged.",
+			How:       "NaN or infinite advantages: from 1% of the samples a watch, from 10% an alarm. Else what no estimator, scale, filter, clipping or rounding that vantage knows reproduces, if it shows a defect in most groups whose rewards differ: the best answers are pushed down, the baseline is the reward of one sample, the divisor is the variance, all advantages are one value or become 0; and of a trainer that is known also advantages that are the reward itself, are of one sign, do not sum to 0, or differ for equal rewards. These are a watch where the trainer is unknown. Rows that are turns are not judged.",
 			LooksLike: "An estimator of one's own: leave-one-out, a baseline of the batch, a value model, a penalty on length that the reward does not hold; groups of which the log has a part.",
 			Advice:    "compute the advantages of one group by hand from its logged rewards, and compare them with the log: `vantage match` has the nearest rule and the first sample that differs; look at how rewards are ordered, reshaped into groups and normalised",
 			Sources:   []Source{{"PipelineRL 54: the baseline was the reward of the first rollout", "https://github.com/ServiceNow/PipelineRL/pull/54"}, {"ms-swift 8123: advantages of NaN", "https://github.com/modelscope/ms-swift/issues/8123"}},
@@ -230,8 +230,8 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: ToolFailure, detect: toolFailure, texts: true, follows: []Kind{RewardCollapse, FallByHalf, TooHard, EqualRewards},
-			What:      "The tools of an agent answer with errors, or their results are cut off before what was asked for.",
-			How:       "Of the answers that hold results of tools in tags, a tenth has an error among them, three times as many as before, or three quarters from the first step on; a watch where in half of them a result is marked as truncated.",
+			What:      "The tools of an agent answer with errors, or their results are cut off too early.",
+			How:       "A tenth of the answers that hold results of tools in tags has an error among them, three times as many as before, or three quarters from the first step on; a watch where in half of them a result is marked as truncated.",
 			LooksLike: "Code that fails at first and less and less: an agent learns by its errors.",
 			Advice:    "read such a result, then the log of the tool's server; keep answers out of the loss whose tool failed, and raise the limit of results (verl: max_tool_response_length) where they are cut off",
 			Sources:   []Source{{"verl 4918: results of tools are cut off at a number of characters", "https://github.com/verl-project/verl/issues/4918"}},
@@ -247,9 +247,9 @@ func Kinds() []KindInfo {
 		{
 			Name: NoRightAnswer, detect: phantomGroups,
 			What:      "Groups train though none of their answers is right: the advantage measures length or form in them.",
-			How:       "A quarter of the groups whose rewards differ hold no right answer, by a column that says what is right or by a reward above that of most wrong ones, and within these groups the rewards go with the length, or with a column about form (a correlation of one half).",
+			How:       "A quarter of the groups whose rewards differ hold no right answer, by a column of correctness or by a reward above that of most wrong ones, and within these groups the rewards go with the length, or with a column about form (a correlation of one half).",
 			LooksLike: "Partial credits, which tell better answers from worse ones.",
-			Advice:    "filter groups by what is right, before penalties on length and rewards for form are added; or give these only to answers that are right",
+			Advice:    "filter groups by correctness, before penalties on length and rewards for form are added; or give these only to right answers",
 			Sources:   []Source{{"NeMo RL 2431: groups that differ by a penalty alone pass dynamic sampling", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
 		},
 		{
@@ -324,7 +324,7 @@ func scalarKinds() []KindInfo {
 		},
 		{
 			Name: AveragesDiffer, detect: blind,
-			What:      "The trainer's own averages are not those of its samples: it grouped or weighed them otherwise than they say.",
+			What:      "The trainer's own averages are not those of its samples: it grouped or weighed them in another way.",
 			How:       "At nine in ten of the steps that samples and averages share, and five of them at least: the trainer counts one group, or one for each sample, where the samples have several groups of several; the least and the greatest advantage are those of the raw rewards, and not those of the rule. A watch where hardly any advantage is 0 though a fifth should be, and where a mean reward or a share of groups with equal rewards is off by a tenth of the range in one direction, at 20 steps and at no shift by a step.",
 			LooksLike: "Rounding, averages over several logged steps, a step that is counted from 1, samples that are a random part of the batch, and averages before a filter.",
 			Advice:    "compare the ids by which the trainer groups with those in the log: one per prompt and step, not one per trajectory and not one for all; for a mean, look for weights, penalties and rows that are not logged",
@@ -332,7 +332,7 @@ func scalarKinds() []KindInfo {
 		},
 		{
 			Name: EngineMismatch, detect: blind,
-			What:      "The engine that samples and the trainer part: they give the same tokens other probabilities, so that what is trained is not what was sampled.",
+			What:      "The engine that samples and the trainer part: they give the same tokens other probabilities, so that the samples are of another policy than the one that trains.",
 			How:       "By the trainer's own comparison: a mean difference of the log-probabilities from 0.2 nats (watch from 0.1, or from 0.05 where it is four times its start), probabilities that differ by a factor of 1.22 (1.1) or by 0.1 (0.05) or correlate by less than 0.7 (0.9), an importance ratio that fell to a tenth (watch: 0.3), or a KL divergence of 0.1 (0.03).",
 			LooksLike: "The rounding of bfloat16 and FP8, 0.005 to 0.07 nats and level; an importance ratio of whole long answers below 1, which is a watch at most.",
 			Advice:    "check that new weights reach the sampler: a sleeping engine, an adapter that is not merged, a prefix cache that is kept; then precision, temperature and top-p of the two; go back to a checkpoint before it set in",

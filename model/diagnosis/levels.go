@@ -58,7 +58,7 @@ func (e *evidence) middleTakesOver() (Finding, bool) {
 	f.Title = fmt.Sprintf("right answers fall from %s to %s of samples while the mean reward holds: %s have a reward between right and wrong, as of answers that do not try",
 		units.Share(down.level.mean()), units.Share(down.settled.mean()), units.Share(up.settled.mean()))
 	f.Example = e.example(from, func(g *GroupFacts) bool { return float64(g.Mean) > e.Low && float64(g.Mean) < e.High })
-	f.Advice = "read answers of this group: what they get must be less than what an attempt gets on average; give what does not try the lowest reward, and go back to a checkpoint before the onset"
+	f.Advice = "read answers of this group: their reward must be below the mean of the attempts; give the lowest reward to an answer that does not try, and go back to a checkpoint before the onset"
 	return f, true
 }
 

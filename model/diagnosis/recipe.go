@@ -33,7 +33,7 @@ func (e *evidence) otherRecipe(near int) (at int, how string) {
 	factor, isOne := e.factorAt(at)
 	switch {
 	case isOne:
-		how = fmt.Sprintf("all rewards are %s times what they were", units.Short(factor))
+		how = fmt.Sprintf("all rewards are multiplied by %s", units.Short(factor))
 	case held && e.otherWeights(at):
 		how = "the parts of the reward have other weights"
 	default:
