@@ -24,17 +24,12 @@ func visitsOf(keys []uint32, order []int32) visits {
 	}
 	v, length, isFull := visits{isCycle: true}, 0, true
 	seen := newDenseIndex(keys)
-	first, cycle := uint32(0), uint32(0) // the first key, and how many there are in a turn, once it has ended
+	var t turn
 	for i := range keys {
 		key := at(i)
-		if i == 0 {
-			first = key
-		}
 		v.keys = max(v.keys, int(seen.indexOf(key))+1)
-		if cycle == 0 && i > 0 && key == first {
-			cycle = uint32(i)
-		}
-		v.isCycle = v.isCycle && (cycle == 0 && key == first+uint32(i) || cycle > 1 && key == first+uint32(i)%cycle)
+		isNext := t.takes(uint32(i), key)
+		v.isCycle = v.isCycle && isNext
 		length++
 		if i+1 < len(keys) && at(i+1) == key {
 			continue
@@ -46,11 +41,31 @@ func visitsOf(keys []uint32, order []int32) visits {
 		isFull = isFull && (length == v.size || isLast && length < v.size)
 		length = 0
 	}
-	v.isCycle = v.isCycle && cycle > 0
+	v.isCycle = v.isCycle && t.length > 0
 	if !isFull {
 		v.size = 0
 	}
 	return v
+}
+
+// turn is the order in which keys come that begin again when each has come once.
+type turn struct {
+	first  uint32 // the first key
+	length uint32 // how many keys there are in a turn, 0 until it has ended
+}
+
+// takes takes the key of row i, and reports whether it is the one whose turn it is.
+func (t *turn) takes(i, key uint32) bool {
+	switch {
+	case i == 0:
+		t.first = key
+	case t.length == 0 && key == t.first:
+		t.length = i
+	}
+	if t.length == 0 {
+		return key == t.first+i
+	}
+	return t.length > 1 && key == t.first+i%t.length
 }
 
 // add adds those of another step.

@@ -201,19 +201,8 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 			}
 			y.Diagnosis = look.Diagnosis.Within(y.Analysis.Step, y.Analysis.Step)
 			y.Chars, y.Explicit, y.OneShown = chars, chars > defaultChars, best || worst
-			if best || !worst {
-				y.Shown = append(y.Shown, report.ShownText{Which: "best", Column: y.Best()})
-			}
-			if worst || !best {
-				y.Shown = append(y.Shown, report.ShownText{Which: "worst", Column: y.Worst()})
-			}
-			i, _ := y.Snap.Find(y.Analysis.Step)
-			for k := range y.Shown {
-				at := y.Snap.Steps[i].Place(int(y.Analysis.InputRow[y.Shown[k].Column]))
-				if y.Shown[k].Text, err = log.Text(ctx, at); err != nil {
-					break
-				}
-			}
+			y.Shown = append(y.Shown, answersToShow(y, best, worst)...)
+			err = readAnswers(ctx, log, y)
 			isAsked := best || worst || chars != defaultChars
 			if err != nil && !isAsked && ctx.Err() == nil { // the rest is known without the texts
 				y.Shown, y.Unread, err = nil, err.Error(), nil
@@ -221,6 +210,29 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 			return y, err
 		}),
 	}.of(p)
+}
+
+// answersToShow returns the best and the worst answer, or the one of them that is asked for.
+func answersToShow(y *report.Why, best, worst bool) (shown []report.ShownText) {
+	if best || !worst {
+		shown = append(shown, report.ShownText{Which: "best", Column: y.Best()})
+	}
+	if worst || !best {
+		shown = append(shown, report.ShownText{Which: "worst", Column: y.Worst()})
+	}
+	return shown
+}
+
+// readAnswers reads the texts of the answers that are shown, up to the first that cannot be read.
+func readAnswers(ctx context.Context, log *openLog, y *report.Why) (err error) {
+	i, _ := y.Snap.Find(y.Analysis.Step)
+	for k := range y.Shown {
+		at := y.Snap.Steps[i].Place(int(y.Analysis.InputRow[y.Shown[k].Column]))
+		if y.Shown[k].Text, err = log.Text(ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // takeGroup takes the argument that names a group: the first, if paths follow it.

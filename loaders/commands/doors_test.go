@@ -141,9 +141,25 @@ func TestCommandsThatOutputsName(t *testing.T) {
 	for kind, log := range logs {
 		group := "question 0"
 		for _, line := range [][]string{
-			{"summary", log}, {"summary", log, "--json"}, {"report", log}, {"report", log, "--format", "json"}, {"report", log, "--format", "csv"}, {"why", group, log}, {"why", "nobody", log},
-			{"why", log}, {"prompts", log}, {"check", log}, {"check", log, "--fail-on", "odd>3"}, {"report", log, "--brief"}, {"match", log}, {"sweep", log}, {"plan", log, "--sizes-only"}, {"plan", log},
-			{"grep", log, "answer"}, {"compare", log, log}, {"summary", log, "--reward", "odd"},
+			{"summary", log},
+			{"summary", log, "--json"},
+			{"report", log},
+			{"report", log, "--format", "json"},
+			{"report", log, "--format", "csv"},
+			{"why", group, log},
+			{"why", "nobody", log},
+			{"why", log},
+			{"prompts", log},
+			{"check", log},
+			{"check", log, "--fail-on", "odd>3"},
+			{"report", log, "--brief"},
+			{"match", log},
+			{"sweep", log},
+			{"plan", log, "--sizes-only"},
+			{"plan", log},
+			{"grep", log, "answer"},
+			{"compare", log, log},
+			{"summary", log, "--reward", "odd"},
 		} {
 			out, _ := runLine(t, line)
 			for _, door := range doorsIn(out, log, logs["samples"], group) {

@@ -175,7 +175,7 @@ func briefOf(ctx context.Context, log *openLog) (*report.Steps, error) {
 
 // isOfScalars reports whether what is asked for can be told of a run without samples: what ails it, in words or JSON.
 func (o *reportOptions) isOfScalars(c *call) bool {
-	isPlain := o.per == string(report.PerStep) && !o.isBreakdown() && !o.brief && (c.steps == nil || *c.steps == (stepRange{}))
+	isPlain := o.isPerStep() && !o.isBreakdown() && !o.brief && (c.steps == nil || *c.steps == (stepRange{}))
 	return isPlain && o.output == "" && o.svg == "" && o.emit == "" && slices.Contains([]string{"text", "json"}, c.format)
 }
 
@@ -186,35 +186,61 @@ func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Set
 
 func (o *reportOptions) isBreakdown() bool { return o.by != "" || o.where.text != "" }
 
+func (o *reportOptions) isPerStep() bool { return o.per == string(report.PerStep) }
+
 const maxTexts = 100
 
 // refuse says which flags do not go together.
-func (o *reportOptions) refuse() (err error) {
+func (o *reportOptions) refuse() error {
 	isPage := o.format.name == "html"
 	switch {
 	case !slices.Contains(report.PerValues(), report.Per(o.per)):
 		return fmt.Errorf("--per %s: choose step, group or run", o.per)
-	case isPage && o.per != string(report.PerStep):
+	case isPage && !o.isPerStep():
 		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows per %[1]s", o.per)
 	case isPage && o.isBreakdown():
 		return errors.New("--by and --where have no page of HTML: choose --format text, md, csv or json")
-	case o.brief && o.format.name != "text" && o.format.name != "json":
-		return fmt.Errorf("--brief prints text or json, not %s: omit one", o.format.name)
-	case o.brief && (o.per != string(report.PerStep) || o.isBreakdown() || o.svg != "" || o.emit != ""):
-		return errors.New("--brief prints a row per step and nothing else: omit --per, --by, --where, --svg and --emit")
+	}
+	if err := o.refuseBrief(); err != nil {
+		return err
+	}
+	switch {
 	case o.texts < 0 || o.texts > maxTexts:
 		return fmt.Errorf("--texts %d: expected a number of groups from 0 to %d", o.texts, maxTexts)
 	case o.texts > 0 && !isPage:
 		return errors.New("--texts is for --format html; `vantage why GROUP PATH` prints the answers of a group")
 	case o.emit != "":
-		err = checkDialect(o.emit)
-	case !o.isBreakdown():
+		return checkDialect(o.emit)
+	case o.isBreakdown():
+		return o.refuseBreakdown()
+	}
+	return nil
+}
+
+// refuseBrief says which flags do not go with --brief.
+func (o *reportOptions) refuseBrief() error {
+	hasBriefFormat := o.format.name == "text" || o.format.name == "json"
+	asksForMore := !o.isPerStep() || o.isBreakdown() || o.svg != "" || o.emit != ""
+	switch {
+	case !o.brief:
+		return nil
+	case !hasBriefFormat:
+		return fmt.Errorf("--brief prints text or json, not %s: omit one", o.format.name)
+	case asksForMore:
+		return errors.New("--brief prints a row per step and nothing else: omit --per, --by, --where, --svg and --emit")
+	}
+	return nil
+}
+
+// refuseBreakdown says which flags do not go with --by and --where.
+func (o *reportOptions) refuseBreakdown() error {
+	switch {
 	case o.svg != "":
 		return errors.New("--svg draws the charts of a report, and --by and --where print a breakdown: omit one")
-	case o.per != string(report.PerStep):
+	case !o.isPerStep():
 		return fmt.Errorf("--per %s is for a report, and --by and --where print a breakdown, whose rows --by names: omit one", o.per)
 	}
-	return err
+	return nil
 }
 
 func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Report, err error) {

@@ -160,17 +160,7 @@ func (p *Program) validate(set model.Settings) error {
 			return fmt.Errorf("no estimator has an option %s: `vantage list estimators FRAMEWORK NAME` lists those of one", key)
 		}
 	}
-	fits := func(e *estimators.Estimator) bool {
-		if given.Estimator != "" && e.Name != set.Estimator || given.Scale != "" && !e.HasScale(set.Scale) {
-			return false
-		}
-		other := set
-		other.Framework, other.Estimator, other.Scale = e.Framework, e.Name, e.Scales[0]
-		err := other.Validate()
-		var missing *model.MissingError
-		return err == nil || errors.As(err, &missing) // of what no log can feed, the log says whose it is
-	}
-	if slices.ContainsFunc(estimators.All(), fits) {
+	if slices.ContainsFunc(estimators.All(), func(e *estimators.Estimator) bool { return fits(e, given, set) }) {
 		return nil
 	}
 	for _, e := range estimators.All() { // what the first one that has the options says of their values
@@ -184,6 +174,19 @@ func (p *Program) validate(set model.Settings) error {
 		return fmt.Errorf("no framework has an estimator %q%s: `vantage list estimators` lists all", set.Estimator, orMeant(set.Estimator, names))
 	}
 	return set.Validate()
+}
+
+// fits reports whether an estimator is the one that is given, as far as one is, and can have the settings.
+func fits(e *estimators.Estimator, given match.Given, set model.Settings) bool {
+	isOther := given.Estimator != "" && e.Name != set.Estimator
+	lacksScale := given.Scale != "" && !e.HasScale(set.Scale)
+	if isOther || lacksScale {
+		return false
+	}
+	set.Framework, set.Estimator, set.Scale = e.Framework, e.Name, e.Scales[0]
+	err := set.Validate()
+	var missing *model.MissingError
+	return err == nil || errors.As(err, &missing) // of what no log can feed, the log says whose it is
 }
 
 // selection is what the query of --where selects: the samples or groups that a command counts, and how many groups they are of.

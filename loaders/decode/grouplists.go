@@ -125,18 +125,25 @@ func hasGroupLists(f *Fields, fields fieldsOf) bool {
 	if err != nil || g.rewards == nil {
 		return false
 	}
-	isPaired := g.hasCompanion && !g.hasSingle && g.check() == nil
+	isPaired := g.isPaired()
+	isNamedGroup := g.isNamed && !g.hasSingle
 	if g.isTraining || g.isNested || g.rewards.shaped != RoleCount {
-		return isPaired || g.isNested && g.isNamed && !g.hasSingle && !g.isTraining
+		return isPaired || g.isNested && isNamedGroup && !g.isTraining
 	}
-	if g.isBatch && (!g.hasSingle || g.check() == nil) {
+	if g.isWholeBatch() {
 		return true
 	}
 	if g.responses != nil {
 		return len(g.responses.values) == len(g.rewards.values) || !g.hasSingle
 	}
-	return isPaired || g.isNamed && !g.hasSingle && isPlural(g.rewards.key) // score: [0, 1] may be one per token
+	return isPaired || isNamedGroup && isPlural(g.rewards.key) // score: [0, 1] may be one per token
 }
+
+// isPaired reports whether the rewards are beside a list of as many prompts, steps or ids.
+func (g *groupRecord) isPaired() bool { return g.hasCompanion && !g.hasSingle && g.check() == nil }
+
+// isWholeBatch reports whether the record is a batch, of whose samples none is single unless all lists agree.
+func (g *groupRecord) isWholeBatch() bool { return g.isBatch && (!g.hasSingle || g.check() == nil) }
 
 // groupRecord is an object that may be a group.
 type groupRecord struct {

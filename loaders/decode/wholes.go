@@ -61,9 +61,14 @@ func (f *figuresOfWhole) take(name []byte, v jsonscan.Value) {
 	case of("group") && of("std"):
 		f.std, _ = v.ToFloat()
 	case isGroupSize(string(words)):
-		if n, ok := v.ToInt(); ok && n > 0 && n <= maxWhole {
-			f.size = int(n)
-		}
+		f.takeSize(v)
+	}
+}
+
+// takeSize takes the number of samples of the group, if it may be one.
+func (f *figuresOfWhole) takeSize(v jsonscan.Value) {
+	if n, ok := v.ToInt(); ok && n > 0 && n <= maxWhole {
+		f.size = int(n)
 	}
 }
 

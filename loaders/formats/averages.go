@@ -108,46 +108,59 @@ func (r *Rows) Add(record []byte) {
 	var keys uint64
 	steps := map[string]int64{}
 	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		name := string(key.Text())
 		if v.Kind == jsonscan.Null {
 			return
 		}
 		keys ^= jsonscan.Hash64(key.Raw)
-		role, hasRole := fields.Lookup(key.Raw)
-		if !hasRole {
-			role.Role = decode.RoleCount
-		}
-		isNumber := v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber
-		switch {
-		case StepRank(name) > 0:
-			if step, ok := StepOf(v); ok {
-				steps[name] = step
-			}
-			return
-		case v.Kind == jsonscan.Array, role.Role == decode.RoleAdvantage, role.Role == decode.RoleRollout:
-			r.isSample = true
-		case role.Role == decode.RoleGroup && role.Role.Accepts(v):
-			r.isSample = r.isSample || !r.isRowNumber(v)
-		case v.Kind == jsonscan.String:
-			r.addText(name, role.Role, v)
-		case role.Role == decode.RoleReward && (isNumber || v.Kind == jsonscan.Bool):
-			r.hasReward = true
-		}
-		if x, ok := v.ToFloat(); ok && isNumber && x > 0 && x < 1 {
-			r.hasShares = true
+		name := string(key.Text())
+		if StepRank(name) == 0 {
+			r.addField(name, roleOf(fields, key.Raw), v)
+		} else if step, ok := StepOf(v); ok {
+			steps[name] = step
 		}
 	})
 	EachMetric(record, func(name string, v jsonscan.Value) {
 		r.addName(strings.ToLower(name))
-		role, ok := fields.Lookup([]byte(name[strings.LastIndexByte(name, '/')+1:]))
-		isText := v.Kind == jsonscan.String || v.Kind == jsonscan.Array
-		isListOfObjects := v.Kind == jsonscan.Array && bytes.HasPrefix(bytes.TrimLeft(v.Raw, "[ \t\r\n"), []byte("{")) // as groups of samples
-		r.isSample = r.isSample || isListOfObjects || ok && isText && (role.Role == decode.RolePrompt || role.Role == decode.RoleResponse)
+		r.addMetric(roleOf(fields, []byte(name[strings.LastIndexByte(name, '/')+1:])), v)
 	})
 	r.isSample = r.isSample || err != nil || keys == 0 && len(steps) == 0
 	for name, step := range steps {
 		r.count(name, countedRow{keys, step})
 	}
+}
+
+// roleOf returns the role of a field name, RoleCount if it has none.
+func roleOf(fields *decode.Fields, name []byte) decode.Role {
+	if found, ok := fields.Lookup(name); ok {
+		return found.Role
+	}
+	return decode.RoleCount
+}
+
+// addField looks at a field of a row that is not its step.
+func (r *Rows) addField(name string, role decode.Role, v jsonscan.Value) {
+	isNumber := v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber
+	switch {
+	case v.Kind == jsonscan.Array, role == decode.RoleAdvantage, role == decode.RoleRollout:
+		r.isSample = true
+	case role == decode.RoleGroup && role.Accepts(v):
+		r.isSample = r.isSample || !r.isRowNumber(v)
+	case v.Kind == jsonscan.String:
+		r.addText(name, role, v)
+	case role == decode.RoleReward && (isNumber || v.Kind == jsonscan.Bool):
+		r.hasReward = true
+	}
+	if x, ok := v.ToFloat(); ok && isNumber && x > 0 && x < 1 {
+		r.hasShares = true
+	}
+}
+
+// addMetric looks at what a metric of a row holds: only samples have texts of a prompt or a response, and only groups of them objects.
+func (r *Rows) addMetric(role decode.Role, v jsonscan.Value) {
+	isText := v.Kind == jsonscan.String || v.Kind == jsonscan.Array
+	isTextOfSample := isText && (role == decode.RolePrompt || role == decode.RoleResponse)
+	isListOfObjects := v.Kind == jsonscan.Array && bytes.HasPrefix(bytes.TrimLeft(v.Raw, "[ \t\r\n"), []byte("{")) // as groups of samples
+	r.isSample = r.isSample || isListOfObjects || isTextOfSample
 }
 
 // count counts a row in a column of steps.
@@ -210,9 +223,6 @@ func (r *Rows) step() (best *counter) {
 // Verdict says what the rows so far are.
 func (r *Rows) Verdict() Verdict {
 	step := r.step()
-	const often = 5 // a run that was started again repeats some steps
-	standsStill := step == nil && len(r.counters) > 0 && r.n > 1
-	comesAgain := standsStill || step != nil && often*step.again > step.rows
 	ofTraining := r.hasLoop || r.hasLoss
 	hasText := len(r.labels) > 0 && (r.differ || !ofTraining && !r.hasWords) // one label in all rows names the run
 	switch {
@@ -222,7 +232,7 @@ func (r *Rows) Verdict() Verdict {
 		return Samples
 	case !r.hasReward, r.hasLoop:
 		return Averages
-	case comesAgain:
+	case r.comesAgain(step):
 		return Samples
 	case r.n == 1:
 		return Unsure
@@ -232,6 +242,13 @@ func (r *Rows) Verdict() Verdict {
 		return Averages
 	}
 	return Unsure
+}
+
+// comesAgain reports whether many rows share their step with others.
+func (r *Rows) comesAgain(step *counter) bool {
+	const often = 5 // a run that was started again repeats some steps
+	standsStill := step == nil && len(r.counters) > 0 && r.n > 1
+	return standsStill || step != nil && often*step.again > step.rows
 }
 
 // AreAverages says for good, of all rows there are, whether they are averages.
@@ -342,53 +359,74 @@ func listRows(list []byte, yield func([]byte) bool) {
 
 // objectRows visits the rows of an object, or of the one object in it that has any.
 func objectRows(object []byte, yield func([]byte) bool, deeper bool) {
-	var names []string
-	var columns [][]jsonscan.Value
-	var list, below []byte
-	lists, objects := 0, 0
-	isNumbers := func(v jsonscan.Value) bool {
-		for _, e := range v.Elements()[:min(v.Len(), MaxRows)] {
-			if e.Kind != jsonscan.Number && e.Kind != jsonscan.Null {
-				return false
-			}
-		}
-		return true
-	}
-	add := func(name string, v jsonscan.Value) {
-		switch isList := v.Kind == jsonscan.Array; {
-		case isList && bytes.HasPrefix(bytes.TrimSpace(v.Raw[1:]), []byte{'{'}):
-			list = v.Raw
-			lists++
-		case isList && v.Len() > 1 && len(columns) < MaxKeys*MaxRows && isNumbers(v):
-			names, columns = append(names, name), append(columns, v.Elements())
-		case v.Kind == jsonscan.Object && len(v.Raw) > len("{}"):
-			below = v.Raw
-			objects++
-		}
-	}
+	var p objectParts
 	s := jsonscan.Scanner{Data: object}
-	cut := eachWholeField(&s, add)
+	cut := eachWholeField(&s, p.add)
 	if cut != nil && bytes.HasPrefix(cut, []byte{'['}) { // the list goes on beyond what is there
-		list = cut
-		lists++
+		p.list = cut
+		p.lists++
 	}
-	isTable := len(columns) > 1 && !slices.ContainsFunc(columns, func(c []jsonscan.Value) bool { return len(c) != len(columns[0]) })
 	switch {
-	case lists == 1:
-		listRows(list, yield)
-	case lists == 0 && isTable:
-		for i := range columns[0] {
-			row := []byte{'{'}
-			for k, name := range names {
-				row = append(append(append(jsonscan.AppendText(row, name), ':'), columns[k][i].Raw...), ',')
-			}
-			if !yield(jsonscan.AppendEnd(row, '}')) {
-				return
-			}
+	case p.lists == 1:
+		listRows(p.list, yield)
+	case p.lists == 0 && p.isTable():
+		p.tableRows(yield)
+	case p.lists == 0 && p.objects > 0 && deeper:
+		if p.objects == 1 || len(p.columns) == 0 {
+			objectRows(p.below, yield, false)
 		}
-	case lists == 0 && objects > 0 && deeper:
-		if objects == 1 || len(columns) == 0 {
-			objectRows(below, yield, false)
+	}
+}
+
+// objectParts are the fields of an object that may have its rows.
+type objectParts struct {
+	names   []string // of the columns
+	columns [][]jsonscan.Value
+	list    []byte // the last list of objects
+	lists   int
+	below   []byte // the last object
+	objects int
+}
+
+// add looks at one more field.
+func (p *objectParts) add(name string, v jsonscan.Value) {
+	switch isList := v.Kind == jsonscan.Array; {
+	case isList && bytes.HasPrefix(bytes.TrimSpace(v.Raw[1:]), []byte{'{'}):
+		p.list = v.Raw
+		p.lists++
+	case isList && v.Len() > 1 && len(p.columns) < MaxKeys*MaxRows && beginsWithNumbers(v):
+		p.names, p.columns = append(p.names, name), append(p.columns, v.Elements())
+	case v.Kind == jsonscan.Object && len(v.Raw) > len("{}"):
+		p.below = v.Raw
+		p.objects++
+	}
+}
+
+// beginsWithNumbers reports whether the first elements of a list, as many as are looked at, are numbers or null.
+func beginsWithNumbers(v jsonscan.Value) bool {
+	for _, e := range v.Elements()[:min(v.Len(), MaxRows)] {
+		if e.Kind != jsonscan.Number && e.Kind != jsonscan.Null {
+			return false
+		}
+	}
+	return true
+}
+
+// isTable reports whether there are several columns, all of one length.
+func (p *objectParts) isTable() bool {
+	isOfOtherLength := func(c []jsonscan.Value) bool { return len(c) != len(p.columns[0]) }
+	return len(p.columns) > 1 && !slices.ContainsFunc(p.columns, isOfOtherLength)
+}
+
+// tableRows visits the rows of a table.
+func (p *objectParts) tableRows(yield func([]byte) bool) {
+	for i := range p.columns[0] {
+		row := []byte{'{'}
+		for k, name := range p.names {
+			row = append(append(append(jsonscan.AppendText(row, name), ':'), p.columns[k][i].Raw...), ',')
+		}
+		if !yield(jsonscan.AppendEnd(row, '}')) {
+			return
 		}
 	}
 }

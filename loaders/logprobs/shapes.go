@@ -58,14 +58,14 @@ func nemoRow(_ *reader, line []byte, file string) []Sample {
 
 // computed reports whether a side has a number other than 0 on the mask.
 func computed(logprobs []float32, mask []bool) bool {
-	any := false
+	hasMask := false
 	for i, m := range mask {
-		any = any || m
+		hasMask = hasMask || m
 		if m && i < len(logprobs) && logprobs[i] != 0 {
 			return true
 		}
 	}
-	return !any
+	return !hasMask
 }
 
 // advantageOf is that of the first token that trains, NaN if there is none.

@@ -608,10 +608,15 @@ func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fat
 		return a.plan.of(g).FateOfEqual(first)
 	case !signalAfter:
 		return model.FateKilled
-	case a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted < 2:
+	case a.isShort(g):
 		return model.FateShort
 	}
 	return model.FateAlive
+}
+
+// isShort reports whether advantages are computed again after the filter, which left too few rewards to compare.
+func (a *Analysis) isShort(g *Group) bool {
+	return a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted < 2
 }
 
 // isLeftOut reports whether no sample of the group trains, by the group filter or by the log: none at all, or none that has an advantage.

@@ -279,8 +279,11 @@ func Overlong() Catalogue[*overlong.Shaping] {
 func OffPolicyRules() Catalogue[*offpolicy.Rule] {
 	needs := func(r *offpolicy.Rule) []string {
 		return needed([]need{
-			{"log-probs of sampler and trainer", !r.Versions}, {"log-probs within the update", r.Policy},
-			{"advantages", r.Advantages}, {"policy versions", r.Versions}, {r.NotComputable, r.NotComputable != ""},
+			{"log-probs of sampler and trainer", !r.Versions},
+			{"log-probs within the update", r.Policy},
+			{"advantages", r.Advantages},
+			{"policy versions", r.Versions},
+			{r.NotComputable, r.NotComputable != ""},
 		})
 	}
 	return Catalogue[*offpolicy.Rule]{
