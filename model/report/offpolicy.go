@@ -78,8 +78,14 @@ func OffPolicyJSONL(w io.Writer, o *OffPolicy) error {
 	return o.write(w, "", func(s *offPolicyStep) (out []byte) {
 		if !o.PerSample {
 			line := object{
-				{"step", s.step}, {"rows", len(s.samples)}, {"tokens", s.tokens}, {"unscored", s.unscored},
-				{"mean_abs", s.meanAbs()}, {"max_abs", s.largest()}, {"k3", s.k3()}, {"ess_share", s.effective()},
+				{"step", s.step},
+				{"rows", len(s.samples)},
+				{"tokens", s.tokens},
+				{"unscored", s.unscored},
+				{"mean_abs", s.meanAbs()},
+				{"max_abs", s.largest()},
+				{"k3", s.k3()},
+				{"ess_share", s.effective()},
 			}
 			if o.Rule != nil {
 				line = append(line, member{"judged", s.judged}, member{"kept", s.kept})
@@ -96,9 +102,20 @@ func OffPolicyJSONL(w io.Writer, o *OffPolicy) error {
 func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
 	x, f := s.samples[i], s.figures[i]
 	line := object{
-		{"file", x.File}, {"line", int(x.Line)}, {"step", x.Step}, {"id", some(x.ID)}, {"group", some(x.Group)},
-		{"tokens", f.Tokens}, {"unscored", f.Unscored}, {"mean_abs", f.MeanAbs}, {"max_abs", f.MaxAbs}, {"k1", f.K1}, {"k3", f.K3},
-		{"log_sequence_ratio", f.LogSequenceRatio}, {"log_geometric_ratio", f.LogGeometricRatio}, {"version_lag", x.lagJSON()},
+		{"file", x.File},
+		{"line", int(x.Line)},
+		{"step", x.Step},
+		{"id", some(x.ID)},
+		{"group", some(x.Group)},
+		{"tokens", f.Tokens},
+		{"unscored", f.Unscored},
+		{"mean_abs", f.MeanAbs},
+		{"max_abs", f.MaxAbs},
+		{"k1", f.K1},
+		{"k3", f.K3},
+		{"log_sequence_ratio", f.LogSequenceRatio},
+		{"log_geometric_ratio", f.LogGeometricRatio},
+		{"version_lag", x.lagJSON()},
 	}
 	if o.Rule == nil {
 		return line

@@ -143,7 +143,7 @@ func TestAveragesBesideSamples(t *testing.T) {
 		"rllm, no zeros": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "advantage/solver/fraction_zero", 0)
 		}, "the trainer's groups, or its estimator, are others", ""},
-		"rllm, two roles": {"rllm", func(l *Log, step int64, rewards []float64) {
+		"rllm, two roles": {"rllm", func(l *Log, step int64, _ []float64) {
 			l.Add(step, "advantage/solver/fraction_zero", 0)
 			l.Add(step, "advantage/judge/fraction_zero", 0.5)
 		}, "", ""},
