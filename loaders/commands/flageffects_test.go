@@ -118,7 +118,10 @@ func flagEffects() map[string]flagEffect {
 		"grep solved-at":          {value: "0.5", with: []string{"--where", "solved=4"}},
 		"grep count-by":           {value: "step"},
 		"grep top":                {value: "1"},
-		"why solved-at":           {value: "0.5", line: []string{"why", "a", "DIR/long.jsonl"}},
+		"check solved-at":         {value: "0.5", line: []string{"check", "DIR/plain.jsonl", "--fail-on", "correct>0"}},
+		"export solved-at":        {value: "0.5", line: []string{"export", "DIR/plain.jsonl", "--columns", "step,group,fate"}},
+		"tail solved-at":          {value: "0.5", line: []string{"tail", "DIR/plain.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"}},
+		"why solved-at":           {value: "0.5", line: []string{"why", "a", "DIR/plain.jsonl", "--steps", "1"}},
 		"tail endpoint":           {value: "not an address", path: "s3://bucket/x"}, // it waits for one that does not answer
 		"tail format":             {value: "text"},
 		"tail json":               {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "1s"}},
@@ -264,7 +267,7 @@ var flagFiles = sync.OnceValue(func() map[string]string {
 {"step": 2, "rollout_log_probs": [-4], "old_log_probs": [-1], "advantage": -1}
 `,
 	}
-	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl", "long.jsonl"} {
+	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl", "long.jsonl", "plain.jsonl"} {
 		var rows strings.Builder
 		steps := 6
 		if name == "long.jsonl" {
@@ -283,11 +286,15 @@ var flagFiles = sync.OnceValue(func() map[string]string {
 					if (step+g)%3 == 2 {
 						accuracy, format = float64((i+step+n)%3)/2, float64(i%2)
 					}
-					row, err := json.Marshal(map[string]any{
+					fields := map[string]any{
 						"step": step + 1, "epoch": step/3 + 1, "group_id": group, "prompt": "prompt " + group, "question": "question " + string(rune('a'+i/2)),
 						"response": strings.Repeat("so ", 3+(7*i+step)%11), "response_length": 9 + 3*((7*i+step)%11), "reward": accuracy + format/4,
 						"accuracy": accuracy, "format": format, "advantage": float64(i-1) / 2, "finish_reason": []string{"stop", "length"}[i/3],
-					})
+					}
+					if name == "plain.jsonl" { // where the fates follow from rewards alone
+						delete(fields, "advantage")
+					}
+					row, err := json.Marshal(fields)
 					if err != nil {
 						panic(err)
 					}

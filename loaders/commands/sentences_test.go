@@ -98,7 +98,7 @@ func TestEveryKindHasAClaim(t *testing.T) {
 		}
 	}
 	unclaimedKinds := []diagnosis.Kind{ // that no sample has: tests beside them plant these
-		diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh, diagnosis.PartAgainst, diagnosis.ToolFailure, diagnosis.ToolDisuse, diagnosis.NoRightAnswer,
+		diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh, diagnosis.PartAgainst, diagnosis.ToolFailure, diagnosis.ToolDisuse,
 	}
 	for _, k := range diagnosis.Kinds() {
 		if slices.Contains(unclaimedKinds, k.Name) {
@@ -1050,7 +1050,11 @@ func claims() []claim {
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
 		{"blind", "", `the log has no columns next to the reward`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 }), false},
 		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
-		{"title", string(diagnosis.GraderNoise), `one final answer is graded both right and wrong in .*`, isSo, true}, // the evidence is planted and counted beside the detector
+		{"title", string(diagnosis.NoRightAnswer), num + ` of the groups that train hold no right answer: .*`, isSo, true},
+		{"evidence", "", `groups that train without a right answer .*`, isSo, true},
+		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: .*; it is over`, isSo, true},
+		{"title", string(diagnosis.DegenerateText), num + ` of answers are garbled: most repeat one phrase, .*`, isSo, true},
+		{"title", string(diagnosis.GraderNoise), `one final answer is graded both right and wrong in .*`, isSo, true}, // planted and counted next to the detector
 		{"evidence", "", `final answers graded both ways .*`, isSo, true},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},

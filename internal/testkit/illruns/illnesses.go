@@ -539,6 +539,7 @@ func oneInTwenty(r *Run) {
 
 func sparseButAlive(r *Run) {
 	r.calm()
+	r.Truth.Also = append(r.Truth.Also, "not_learning") // its chances stay as they are
 	r.change(func(_ int, s *State) { s.Chance = func(*Task) float64 { return 0.05 } })
 }
 
@@ -548,7 +549,10 @@ func nothingBetween(r *Run) {
 	r.ill("equal_rewards", 0, 1, r.groupNoise(0.98), 0.3)
 }
 
-func aTenthIsBetween(r *Run) { r.halves(8) }
+func aTenthIsBetween(r *Run) {
+	r.halves(8)
+	r.Truth.Also = append(r.Truth.Also, "not_learning") // its chances stay as they are
+}
 
 // halves solves every other prompt, but for one of so many.
 func (r *Run) halves(between int) {
