@@ -104,7 +104,7 @@ l is the tokens of the sample, T the tokens of all samples, N the number of samp
 
     vantage list overlong               # all, a line each
     vantage list overlong verl
-    vantage report rollouts.jsonl --overlong verl reward_model.overlong_buffer.len=512 data.max_response_length=4096
+    vantage report rollouts.jsonl --overlong verl --option reward_model.overlong_buffer.len=512 --option data.max_response_length=4096
 
 A response close to the length limit gets a lower reward, before the advantages are computed. The rewards in a log may already be lowered.
 l is the tokens of the response, L_max the limit, L_buffer the tokens before it that are penalised.

@@ -17,6 +17,7 @@ KEPT = {
     "cosmos-rl": "cosmos_",
     "easyr1": "easyr1_brian_",
     "easyr1-upstream": "easyr1_upstream_",
+    "areno": "areno",
     "miles": "miles_",
     "nemo-rl": "nemo_rl_",
     "open-instruct": "open_instruct",
@@ -32,6 +33,7 @@ KEPT = {
     "rllm": "rllm",
     "roll": "roll_",
     "slime": "slime_",
+    "torchtitan": "torchtitan",
     "trinity": "trinity",
     "verl remax": "verl_remax",
 }
@@ -39,7 +41,7 @@ KEPT = {
 
 def estimators():
     """All estimators that can be computed from a log, as the program lists them: "verl grpo"."""
-    done = subprocess.run([os.environ["VANTAGE"], "estimators", "--format", "json"], capture_output=True, text=True, check=True)
+    done = subprocess.run([os.environ["VANTAGE"], "list", "estimators", "--format", "json"], capture_output=True, text=True, check=True)
     return [f"{e['framework']} {e['name']}" for e in json.loads(done.stdout)["estimators"] if e["computable"]]
 
 
