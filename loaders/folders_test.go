@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -303,6 +304,41 @@ func TestFolderIsFollowedAsItsFilesAreRead(t *testing.T) {
 				}
 				got.follow(t, s, soloReads{}.of(t, &kind, names, texts))
 			}
+			_ = s.Close()
+		})
+	}
+}
+
+// A file that is seen while it is being written, cut within a row, gives in the end what it gives at once, whatever its rows have in common.
+func TestFileIsFollowedAsItIsWritten(t *testing.T) {
+	for _, kind := range folderKinds(t) {
+		if path.Ext(kind.file(0)) != ".jsonl" || path.Ext(kind.file(1)) != ".jsonl" {
+			continue
+		}
+		t.Run(kind.name, func(t *testing.T) {
+			if kind.ofFormat && kind.name != "picked-lines" { // whose rows tell samples of other rows
+				repotest.OneIn(t, 5)
+			}
+			t.Parallel()
+			made, w := folderTexts{}, trainer{t, t.TempDir()}
+			names := []string{kind.file(0), kind.file(1)}
+			texts := []string{made.of(t, &kind, 0, "s"), made.of(t, &kind, 1, kind.sizes[len(kind.sizes)-1:])}
+			cut := len(texts[1])/2 + 1
+			filetest.Write(t, w.path(names[0]), texts[0])
+			filetest.Write(t, w.path(names[1]), texts[1][:cut])
+			o := kind.options(false)
+			o.Follow, o.Poll, o.settleTime = true, 10*time.Millisecond, 50*time.Millisecond
+			s := open(t, o, w.dir)
+			got := newFolderRead()
+			for !got.caughtUp {
+				c, err := s.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got.add(c)
+			}
+			w.add(names[1], texts[1][cut:])
+			got.follow(t, s, soloReads{}.of(t, &kind, names, texts))
 			_ = s.Close()
 		})
 	}

@@ -106,7 +106,7 @@ type Learned struct {
 	SawGroup       bool   // some row had a prompt or a group id
 	Padding        string // the id that fills up lists of tokens, "" if none does: see PaddingOf
 	SawStep        bool   // some row had a step that the name of the file does not tell: one without a step is no sample
-	InOrder        bool   // the step of a row is told by the rows before it too: no clone can read a part of the file
+	InOrder        bool   // a row is read by the rows before it too, as its step or the samples of its group: no clone can read a part of the file
 }
 
 // NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.

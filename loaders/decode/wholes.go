@@ -12,10 +12,10 @@ import (
 
 // PickedRows is the layout of rows that may be only some samples of their group, with figures of the whole: the rewards of all, or their number and
 // mean. Where these tell the rewards of the samples without a row, the samples are added when the step ends. Nothing is known of them but
-// the reward: they have [model.StatusUnlogged].
+// the reward: they have [model.StatusUnlogged]. The rows of a step must come to one decoder, in their order.
 func PickedRows(r *RowDecoder, record []byte, emit func()) error {
 	if r.wholes == nil {
-		r.wholes = &wholes{groups: map[wholeKey]*wholeGroup{}}
+		r.wholes, r.InOrder = &wholes{groups: map[wholeKey]*wholeGroup{}}, true
 	}
 	r.wholes.said = figuresOfWhole{mean: math.NaN(), std: math.NaN()}
 	return OneRow(r, record, func(key, v jsonscan.Value) {
