@@ -48,6 +48,7 @@ type Counts struct {
 	InvalidRewards int  // samples whose reward is NaN or missing
 	InvalidCount   bool // these count in the mean reward, as the trainer counts them
 	differing      int  // samples whose logged advantage is not that computed
+	partial        int  // groups of which the log lacks rows
 	reward, length figures.RunMetric
 }
 
@@ -67,6 +68,7 @@ func (c *Counts) add(s *analysis.StepFigures) {
 	_, counted := figures.Reward(s)
 	c.InvalidRewards, c.InvalidCount = c.InvalidRewards+s.InvalidRewards, c.InvalidCount || counted
 	c.differing += warning(s, model.WarnLoggedDiffers).Count
+	c.partial += warning(s, model.WarnPartialGroups).Count
 	c.reward.Add(s, meanReward)
 	c.length.Add(s, meanLength)
 }
@@ -224,8 +226,12 @@ func ofSettings(set model.Settings, g *Glance) string {
 	case set.GroupFilter != "" && g.Admitted < g.Groups && g.Admitted > 0:
 		return fmt.Sprintf("the group filter skips %s of groups; to refill them costs %s generation", units.Percent(g.Groups-g.Admitted, g.Groups), times(groups/float64(g.Admitted)))
 	case float64(equal) >= deadShare*groups && equal < g.Groups:
-		return fmt.Sprintf("dynamic sampling (C) would skip %s of groups; to refill them costs %s generation, :groupsize asks for larger groups",
+		text := fmt.Sprintf("dynamic sampling (C) would skip %s of groups; to refill them costs %s generation",
 			units.Percent(equal, g.Groups), times(groups/float64(g.Groups-equal)))
+		if g.partial < g.Groups { // sizes are estimated from groups that the log has whole
+			text += ", :groupsize asks for larger groups"
+		}
+		return text
 	case float64(g.Fates[model.FateSingle]) >= deadShare*groups:
 		return g.ofSingles()
 	case equal == g.Groups:
