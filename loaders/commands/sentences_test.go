@@ -555,6 +555,14 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 			x += map[bool]float64{true: 1}[slices.ContainsFunc(g.rows, func(r rawRow) bool { return r.prompt != g.rows[0].prompt })]
 		}
 		x, n = x/float64(groups), groups
+	case "groups that train without a right answer":
+		for _, g := range l.groups(first, last) {
+			if l.fate(g) == "alive" {
+				n++
+				x += map[bool]float64{true: 1}[hasNoRightAnswer(g)]
+			}
+		}
+		x /= float64(n)
 	case "answers at the length limit":
 		longest := map[int64]int{}
 		for _, r := range rows {
@@ -589,6 +597,60 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 	return x, n, true
 }
 
+// hasNoRightAnswer reports whether the column of correctness is 1 for no row of a group.
+func hasNoRightAnswer(g rawGroup) bool {
+	return !slices.ContainsFunc(g.rows, func(r rawRow) bool { return r.parts["accuracy_reward"] == 1 })
+}
+
+// rewardsFollow holds if in the groups that train without a right answer each row with the better part has the better reward.
+func (l *rawLog) rewardsFollow(part string, first, last int64) error {
+	for _, g := range l.groups(first, last) {
+		if l.fate(g) != "alive" || !hasNoRightAnswer(g) {
+			continue
+		}
+		for _, a := range g.rows {
+			for _, b := range g.rows {
+				if a.parts[part] > b.parts[part] && a.reward <= b.reward {
+					return fmt.Errorf("step %d, group %s: %s is %v and %v, the reward %v and %v", g.step, g.name, part, a.parts[part], b.parts[part], a.reward, b.reward)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// finalWords are the rewards of the answers of a group by their last word.
+func (g *rawGroup) finalWords() map[string][]float64 {
+	all := map[string][]float64{}
+	for _, r := range g.rows {
+		if words := strings.Fields(r.answer); len(words) > 0 {
+			last := words[len(words)-1]
+			all[last] = append(all[last], r.reward)
+		}
+	}
+	return all
+}
+
+// bothWays holds if one last word is graded right and wrong in about the share of the groups that is said, of which the program reads a part,
+// and the one that is quoted is in some.
+func bothWays(l *rawLog, s said, w []string) error {
+	groups, differ, quoted := l.groups(s.first, s.last), 0., false
+	for i := range groups {
+		isBoth := false
+		for word, rewards := range groups[i].finalWords() {
+			if slices.Min(rewards) < slices.Max(rewards) {
+				isBoth, quoted = true, quoted || word == w[3]
+			}
+		}
+		differ += map[bool]float64{true: 1}[isBoth]
+	}
+	share, is := saidNumber(w[1])/saidNumber(w[2]), differ/float64(len(groups))
+	if !quoted || math.Abs(share-is) > 0.15 || saidNumber(w[2]) > float64(len(groups)) {
+		return fmt.Errorf("it is %.2f of %d groups, and %q is in some: %v", is, len(groups), w[3], quoted)
+	}
+	return nil
+}
+
 // ofSome returns a figure of answers over some steps, of which the program reads a part.
 func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known bool) {
 	isOthers := name == "reward of the others"
@@ -599,7 +661,7 @@ func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known
 		return x, true
 	}
 	groups := l.groups(first, last)
-	repeated, differ := 0., 0.
+	repeated, differ, finals, finalsDiffer := 0., 0., 0., 0.
 	for _, g := range groups {
 		texts := map[string][]float64{}
 		garbled := 0.
@@ -615,6 +677,12 @@ func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known
 		case "garbled answers":
 			x += garbled / float64(len(g.rows)) / float64(len(groups))
 		}
+		for _, rewards := range g.finalWords() {
+			if len(rewards) > 1 {
+				finals++
+				finalsDiffer += map[bool]float64{true: 1}[slices.Min(rewards) < slices.Max(rewards)]
+			}
+		}
 		for _, rewards := range texts {
 			if len(rewards) > 1 {
 				repeated++
@@ -622,10 +690,13 @@ func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known
 			}
 		}
 	}
-	if name == "repeated answers graded in several ways" {
+	switch name {
+	case "repeated answers graded in several ways":
 		x = differ / repeated
+	case "final answers graded both ways":
+		x = finalsDiffer / finals
 	}
-	return x, name == "distinct answers" || name == "garbled answers" || name == "repeated answers graded in several ways"
+	return x, slices.Contains([]string{"distinct answers", "garbled answers", "repeated answers graded in several ways", "final answers graded both ways"}, name)
 }
 
 // rowsOf returns which rows are of a part that is said to be lost: of a source, or of prompts with hardly any reward in the last quarter.
@@ -652,7 +723,8 @@ func saysItsEvidence(_ *rawLog, s said, _ []string) error {
 		return nil
 	}
 	evidence := fmt.Sprint(s.finding["evidence"])
-	for _, number := range regexp.MustCompile(`\d[\d.,]*%?`).FindAllString(s.text, -1) {
+	quoted := regexp.MustCompile(`“.*”(?: and so on, [\d,]+ characters)?`) // the numbers of an answer are no figures
+	for _, number := range regexp.MustCompile(`\d[\d.,]*%?`).FindAllString(quoted.ReplaceAllString(s.text, ""), -1) {
 		if !regexp.MustCompile(`(^|[ \[])` + regexp.QuoteMeta(strings.TrimRight(number, ".,")) + `( |$)`).MatchString(evidence) {
 			return fmt.Errorf("its evidence is %s", evidence)
 		}
@@ -1050,12 +1122,11 @@ func claims() []claim {
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
 		{"blind", "", `the log has no columns next to the reward`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 }), false},
 		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
-		{"title", string(diagnosis.NoRightAnswer), num + ` of the groups that train hold no right answer: .*`, isSo, true},
-		{"evidence", "", `groups that train without a right answer .*`, isSo, true},
-		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: .*; it is over`, isSo, true},
-		{"title", string(diagnosis.DegenerateText), num + ` of answers are garbled: most repeat one phrase, .*`, isSo, true},
-		{"title", string(diagnosis.GraderNoise), `one final answer is graded both right and wrong in .*`, isSo, true}, // planted and counted next to the detector
-		{"evidence", "", `final answers graded both ways .*`, isSo, true},
+		{"title", string(diagnosis.NoRightAnswer), num + ` of the groups that train hold no right answer: their rewards differ by the (\S+) alone`, func(l *rawLog, s said, w []string) error {
+			x, _, _ := l.figureOf("groups that train without a right answer", s.first, s.last)
+			return firstError(near("the share", w[1], x), l.rewardsFollow(w[2], s.first, s.last))
+		}, true},
+		{"title", string(diagnosis.GraderNoise), `one final answer is graded both right and wrong in ` + num + ` of ` + num + ` groups that were read and have one several times, as “(.*)”: those graded wrong are mostly longer`, bothWays, true},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},
 		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {
@@ -1137,7 +1208,7 @@ func claims() []claim {
 			return firstError(turns(1, part(w[1]))(l, s, nil), turns(-1, part(w[2]))(l, s, nil))
 		}, true},
 		{"title", string(diagnosis.Saturated), num + ` of groups are all right: nothing is left to learn from them`, shareOf("all correct"), true},
-		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: the model learns nothing from them`, shareOf("all wrong"), true},
+		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: the model learns nothing from them(?:; it is over)?`, shareOf("all wrong"), true},
 		{"title", string(diagnosis.EqualRewards), num + ` of groups have equal rewards: within them no answer is better than another`, shareOf(equalFates()...), true},
 		{"title", string(diagnosis.StuckData), num + ` steps in a row have the prompts of the step before`, func(_ *rawLog, s said, w []string) error {
 			n := int64(saidNumber(w[1]))

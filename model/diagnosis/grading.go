@@ -102,6 +102,9 @@ type verdicts struct {
 	right, wrong []*answer
 }
 
+// differ reports whether they are graded both right and wrong.
+func (v *verdicts) differ() bool { return len(v.right) > 0 && len(v.wrong) > 0 }
+
 // Limits of final answers that are graded in several ways.
 const (
 	unlikeFrom  = 0.03 // of final answers that come again, or that are the truth, are graded unlike the others
@@ -172,34 +175,48 @@ func (e *evidence) verdictsOf(grade func(*answer) grade) (all []verdicts, alike 
 func (e *evidence) finalNoise(grade func(*answer) grade) (f Finding, found, looked bool) {
 	all, alike := e.verdictsOf(grade)
 	tells := alike.tells()
-	s, groups, prompts := make(series, len(e.Steps)), map[[2]int]bool{}, map[uint32]bool{}
-	seen := map[[2]int]bool{}
+	s, prompts := make(series, len(e.Steps)), map[uint32]bool{}
 	var both []verdicts
 	for _, v := range all {
-		differs := len(v.right) > 0 && len(v.wrong) > 0
-		s[v.step].add(float64(model.Count01(differs)))
-		seen[[2]int{v.step, v.group}] = true
-		if differs {
-			groups[[2]int{v.step, v.group}], prompts[v.prompt] = true, true
+		s[v.step].add(float64(model.Count01(v.differ())))
+		if v.differ() {
+			prompts[v.prompt] = true
 			both = append(both, v)
 		}
 	}
 	from := s.beyond(unlikeFrom)
 	looked = tells && s.pooled(0, len(s)).N >= 4*leastUnlike
 	after := s.pooled(from, len(s))
-	last := s.pooled(len(s)-2*s.span(), len(s))
-	isOver := last.N > 10 && last.mean() < unlikeFrom
-	if !tells || from >= len(s) || after.Sum < leastUnlike || after.mean() < unlikeFrom || len(prompts) < 3 || isOver || isByLength(both) {
+	isRare := after.Sum < leastUnlike || after.mean() < unlikeFrom
+	if !tells || from >= len(s) || isRare || len(prompts) < 3 || s.isUnlikeNoMore() || isByLength(both) {
 		return Finding{}, false, looked
 	}
 	f = e.finding(s, "final answers graded both ways", from, len(s), true, "answers")
 	if after.mean() < unlikeAlarm {
 		f.Severity = Watch
 	}
-	f.Title = fmt.Sprintf("one final answer is graded both right and wrong in %s of %s that were read, as “%s”%s",
-		units.Count(len(groups)), units.Plural(len(seen), "groups"), both[0].said, whichLose(both))
-	f.Example = Example{Step: e.Steps[both[0].step].Step, Group: e.groupName(both[0].step, both[0].group)}
+	first := &both[slices.IndexFunc(both, func(v verdicts) bool { return v.step >= from })]
+	f.Title = fmt.Sprintf("one final answer is graded both right and wrong in %s of %s that were read and have one several times, as “%s”%s",
+		units.Count(groupsOf(both, from)), units.Plural(groupsOf(all, from), "groups"), first.said, whichLose(both))
+	f.Example = Example{Step: e.Steps[first.step].Step, Group: e.groupName(first.step, first.group)}
 	return f, true, true
+}
+
+// isUnlikeNoMore reports whether the last steps have hardly any answers that are graded unlike others.
+func (s series) isUnlikeNoMore() bool {
+	last := s.pooled(len(s)-2*s.span(), len(s))
+	return last.N > 10 && last.mean() < unlikeFrom
+}
+
+// groupsOf is how many groups some verdicts are of, from a step on.
+func groupsOf(all []verdicts, from int) int {
+	groups := map[[2]int]bool{}
+	for i := range all {
+		if all[i].step >= from {
+			groups[[2]int{all[i].step, all[i].group}] = true
+		}
+	}
+	return len(groups)
 }
 
 // isByLength reports whether one length parts those that are graded right from the others: then the grader has a limit.
@@ -257,10 +274,8 @@ func (e *evidence) truthMissed(grade func(*answer) grade) (Finding, bool) {
 	shares := missed.shares
 	from := shares.beyond(unlikeFrom)
 	after := shares.pooled(from, len(shares))
-	last := shares.pooled(len(shares)-2*shares.span(), len(shares))
 	isRare := after.Sum < leastUnlike || after.mean() < unlikeFrom
-	isOver := last.N > 10 && last.mean() < unlikeFrom
-	if from >= len(shares) || isRare || len(missed.prompts) < 3 || missed.areTooLong() || isOver {
+	if from >= len(shares) || isRare || len(missed.prompts) < 3 || missed.areTooLong() || shares.isUnlikeNoMore() {
 		return Finding{}, false
 	}
 	f := e.finding(shares, "answers that are the truth and graded wrong", from, len(shares), true, "answers")
