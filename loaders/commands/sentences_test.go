@@ -1126,7 +1126,7 @@ func claims() []claim {
 			x, _, _ := l.figureOf("groups that train without a right answer", s.first, s.last)
 			return firstError(near("the share", w[1], x), l.rewardsFollow(w[2], s.first, s.last))
 		}, true},
-		{"title", string(diagnosis.GraderNoise), `one final answer is graded both right and wrong in ` + num + ` of ` + num + ` groups that were read and have one several times, as “(.*)”: those graded wrong are mostly longer`, bothWays, true},
+		{"title", string(diagnosis.GraderNoise), `equal final answers are graded both right and wrong in ` + num + ` of ` + num + ` groups that have some, as “(.*)”: those graded wrong are mostly longer`, bothWays, true},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},
 		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {

@@ -196,7 +196,7 @@ func (e *evidence) finalNoise(grade func(*answer) grade) (f Finding, found, look
 		f.Severity = Watch
 	}
 	first := &both[slices.IndexFunc(both, func(v verdicts) bool { return v.step >= from })]
-	f.Title = fmt.Sprintf("one final answer is graded both right and wrong in %s of %s that were read and have one several times, as “%s”%s",
+	f.Title = fmt.Sprintf("equal final answers are graded both right and wrong in %s of %s that have some, as “%s”%s",
 		units.Count(groupsOf(both, from)), units.Plural(groupsOf(all, from), "groups"), first.said, whichLose(both))
 	f.Example = Example{Step: e.Steps[first.step].Step, Group: e.groupName(first.step, first.group)}
 	return f, true, true
