@@ -430,9 +430,12 @@ type scalarsFor struct {
 	whole  bool   // whatever its length
 }
 
-// orScalars is what summary and report do: where a path has no samples, they sum up the scalars that lie there, if any do. only is false for
+// runner does what a command is for, and writes it.
+type runner[T any] func(ctx context.Context, c *call, write func(io.Writer, T) error) error
+
+// orScalars is what summary and report do: where a path has no samples, they sum up the scalars that are there, if any are. only is false for
 // what has no sense without samples; nil: never.
-func orScalars[T any](whole bool, only func(*call) bool, ofSamples func(context.Context, *call, func(io.Writer, T) error) error) func(context.Context, *call, func(io.Writer, T) error) error {
+func orScalars[T any](whole bool, only func(*call) bool, ofSamples runner[T]) runner[T] {
 	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
 		refused := ofSamples(ctx, c, write)
 		var unopened *loaders.Error
@@ -483,7 +486,8 @@ func (p *Program) writeScalars(ctx context.Context, paths []string, how scalarsF
 		}
 	}
 	s := &report.Scalars{
-		Whole: how.whole, Path: Title(paths), File: filepath.Clean(found.File), Format: found.Format, Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes,
+		Whole: how.whole, Path: Title(paths), File: filepath.Clean(found.File), Format: found.Format,
+		Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes,
 	}
 	var names strings.Builder
 	for i := range found.Series {

@@ -69,7 +69,10 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loaders.Open(paths, loaders.Options{KeepFault: keepFault, Storage: reach, Disk: p.Disk, Follow: follow, Wait: p.Waits, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
+	return loaders.Open(paths, loaders.Options{
+		KeepFault: keepFault, Storage: reach, Disk: p.Disk, Stdin: p.In, Follow: follow, Wait: p.Waits,
+		Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, MemoryLimit: p.MemoryLimit,
+	})
 }
 
 // SayWhenSilent says, until ctx ends, when a disk does not answer: once, and not again before it has answered. While a screen is open, it

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -78,16 +77,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 func TestPrintedNextToSamplesGrows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "rollouts"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	var rows strings.Builder
-	for step := 1; step <= 30; step++ {
-		for i := range 16 {
-			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", 4*step+i/4, i*step, (i+step)%2, step)
-		}
-	}
-	filetest.Write(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
+	writeRollouts(t, dir, 30, 4)
 	source, err := (&Program{split: "train"}).Open([]string{filepath.Join(dir, "rollouts")}, true)
 	if err != nil {
 		t.Fatal(err)

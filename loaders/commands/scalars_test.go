@@ -90,20 +90,26 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 	}
 }
 
-// Beside samples, the scalars tell what samples do not.
-func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// writeRollouts writes rows as verl's into dir/rollouts: in each step so many groups of four, half of which win.
+func writeRollouts(t *testing.T, dir string, steps, groups int) {
+	t.Helper()
 	if err := os.Mkdir(filepath.Join(dir, "rollouts"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	var rows strings.Builder
-	for step := 1; step <= 30; step++ {
-		for i := range 16 {
-			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", 4*step+i/4, i*step, (i+step)%2, step)
+	for step := 1; step <= steps; step++ {
+		for i := range 4 * groups {
+			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", groups*step+i/4, i*step, (i+step)%2, step)
 		}
 	}
 	filetest.Write(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
+}
+
+// Beside samples, the scalars tell what samples do not.
+func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeRollouts(t, dir, 30, 4)
 	summary := func() string {
 		var out bytes.Buffer
 		cmd := (&Program{Out: &out, ErrOut: &out}).summary()
@@ -142,16 +148,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 func TestTailReadsScalarsBesideSamples(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "rollouts"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	var rows strings.Builder
-	for step := 1; step <= 200; step++ {
-		for i := range 4 {
-			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", step, i*step, (i+step)%2, step)
-		}
-	}
-	filetest.Write(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
+	writeRollouts(t, dir, 200, 1)
 	filetest.Write(t, filepath.Join(dir, "trainer_state.json"), besideSamples())
 	var out, errOut bytes.Buffer
 	cmd := (&Program{Out: &out, ErrOut: &errOut}).tail()

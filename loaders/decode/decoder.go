@@ -446,7 +446,8 @@ func (r *RowDecoder) Clone() *RowDecoder {
 func (r *RowDecoder) SameNote(n Note) bool {
 	have := r.Note()
 	refusesTheSame := have.SawGroup == n.SawGroup && have.SawStep == n.SawStep
-	return refusesTheSame && have.InOrder == n.InOrder && have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth &&
+	readsTheSame := have.InOrder == n.InOrder && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth
+	return refusesTheSame && readsTheSame && have.Provenance == n.Provenance &&
 		slices.Equal(have.Components, n.Components)
 }
 

@@ -187,8 +187,8 @@ func (e *evidence) finalNoise(grade func(*answer) grade) (f Finding, found, look
 	from := s.beyond(unlikeFrom)
 	looked = tells && s.pooled(0, len(s)).N >= 4*leastUnlike
 	after := s.pooled(from, len(s))
-	isRare := after.Sum < leastUnlike || after.mean() < unlikeFrom
-	if !tells || from >= len(s) || isRare || len(prompts) < 3 || s.isUnlikeNoMore() || isByLength(both) {
+	isRare := after.Sum < leastUnlike || after.mean() < unlikeFrom || len(prompts) < 3
+	if !tells || from >= len(s) || isRare || s.isUnlikeNoMore() || isByLength(both) {
 		return Finding{}, false, looked
 	}
 	f = e.finding(s, "final answers graded both ways", from, len(s), true, "answers")
@@ -274,8 +274,8 @@ func (e *evidence) truthMissed(grade func(*answer) grade) (Finding, bool) {
 	shares := missed.shares
 	from := shares.beyond(unlikeFrom)
 	after := shares.pooled(from, len(shares))
-	isRare := after.Sum < leastUnlike || after.mean() < unlikeFrom
-	if from >= len(shares) || isRare || len(missed.prompts) < 3 || missed.areTooLong() || shares.isUnlikeNoMore() {
+	isRare := after.Sum < leastUnlike || after.mean() < unlikeFrom || len(missed.prompts) < 3
+	if from >= len(shares) || isRare || missed.areTooLong() || shares.isUnlikeNoMore() {
 		return Finding{}, false
 	}
 	f := e.finding(shares, "answers that are the truth and graded wrong", from, len(shares), true, "answers")

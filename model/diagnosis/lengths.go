@@ -286,7 +286,9 @@ func (e *evidence) closing() string {
 	best := ""
 	for w, n := range won {
 		isForm := float64(short[w]) >= closingForm*float64(shorts)
-		if isForm && float64(n) >= (1-finishedWins)*float64(wins) && (best == "" || lost[w] < lost[best] || lost[w] == lost[best] && w < best) {
+		isOfWinners := float64(n) >= (1-finishedWins)*float64(wins)
+		isSeldomer := best == "" || lost[w] < lost[best] || lost[w] == lost[best] && w < best // in answers that lose
+		if isForm && isOfWinners && isSeldomer {
 			best = w
 		}
 	}

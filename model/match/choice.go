@@ -75,7 +75,8 @@ type Choice struct {
 }
 
 // Choose returns set with the framework, estimator and scale to compute a log with. What was
-// given stays. Without an estimator that gives the logged advantages, and unless one was given, these are taken as they are. Of estimators that reproduce the logged advantages those of the log's own trainer
+// given stays. Without an estimator that gives the logged advantages, and unless one was given, these are taken
+// as they are. Of estimators that reproduce the logged advantages those of the log's own trainer
 // win, whatever else does. A framework without more has its grpo, or else its first estimator,
 // and that one's default scale. Groups that the logged advantages prove are taken.
 //

@@ -192,7 +192,8 @@ func (r *run) Learning() *diagnosis.Learning {
 		}
 		most := max(p.scale, slices.Max(p.Values))
 		parts = append(parts, diagnosis.PartGain{
-			Name: p.Name, IsForm: isOfForm(p.Part), IsWorth: p.Means == Solved || isOfAnswers(p.Part), Least: min(0, slices.Min(p.Values)), Most: most, Gain: diagnosis.GainOf(p.Values),
+			Name: p.Name, IsForm: isOfForm(p.Part), IsWorth: p.Means == Solved || isOfAnswers(p.Part),
+			Least: min(0, slices.Min(p.Values)), Most: most, Gain: diagnosis.GainOf(p.Values),
 		})
 	}
 	l.Form = l.OnlyForm(parts)
