@@ -84,7 +84,7 @@ func BenchmarkKey(b *testing.B) {
 // early as the program does: new memory is slow on a virtual machine.
 func largeStep(b *testing.B, groups, size int) *driver {
 	b.Helper()
-	const gcPercent = 30 // that of loaders/commands
+	const gcPercent = 30 // that of internal/commands
 	before := debug.SetGCPercent(gcPercent)
 	b.Cleanup(func() { debug.SetGCPercent(before) })
 	block := model.Block{Prompts: []model.Prompt{{}}}

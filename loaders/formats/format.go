@@ -17,11 +17,11 @@
 //     component.
 //
 // Then the tests say what is missing, and the other commands write the line in the documentation, and the head of the page of its
-// trainer, which trainerPages in loaders/commands/trainerpages_test.go names:
+// trainer, which trainerPages in internal/commands/trainerpages_test.go names:
 //
 //	go test ./loaders/...
 //	go test ./loaders/formats -run FormatsPage -update
-//	go test ./loaders/commands -run TrainerPages -update
+//	go test ./internal/commands -run TrainerPages -update
 //
 // # What a format must say
 //

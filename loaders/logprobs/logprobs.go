@@ -1,7 +1,7 @@
 // Package logprobs reads the log-probs of tokens that trainers write next to samples, row by row.
 //
 // In: a file or a folder of JSON lines. Out: a [Sample] for each row that has log-probs of the engine that sampled, handed to the
-// caller one at a time: nothing of it is kept. Package loaders/commands calls it, and gives the rows to estimators/offpolicy.
+// caller one at a time: nothing of it is kept. Package internal/commands calls it, and gives the rows to estimators/offpolicy.
 //
 // # A new shape
 //

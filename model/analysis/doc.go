@@ -3,7 +3,7 @@
 // In: a model.Snapshot and model.Settings. Out: an [Analysis] of a step, with a value for each sample,
 // a row for each group, metrics and warnings; a [Trend] of all steps; the samples of each prompt ([EachPromptReward]).
 // Callers: tui for the step on the screen and for the trend; report, check, sweep, query, match and
-// loaders/commands for whole runs.
+// internal/commands for whole runs.
 //
 // The way of a step, with the files where it happens:
 //

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"vantage/loaders/commands"
 	"vantage/model/fault"
 	"vantage/tui/tty"
 )
@@ -34,10 +33,10 @@ func newEnding() *ending {
 	// SIGQUIT and SIGABRT too: Go's own handling of them prints goroutines over a terminal that stays raw
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	fault.Go(func() {
-		first := &commands.SignalError{Signal: <-signals}
+		first := &SignalError{Signal: <-signals}
 		cancel(first)
 		if first.Signal == os.Interrupt && e.closed.Load() {
-			e.end(commands.Stopped(ctx))
+			e.end(Stopped(ctx))
 			return
 		}
 		for late := time.After(grace); ; {
@@ -66,7 +65,7 @@ func (e *ending) end(err error) {
 // soon is called when the screen is closed: what is left to do, such as to save the view, is done by then, or left.
 func (e *ending) soon() {
 	e.closed.Store(true)
-	time.AfterFunc(grace, func() { e.end(commands.Stopped(e.ctx)) })
+	time.AfterFunc(grace, func() { e.end(Stopped(e.ctx)) })
 }
 
 // leave gives the terminal back and says the last words, if there are any.

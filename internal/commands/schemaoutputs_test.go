@@ -382,7 +382,7 @@ func (s *schemas) writeFindings(t *testing.T) {
 func TestProgramHasNoSchemaLibrary(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", "vantage").Output()
-	if err != nil || !bytes.Contains(out, []byte("vantage/loaders/commands\n")) {
+	if err != nil || !bytes.Contains(out, []byte("vantage/internal/commands\n")) {
 		t.Fatalf("%v: %.200s", err, out)
 	}
 	if bytes.Contains(out, []byte("jsonschema")) {

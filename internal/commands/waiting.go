@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/loaders/commands"
 	"vantage/loaders/fileio"
 	"vantage/model/fault"
 	"vantage/model/sanitize"
@@ -32,7 +31,7 @@ const (
 )
 
 // behind does what asks a disk behind a screen that says so, which can be left.
-func (p *program) behind(ctx context.Context, title string, do func() error) error {
+func (p *explorer) behind(ctx context.Context, title string, do func() error) error {
 	if !isTerminal(p.Out) || p.OutputFormat != "" {
 		return do()
 	}
@@ -45,7 +44,7 @@ func (p *program) behind(ctx context.Context, title string, do func() error) err
 		case outcome := <-done:
 			return outcome.Get()
 		case <-ctx.Done():
-			return commands.Stopped(ctx)
+			return Stopped(ctx)
 		case <-time.After(blankFor / 10):
 		}
 		_, waits := p.Disk.Waits()
@@ -55,7 +54,7 @@ func (p *program) behind(ctx context.Context, title string, do func() error) err
 	if left, ok := last.(waiting); ok && err == nil && ctx.Err() == nil {
 		return left.err
 	}
-	return errors.Join(err, commands.Stopped(ctx))
+	return errors.Join(err, Stopped(ctx))
 }
 
 // errLeft is the end of the program by a key.
@@ -92,7 +91,7 @@ func (w waiting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			w.err = errLeft
 			return w, tea.Quit
 		case "ctrl+c":
-			w.err = &commands.SignalError{Signal: os.Interrupt}
+			w.err = &SignalError{Signal: os.Interrupt}
 			return w, tea.Quit
 		}
 	}

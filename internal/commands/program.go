@@ -1,7 +1,8 @@
-// Package commands holds the commands without a screen. Arguments and flags come in through
-// cobra; each command reads a log to its end and writes what a writer of model/report makes
-// of it to [Program].Out, notes and errors to ErrOut. main adds [Program.All] to its root
-// command. A command is a row of words, formats and flags with what it does: [command].
+// Package commands is the command line. Arguments and flags come in through cobra. A command
+// without a screen reads a log to its end and writes what a writer of model/report makes of it
+// to [Program].Out, notes and errors to ErrOut: it is a row of words, formats and flags with
+// what it does, [command]. The explorer adds the root command, which opens the screen of tui on
+// a source of loaders. main calls [Run].
 package commands
 
 import (
