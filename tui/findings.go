@@ -152,7 +152,10 @@ func (e env) severityMark(s diagnosis.Severity) string {
 }
 
 // blindLines is in how many lines at least there is room for what cannot be told; in half of the box if that is more.
-const blindLines = 3
+const (
+	blindLines  = 3
+	quotedLines = 2 // of an answer
+)
 
 // findings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
 func (s glanceState) findings(e env, w, h int) paneContent {
@@ -249,6 +252,11 @@ func (e env) findingText(f *diagnosis.Finding, name string, w int, full bool) []
 	}
 	if f.Advice != "" {
 		lines = append(lines, cells.Wrap("→ "+sanitize.Line(f.Advice), w)...)
+	}
+	if f.After.Text != "" {
+		for _, answer := range []string{"before, " + f.Before.String(), "after, " + f.After.String()} {
+			lines = append(lines, e.cutLines(dim(answer), quotedLines, w)...)
+		}
 	}
 	for _, title := range f.Follows {
 		lines = append(lines, dim("and so: "+title)...)

@@ -228,8 +228,7 @@ func (s glanceState) view(e env, w, h int) []string {
 		return e.waiting(" the run at a glance", computingSteps, w, h)
 	}
 	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
-	found := s.findings(e, w-2, max(2, h-least-2))
-	lines := e.box(layout.Rect{W: w, H: len(found.lines) + 2}, s.cursor < len(e.foundList()), found)
+	lines := s.whatAils(e, w, max(2, h-least-2))
 	h -= len(lines)
 	facts := paneContent{title: " the run at a glance"}
 	switch {
@@ -267,6 +266,32 @@ func (s glanceState) view(e env, w, h int) []string {
 		worst = joinColumns(worst, e.box(layout.Rect{W: right, H: h - above}, false, steps))
 	}
 	return append(lines, worst...)
+}
+
+// Sizes of the curve of a finding next to its text.
+const (
+	widthForCurve  = 110
+	heightOfCurve  = 9 // lines at least, if there is room
+	heightForCurve = 6
+)
+
+// whatAils draws the findings, in at most h lines, and next to them the curve of that under the cursor, with its onset.
+func (s glanceState) whatAils(e env, w, h int) []string {
+	all := e.foundList()
+	isOnFinding := s.cursor < len(all)
+	whole := s.findings(e, w-2, h)
+	draw := func(w, h int, c paneContent) []string { return e.box(layout.Rect{W: w, H: h + 2}, isOnFinding, c) }
+	shown := e.found(min(s.cursor, len(all)-1) * model.Count01(isOnFinding))
+	if shown == nil || len(shown.Series.Values) < 2 || w < widthForCurve {
+		return draw(w, len(whole.lines), whole)
+	}
+	left := w * 3 / 5
+	text := s.findings(e, left-2, h)
+	height := min(h, max(len(text.lines), heightOfCurve))
+	if height < heightForCurve {
+		return draw(w, len(whole.lines), whole)
+	}
+	return joinColumns(draw(left, height, text), e.box(layout.Rect{W: w - left, H: height + 2}, false, e.findingChart(shown, w-left-2, height)))
 }
 
 // fact is a labelled sentence of the view.

@@ -46,6 +46,8 @@ type Finding struct {
 	Title    string // one sentence without a full stop, with figures: sanitised
 	Evidence []Evidence
 	Example  Example
+	Before   Quote // an answer before the onset; its text is "" if none was read
+	After    Quote // and one after
 	Cost     Cost
 	Advice   string   // what to do, one sentence
 	Series   Series   // what shows it over the steps
@@ -179,6 +181,7 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 			f.Kind = k.Name
 			f.Advice = cmp.Or(f.Advice, k.Advice)
 			o.complete(&f)
+			(&evidence{o, texts}).quote(&f)
 			d.Findings = append(d.Findings, f)
 		}
 	}

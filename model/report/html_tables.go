@@ -316,6 +316,9 @@ func (h *htmlPage) writeFindings() {
 		if f.Example.Group != "" {
 			text += tag("p", class("example"), fmt.Sprintf("For example at step %d group ", f.Example.Step), tag("code", attr("dir", "auto"), cut(f.Example.Group, 64)))
 		}
+		if f.After.Text != "" {
+			text += quoted("before", &f.Before) + quoted("after", &f.After)
+		}
 		text += tag("p", class("advice"), withoutKeys(f.Advice))
 		var picture markup
 		for k := range h.charts.Trends {
@@ -329,6 +332,11 @@ func (h *htmlPage) writeFindings() {
 	if text := d.NotChecked(); text != "" {
 		h.note(upperFirst(text) + ".")
 	}
+}
+
+// quoted is an answer before an onset or after it.
+func quoted(when string, q *diagnosis.Quote) markup {
+	return tag("p", class("example"), when+", ", tag("span", attr("dir", "auto"), q.String()))
 }
 
 // writeWarnings writes each kind of warning with how often it occurs, and what it says at the newest step of these; then what
