@@ -54,6 +54,12 @@ type Outcome struct {
 	// Mask is the loss mask afterwards, 1 or 0, and . where the logged one is 0.
 	Mask string
 
+	// Clipped counts the kept tokens whose weight a bound changed.
+	Clipped int
+
+	// OfRow is true if the weights are one weight of the row: the product of its ratios, or their mean.
+	OfRow bool
+
 	Unscored bool
 }
 
@@ -78,6 +84,8 @@ type row struct {
 	advantage float32
 
 	weights []float32 // nil: none
+	clipped []bool    // where a bound changed the weight; nil: nowhere
+	ofRow   bool      // the weights are one weight of the row
 	left    []bool    // the mask that is left; nil: as logged
 }
 
@@ -124,8 +132,29 @@ func (x *row) weigh(of func(i int) float32) {
 	x.weights = weights
 }
 
-// weighAll gives all tokens one weight.
-func (x *row) weighAll(w float32) { x.weigh(func(int) float32 { return w }) }
+// weighAll gives all tokens one weight, that of the row.
+func (x *row) weighAll(w float32) {
+	x.weigh(func(int) float32 { return w })
+	x.ofRow = true
+}
+
+// clip clamps the weights, and marks the tokens whose weight that changes.
+func (x *row) clip(low, high float32) {
+	for i, w := range x.weights {
+		if !beyond(w, low, high) {
+			continue
+		}
+		if x.clipped == nil {
+			x.clipped = make([]bool, len(x.weights))
+		}
+		x.weights[i], x.clipped[i] = clamp(w, low, high), true
+	}
+}
+
+// cut makes weights that are not within bounds 0.
+func (x *row) cut(low, high float32) {
+	x.weigh(func(i int) float32 { return orZero(within(x.weights[i], low, high), x.weights[i]) })
+}
 
 func (x *row) outcome() Outcome {
 	kept, mask := make([]byte, len(x.mask)), make([]byte, len(x.mask))
@@ -133,6 +162,7 @@ func (x *row) outcome() Outcome {
 	if x.weights != nil {
 		weights = make([]float32, len(x.mask))
 	}
+	clipped := 0
 	for i, left := range x.current() {
 		kept[i], mask[i] = byte(x.fate(i)), '0'
 		switch {
@@ -147,8 +177,11 @@ func (x *row) outcome() Outcome {
 		if weights != nil && !x.mask[i] {
 			weights[i] = float32(math.NaN())
 		}
+		if x.clipped != nil && x.clipped[i] && Kept(kept[i]) == Trains {
+			clipped++
+		}
 	}
-	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask)}
+	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask), Clipped: clipped, OfRow: x.ofRow}
 }
 
 func (x *row) fate(i int) Kept {

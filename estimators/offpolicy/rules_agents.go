@@ -141,6 +141,9 @@ func rhoCorrection(v estimators.Values) func(x *row) {
 			out := beyond(mean(sum(onMask(far, x.mask)), x.mask), least, most)
 			removed = func(i int) bool { return out && d[i]*x.advantage > 0 }
 		}
-		x.weigh(func(i int) float32 { return orZero(!removed(i), clamp(weights[i], leastWeight, mostWeight)) })
+		x.weigh(func(i int) float32 { return weights[i] })
+		x.ofRow = ofRow
+		x.clip(leastWeight, mostWeight)
+		x.weigh(func(i int) float32 { return orZero(!removed(i), x.weights[i]) })
 	}
 }

@@ -81,15 +81,13 @@ func nemoWeights(section string) arithmetic {
 			}
 			logs := mapped(x.d, func(d float32) float32 { return finiteOr(d, 0) })
 			kept := bit(within(exp(meanWithEps(sum(timesMask(logs, x.mask)), x.mask)), low, high))
-			for i, w := range x.weights {
-				switch how {
-				case "tis":
-					x.weights[i] = clamp(w, low, high)
-				case "icepop":
-					x.weights[i] = orZero(within(w, low, high), w)
-				default:
-					x.weights[i] = w * kept
-				}
+			switch how {
+			case "tis":
+				x.clip(low, high)
+			case "icepop":
+				x.cut(low, high)
+			default:
+				x.weigh(func(i int) float32 { return x.weights[i] * kept })
 			}
 		}, nil, nil
 	}
@@ -123,10 +121,13 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 	limits := func(function string) []estimators.Option {
 		return []estimators.Option{selector("function", function), bound(high, "2", "upper bound"), bound(low, "0", "lower bound")}
 	}
-	token := func(cut func(w, low, high float32) float32) arithmetic {
+	token := func(bound func(x *row, low, high float32)) arithmetic {
 		return byRow(func(v estimators.Values) func(x *row) {
 			lo, hi := number(v, low, 0), number(v, high, 0)
-			return func(x *row) { x.weigh(func(i int) float32 { return cut(exp(x.d[i]), lo, hi) }) }
+			return func(x *row) {
+				x.weigh(func(i int) float32 { return exp(x.d[i]) })
+				bound(x, lo, hi)
+			}
 		})
 	}
 	return []*Rule{
@@ -135,7 +136,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Name: "tis", Key: "use_tis", Value: "true", Formula: "w = ρ clamped to [low, high]", Source: tis + "vanilla_tis_function",
 				Doc: "d has no clamp of its own. tis and tis_abs are logged before the clip. Off by default.", Options: limits("tis"),
 			},
-			Level: "token", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays, apply: token(clamp),
+			Level: "token", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays, apply: token((*row).clip),
 		},
 		{
 			Entry: estimators.Entry{
@@ -144,7 +145,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Doc:    "The bounds are those of tis, so at the defaults nothing below 2 is removed. NaN is removed.", Options: limits("icepop"),
 			},
 			Level: "token", Bounds: "0 ≤ ρ ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			apply: token(func(w, low, high float32) float32 { return orZero(within(w, low, high), w) }),
+			apply: token((*row).cut),
 		},
 		misRule(mis),
 		{
@@ -218,14 +219,15 @@ func misArithmetic(v estimators.Values) (rowRule, func([]*row) error, error) {
 	}
 	each := func(x *row, _ int) {
 		ratios := mapped(x.atLevel(level), safeExp)
+		x.weigh(func(i int) float32 { return ratios[i] })
+		x.ofRow = level != "token"
 		low, high := float32(lower), float32(upper)
 		switch mode {
 		case "truncate":
-			x.weigh(func(i int) float32 { return clamp(ratios[i], 0, high) })
+			x.clip(0, high)
 		case "clip":
-			x.weigh(func(i int) float32 { return clamp(ratios[i], low, high) })
+			x.clip(low, high)
 		default:
-			x.weigh(func(i int) float32 { return ratios[i] })
 			x.reject(func(i int) bool { return !within(ratios[i], low, high) })
 		}
 		if !rejects {
@@ -327,16 +329,12 @@ func arealRow(section string, v estimators.Values) func(x *row) {
 		if masks {
 			x.reject(out)
 		}
-		x.weigh(func(i int) float32 {
-			switch w := x.weights[i]; {
-			case masks:
-				return orZero(x.left[i], w)
-			case !ofRow || out(i):
-				return clamp(w, least, high)
-			default:
-				return w
-			}
-		})
+		switch isOut := len(x.d) > 0 && out(0); { // of a row, all of its tokens
+		case masks:
+			x.weigh(func(i int) float32 { return orZero(x.left[i], x.weights[i]) })
+		case !ofRow || isOut:
+			x.clip(least, high)
+		}
 	}
 }
 

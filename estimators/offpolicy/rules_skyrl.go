@@ -1,6 +1,10 @@
 package offpolicy
 
-import "vantage/estimators"
+import (
+	"math"
+
+	"vantage/estimators"
+)
 
 const skyrlUtils = "NovaSky-AI/SkyRL wheel skyrl==0.4.0 skyrl/backends/skyrl_train/utils/"
 
@@ -73,7 +77,8 @@ func skyRL() []*Rule {
 					if ofTrainer {
 						anchor = x.Trainer
 					}
-					x.weigh(func(i int) float32 { return clamp(safeExp(x.policy[i]-anchor[i]), low, high) })
+					x.weigh(func(i int) float32 { return safeExp(x.policy[i] - anchor[i]) })
+					x.clip(low, high)
 				}
 			}),
 		},
@@ -101,9 +106,11 @@ func skyrlCorrection(section string, v estimators.Values) func(x *row) {
 		total := sum(timesMask(x.d, x.left))
 		switch weight {
 		case "token":
-			x.weigh(func(i int) float32 { return min(ratios[i], tokenCap) })
+			x.weigh(func(i int) float32 { return ratios[i] })
+			x.clip(float32(math.Inf(-1)), tokenCap)
 		case "sequence":
-			x.weighAll(min(safeExp(total), sequenceCap))
+			x.weighAll(safeExp(total))
+			x.clip(float32(math.Inf(-1)), sequenceCap)
 		}
 		if metric == "none" {
 			return

@@ -67,7 +67,7 @@ func trlWeights(mode, low, high string, then func(v estimators.Values) (func(x *
 		}
 		cut := func(w float32) float32 { return orZero(!beyond(w, lo, hi), w) }
 		if truncates {
-			cut = func(w float32) float32 { return clamp(w, lo, hi) }
+			cut = func(w float32) float32 { return w }
 		}
 		after := func(*row) {}
 		if then != nil {
@@ -85,6 +85,9 @@ func trlWeights(mode, low, high string, then func(v estimators.Values) (func(x *
 				x.weighAll(cut(exp(sum(d))))
 			default:
 				x.weighAll(cut(exp(mean(sum(d), x.mask))))
+			}
+			if truncates {
+				x.clip(lo, hi)
 			}
 			after(x)
 		}, nil, nil
@@ -178,11 +181,13 @@ func swiftWeights(mode string, most float32) func(x *row) {
 		geometric := func() float32 { return exp(mean(sum(timesMask(logs, x.mask)), x.mask)) }
 		switch mode {
 		case "token_truncate":
-			x.weigh(func(i int) float32 { return min(ratios[i], most) })
+			x.weigh(func(i int) float32 { return ratios[i] })
+			x.clip(float32(math.Inf(-1)), most)
 		case "token_mask":
 			x.weigh(func(i int) float32 { return orZero(ratios[i] <= most, ratios[i]) })
 		case "sequence_truncate":
-			x.weighAll(min(geometric(), most))
+			x.weighAll(geometric())
+			x.clip(float32(math.Inf(-1)), most)
 		case "sequence_mask":
 			keep := bit(geometric() <= most)
 			x.weigh(func(i int) float32 { return ratios[i] * keep })
@@ -241,12 +246,10 @@ func openRLHFGate(section string) arithmetic {
 			if gating == "ratio" {
 				statistic = mapped(statistic, exp)
 			}
-			x.weigh(func(i int) float32 {
-				if mode == "clip" {
-					return clamp(statistic[i], low, high)
-				}
-				return orZero(within(statistic[i], low, high), ratios[i])
-			})
+			x.weigh(func(i int) float32 { return orZero(mode == "clip" || within(statistic[i], low, high), ratios[i]) })
+			if mode == "clip" {
+				x.clip(low, high)
+			}
 		}, nil, nil
 	}
 }

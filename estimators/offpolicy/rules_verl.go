@@ -78,16 +78,18 @@ func verlArithmetic(rejects bool) arithmetic {
 		if rejects && err == nil && v.Text(key("rollout_rs")) != "none" {
 			tests, err = criteriaOf(v.Text(key("rollout_rs")), v.Text(key("rollout_rs_threshold")))
 		}
-		cut := func(w float32) float32 { return orZero(within(w, low, high), w) }
-		if low == 0 {
-			cut = func(w float32) float32 { return clamp(w, float32(math.Inf(-1)), high) }
-		}
 		each := func(x *row, _ int) {
 			switch level {
 			case "token":
-				x.weigh(func(i int) float32 { return cut(safeExp(x.d[i])) })
+				x.weigh(func(i int) float32 { return safeExp(x.d[i]) })
 			case "sequence":
-				x.weighAll(cut(safeExp(sum(onMask(x.d, x.mask)))))
+				x.weighAll(safeExp(sum(onMask(x.d, x.mask))))
+			}
+			switch {
+			case low == 0:
+				x.clip(float32(math.Inf(-1)), high)
+			case level != "none":
+				x.cut(low, high)
 			}
 			x.rejectBy(tests, mapped(x.d, func(d float32) float32 { return clamp(d, -safety, safety) }), k3)
 		}
@@ -197,6 +199,8 @@ func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, do
 			low, high := number(v, key("clip_ratio_low"), both), number(v, key("clip_ratio_high"), both)
 			most := number(v, key("clip_ratio_c"), 0)
 			return func(x *row) {
+				x.weigh(func(i int) float32 { return safeExp(x.policy[i] - x.Sampler[i]) })
+				x.clip(float32(math.Inf(-1)), most)
 				x.weigh(func(i int) float32 {
 					n, b := x.policy[i], x.Sampler[i]
 					moved, up, down := divergence(n, b)
@@ -204,8 +208,7 @@ func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, do
 					if x.advantage > 0 {
 						keep = up <= high || name == "dppo_kl" && moved <= 0
 					}
-					w := min(safeExp(n-b), most)
-					return w * bit(keep)
+					return x.weights[i] * bit(keep)
 				})
 			}
 		}),
