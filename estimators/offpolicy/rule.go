@@ -18,6 +18,9 @@ type Rule struct {
 	// presets where they name any.
 	Usual estimators.Options
 
+	OnByDefault bool  // the trainer applies it unless it is told not to
+	Swept       Swept // its main bound
+
 	ChangesWeights bool // tokens get a weight
 	ChangesMask    bool // tokens leave the loss mask
 	DropsRows      bool // rows leave the batch before the step

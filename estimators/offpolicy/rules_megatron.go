@@ -30,6 +30,7 @@ func nemoRL() []*Rule {
 			Usual: "truncated_importance_sampling_type=icepop\ntruncated_importance_sampling_ratio=5\n" +
 				"truncated_importance_sampling_ratio_min=0.5",
 			ChangesWeights: true, Denominator: denominatorStays,
+			Swept: Swept{[]string{section + ".truncated_importance_sampling_ratio_min", section + ".truncated_importance_sampling_ratio"}, AsRatio},
 			apply: nemoWeights(section),
 		},
 		{
@@ -41,6 +42,7 @@ func nemoRL() []*Rule {
 				Options: []estimators.Option{boundOrNone(threshold, "none", "T, a factor of probabilities")},
 			},
 			Level: "row", Bounds: "off", Usual: "seq_logprob_error_threshold=1.5", ChangesMask: true, Denominator: denominatorShrinks,
+			Swept: Swept{[]string{threshold}, AsRatio},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most, off := number(v, threshold, 0), v.Text(threshold) == "none"
 				return func(x *row) {
@@ -137,6 +139,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Doc: "d has no clamp of its own. tis and tis_abs are logged before the clip. Off by default.", Options: limits("tis"),
 			},
 			Level: "token", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays, apply: token((*row).clip),
+			Swept: Swept{[]string{high}, AsRatio},
 		},
 		{
 			Entry: estimators.Entry{
@@ -145,7 +148,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Doc:    "The bounds are those of tis, so at the defaults nothing below 2 is removed. NaN is removed.", Options: limits("icepop"),
 			},
 			Level: "token", Bounds: "0 ≤ ρ ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			apply: token((*row).cut),
+			Swept: Swept{[]string{high}, AsRatio}, apply: token((*row).cut),
 		},
 		misRule(mis),
 		{
@@ -160,7 +163,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				},
 			},
 			Level: "row", Bounds: "mean(b − n) ≤ 1e-4 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Policy: true, Advantages: true},
+			Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{delta}, AsDistance},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, 0)
 				ofSampler := v.Text("old_log_probs") == "rollout" || v.Bool("use_rollout_logprobs")
@@ -199,8 +202,8 @@ func misRule(source string) *Rule {
 			},
 		},
 		Level: "token, sequence or geometric", Bounds: "ρ ≤ 2; 0.5 ≤ ρ ≤ 2; veto 1e-4 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal,
-		apply:       misArithmetic,
+		Denominator: denominatorOriginal, Swept: Swept{[]string{"tis_lower_bound", "tis_upper_bound"}, AsRatio},
+		apply: misArithmetic,
 	}
 }
 
@@ -294,8 +297,8 @@ func areal() []*Rule {
 			),
 		},
 		Level: "token, sequence or geometric", Bounds: "ρ ≤ 5 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal,
-		apply:       byRow(func(v estimators.Values) func(x *row) { return arealRow(section, v) }),
+		Denominator: denominatorOriginal, Swept: Swept{[]string{section + ".upper"}, AsRatio},
+		apply: byRow(func(v estimators.Values) func(x *row) { return arealRow(section, v) }),
 	}}
 }
 

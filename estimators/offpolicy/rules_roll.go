@@ -27,8 +27,8 @@ func roll() []*Rule {
 					`"diff_low": -0.2, "diff_high": 0.2}]`, "the filters"),
 			),
 		},
-		Level: "token, segment, sequence or geometric", Bounds: "off; 0.8 ≤ ρ ≤ 1.2, w ≤ 1.2 (inclusive)", Usual: "filters=[{}]",
-		ChangesWeights: true, ChangesMask: true, Denominator: denominatorShrinks,
+		Level: "token, segment, sequence or geometric", Bounds: "off; 0.8 ≤ ρ ≤ 1.2, w ≤ 1.2 (inclusive)", Usual: `filters=[{"ratio_low": 0.8, "ratio_high": 1.2}]`,
+		ChangesWeights: true, ChangesMask: true, Denominator: denominatorShrinks, Swept: Swept{[]string{section + ".filters"}, AsRatio},
 		apply: rollArithmetic(section),
 	}}
 }

@@ -34,6 +34,7 @@ func verl() []*Rule {
 				Options: prefixed(verlCorrection, weight()...),
 			},
 			Level: "token or sequence", Bounds: "seq ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
+			Swept: Swept{[]string{verlCorrection + ".rollout_is_threshold"}, AsRatio},
 			apply: verlArithmetic(false),
 		},
 		{
@@ -48,6 +49,7 @@ func verl() []*Rule {
 			Level: "token, sequence or geometric", Bounds: "off; presets: 0.999 ≤ 1/geo ≤ 1.001 (inclusive)",
 			Usual:       "rollout_rs=seq_mean_k1\nrollout_rs_threshold=0.999_1.001",
 			ChangesMask: true, ChangesWeights: true, BeforeAdvantages: true, Denominator: denominatorShrinks,
+			Swept: Swept{[]string{verlCorrection + ".rollout_rs_threshold"}, AsRatio},
 			apply: verlArithmetic(true),
 		},
 		verlDPPO("dppo_tv", "A > 0: e^n − e^b ≤ high; else e^n − e^b ≥ −low", func(n, b float32) (moved, up, down float32) {
@@ -193,6 +195,7 @@ func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, do
 			),
 		},
 		Level: "token", Bounds: "0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
+		Swept: Swept{[]string{key("clip_ratio_low"), key("clip_ratio_high")}, AsDistance},
 		Needs: Needs{Policy: true, Advantages: true},
 		apply: byRow(func(v estimators.Values) func(x *row) {
 			both := v.Number(key("clip_ratio"))
