@@ -60,6 +60,9 @@ type Outcome struct {
 	// OfRow is true if the weights are one weight of the row: the product of its ratios, or their mean.
 	OfRow bool
 
+	// Mean is what the trainer divided the weights of the batch by, 1 if it did not.
+	Mean float32
+
 	Unscored bool
 }
 
@@ -86,11 +89,12 @@ type row struct {
 	weights []float32 // nil: none
 	clipped []bool    // where a bound changed the weight; nil: nowhere
 	ofRow   bool      // the weights are one weight of the row
+	divided float32   // what the weights were divided by
 	left    []bool    // the mask that is left; nil: as logged
 }
 
 func (r Row) reading() *row {
-	x := &row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), d: difference(r.Trainer, r.Sampler)}
+	x := &row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), d: difference(r.Trainer, r.Sampler), divided: 1}
 	if x.policy == nil {
 		x.policy = r.Trainer
 	}
@@ -181,7 +185,7 @@ func (x *row) outcome() Outcome {
 			clipped++
 		}
 	}
-	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask), Clipped: clipped, OfRow: x.ofRow}
+	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask), Clipped: clipped, OfRow: x.ofRow, Mean: x.divided}
 }
 
 func (x *row) fate(i int) Kept {

@@ -145,7 +145,7 @@ func (r *Rule) reading(x Row) *row {
 			mask[i] = true
 		}
 	}
-	return &row{Row: x, mask: mask}
+	return &row{Row: x, mask: mask, divided: 1}
 }
 
 // MissingIn names what the rule needs and no row of b holds. It is empty if one does: see [Outcome.Unscored] for the others.

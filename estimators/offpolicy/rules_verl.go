@@ -169,6 +169,7 @@ func divideByMean(rows []*row, by float32) {
 		return
 	}
 	for _, x := range rows {
+		x.divided = by
 		for i := range x.weights {
 			x.weights[i] /= by
 		}

@@ -69,7 +69,11 @@ func (r *Rule) Sweep() (points []Point) {
 		var bounds []string
 		for _, key := range r.Swept.Keys {
 			value := r.Swept.As.wider(values.Text(key), width)
-			point.Options, bounds = point.Options.With(key, value), append(bounds, value)
+			point.Options = point.Options.With(key, value)
+			if strings.HasPrefix(value, "[") { // JSON
+				value = strings.Join(numeral.FindAllString(value, -1), ", ")
+			}
+			bounds = append(bounds, value)
 		}
 		point.Bound = strings.Join(bounds, ", ")
 		points = append(points, point)

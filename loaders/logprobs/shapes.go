@@ -43,7 +43,7 @@ func nemoRow(_ *reader, line []byte, file string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}, Writer: "nemo-rl"}
 	s.Step, _ = stepOf(file)
 	s.Advantage = advantageOf(floats(v[4]), s.Mask)
 	s = s.trimmed()
@@ -87,7 +87,7 @@ func exportRow(_ *reader, line []byte, file string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}, Writer: "prime-rl"}
 	s.Step, _ = stepOf(file)
 	if step, ok := v[4].ToInt(); ok {
 		s.Step = int(step)
@@ -243,7 +243,7 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3]), Writer: "open-instruct"}
 	if step, ok := v[1].ToInt(); ok {
 		s.Step = int(step)
 	}
