@@ -75,14 +75,24 @@ func (s *Study) Answer() Answer {
 // sound is the share of the rows that count, less those that are clipped: narrow caps make all weights alike, and all of them wrong.
 func (t *Trial) sound() float64 { return t.Effective() - t.bent/float64(t.Rows) }
 
+// beats reports whether more rows count after t, or as many with less lost, or as much and exactly.
+func (t *Trial) beats(other *Trial) bool {
+	switch gain, cost := t.sound()-other.sound(), t.lost()-other.lost(); {
+	case math.Abs(gain) > tie:
+		return gain > 0
+	case math.Abs(cost) > tie:
+		return cost < 0
+	}
+	return other.Inexact && !t.Inexact
+}
+
 // best is the trial after which most rows count unclipped, of equal ones that which loses least. Rules of versions bound no ratio.
 func (s *Study) best() (best *Trial) {
 	for _, t := range s.Trials {
 		if !(t.weighted > 0) || t.Rule.Needs.Versions || t.Fails != "" {
 			continue
 		}
-		isBetter := best == nil || t.sound() > best.sound()+tie || t.sound() > best.sound()-tie && t.lost() < best.lost()-1e-9
-		if isBetter {
+		if best == nil || t.beats(best) {
 			best = t
 		}
 	}
