@@ -119,7 +119,7 @@ func offPolicyRule(name string, options []string) (asked study.Asked, err error)
 	if asked.Values, err = asked.Rule.Values(given); err != nil {
 		return study.Asked{}, fmt.Errorf("--option: %w", err)
 	}
-	asked.Options, asked.By = given, "asked for"
+	asked.Options, asked.By, asked.Must = given, "asked for", true
 	return asked, nil
 }
 

@@ -12,6 +12,7 @@
 package offpolicy
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -44,6 +45,7 @@ type Asked struct {
 	Values  estimators.Values
 	Options estimators.Options // that the values were read from
 	By      string             // who names it: "asked for", "by algorithm.rollout_correction.rollout_is"
+	Must    bool               // it is refused where the log lacks what it needs
 	Off     string             // the option of a configuration that turns every rule off, empty if none does
 }
 
@@ -210,6 +212,14 @@ func (s *Study) Finish() {
 	for i := range s.Signs {
 		s.Signs[i].Settle()
 	}
+}
+
+// Refused is what a rule lacks that the log must have, nil if nothing.
+func (s *Study) Refused() error {
+	if s.Own == nil || !s.Asked.Must || s.Own.Rows > 0 || s.Own.missing == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", s.Own.Name(), s.Own.missing)
 }
 
 // Writer is the framework that wrote most rows whose writer is known, empty if none is.

@@ -29,8 +29,9 @@ type Trial struct {
 	effective, weighted float64 // rows that count as much, of the rows with a weight
 	bent                float64 // rows whose tokens are clipped, each by the share of its kept tokens
 
-	values estimators.Values
-	never  bool // it has no numbers, whatever the log
+	values  estimators.Values
+	never   bool  // it has no numbers, whatever the log
+	missing error // what the log lacks
 }
 
 // Mass is Σ|A| of rows with one sign, each |A| by the share of its tokens that are kept.
@@ -88,7 +89,7 @@ func (t *Trial) apply(b rules.Batch, groups []string) {
 	if refusal := (*estimators.Refusal)(nil); errors.As(err, &refusal) {
 		switch {
 		case refusal.Kind == estimators.KindMissing && t.Rows == 0:
-			t.Without = "no " + strings.TrimPrefix(refusal.Text, "the ")
+			t.Without, t.missing = "no "+strings.TrimPrefix(refusal.Text, "the "), err
 		case refusal.Kind != estimators.KindMissing && t.Fails == "":
 			t.Fails = refusal.Error()
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -23,7 +24,7 @@ func (o *OffPolicy) study() (*offpolicy.Study, error) {
 		return nil
 	})
 	s.Finish()
-	return s, err
+	return s, cmp.Or(err, s.Refused())
 }
 
 // writeSummary writes the course, the cause, the rule of the run and which rule would be best; with Rules all of them.
