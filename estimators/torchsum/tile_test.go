@@ -89,7 +89,7 @@ func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// Package torchsum adds one group after the other, and knows PyTorch's own figures.
+// A Sum adds one group after the other, and knows what PyTorch itself printed.
 func TestSumsAreThoseOfTorchsum(t *testing.T) {
 	for _, tile := range randomTiles(t) {
 		sum := tile.Sum()

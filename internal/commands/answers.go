@@ -454,8 +454,8 @@ func (c *call) isRewardOfScalars() bool {
 	return c.set.Reward != "" && len(c.paths) == 1 && !loaders.IsElsewhere(c.paths[0]) && logged.Alone(c.p.Disk, c.paths[0])
 }
 
-// ScalarsAlone returns what writes, as text, what the scalars at a path say of a run, if nothing else is there; else nil. A screen shows samples.
-func (p *Program) ScalarsAlone(ctx context.Context, paths []string, set model.Settings) (write func() error) {
+// scalarsAlone is, as text, what the scalars at a path say of a run, if nothing else is there; else nil. A screen shows samples.
+func (p *Program) scalarsAlone(ctx context.Context, paths []string, set model.Settings) []byte {
 	if len(paths) != 1 || !logged.Alone(p.Disk, paths[0]) {
 		return nil
 	}
@@ -465,10 +465,7 @@ func (p *Program) ScalarsAlone(ctx context.Context, paths []string, set model.Se
 	if ok, err := to.writeScalars(ctx, paths, scalarsFor{"text", set.Reward, false}); !ok || err != nil {
 		return nil
 	}
-	return func() error {
-		_, err := p.output(ctx, "text").Write(text.Bytes())
-		return err
-	}
+	return text.Bytes()
 }
 
 // writeScalars writes what the scalars at a path say; ok: there are some. If not, [loaders.Open] says why nothing can be read there.

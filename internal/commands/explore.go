@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 
@@ -43,7 +44,7 @@ vantage runs/qwen-math/rollouts
 vantage base=runs/a new=runs/b
 vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		Args: cobra.ArbitraryArgs,
-		RunE: p.explore,
+		RunE: p.runRoot,
 
 		SuggestionsMinimumDistance: 2,
 	}
@@ -74,43 +75,16 @@ func (p *explorer) addScreenFlags(cmd *cobra.Command) {
 	CompleteFlag(cmd, "theme", themes.Names()...)
 }
 
-// explore opens the screen, or writes a report if the output is no terminal.
-func (p *explorer) explore(cmd *cobra.Command, args []string) error {
-	return p.showBehind(cmd.Context(), strings.Join(args, " "), func() (show func() error, err error) {
-		paths, set, err := p.Configure(args)
-		if err != nil {
-			return nil, err
-		}
-		if len(paths) == 0 {
-			here := p.CurrentDir()
-			return func() error { return p.chooseRun(cmd, set, "", here) }, nil
-		}
-		if word := paths[0]; len(paths) > 1 {
-			if _, err := p.Disk.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
-				return nil, Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
-			}
-		}
-		if written := !isTerminal(p.Out) || p.OutputFormat != ""; written {
-			paths = p.OneRun(cmd.Context(), paths)
-		} else if !p.Merge && len(paths) == 1 {
-			if runs, _ := p.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
-				return func() error { return p.chooseRun(cmd, set, paths[0], paths[0]) }, nil
-			}
-		}
-		if p.OutputFormat == "" && !p.Waits {
-			if write := p.ScalarsAlone(cmd.Context(), paths, set); write != nil {
-				return write, nil
-			}
-		}
-		return p.openSamples(cmd.Context(), paths, set)
-	})
+// runRoot does what a command line without a command asks for: it opens the screen, or writes a report if the output is no terminal.
+func (p *explorer) runRoot(cmd *cobra.Command, args []string) error {
+	return p.lookThenGo(cmd, strings.Join(args, " "), func() (aim, error) { return p.aimOf(cmd, args) })
 }
 
-// showBehind prepares what is shown, which asks disks, behind a screen, and then shows it.
-func (p *explorer) showBehind(ctx context.Context, title string, prepare func() (func() error, error)) error {
-	var show func() error
-	err := p.behind(ctx, title, func() (err error) {
-		show, err = prepare()
+// lookThenGo asks disks what is where, behind a screen that says so, and then does what that comes to.
+func (p *explorer) lookThenGo(cmd *cobra.Command, title string, look func() (aim, error)) error {
+	var to aim
+	err := p.waitForDisk(cmd.Context(), title, func() (err error) {
+		to, err = look()
 		return err
 	})
 	if errors.Is(err, errLeft) {
@@ -119,59 +93,124 @@ func (p *explorer) showBehind(ctx context.Context, title string, prepare func() 
 	if err != nil {
 		return err
 	}
-	return show()
+	return p.goTo(cmd, to)
 }
 
-func (p *explorer) openSamples(ctx context.Context, paths []string, set model.Settings) (show func() error, err error) {
-	names, runs, err := SplitLabels(paths)
+// aim is what a command line asks for, once its paths were looked at. It is one of a list of runs, runs on the screen, and what is written.
+type aim struct {
+	set model.Settings
+
+	folder string // whose runs are listed; "" if the list has those of the current folder, and recent ones
+	title  string // of the list; "" if there is none
+
+	runs []openRun // that the screen shows
+
+	paths      []string // that a report or a comparison is written of
+	comparison bool
+	scalars    []byte // what was read of averages, as text; nil: samples are there
+}
+
+// aimOf looks at the paths of a command line.
+func (p *explorer) aimOf(cmd *cobra.Command, args []string) (aim, error) {
+	paths, set, err := p.Configure(args)
 	if err != nil {
-		return nil, err
+		return aim{}, err
 	}
-	written := !isTerminal(p.Out) || p.OutputFormat != ""
+	if len(paths) == 0 {
+		return aim{set: set, title: p.CurrentDir()}, nil
+	}
+	if word := paths[0]; len(paths) > 1 {
+		if _, err := p.Disk.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
+			return aim{}, Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
+		}
+	}
+	if p.isWritten() {
+		paths = p.OneRun(cmd.Context(), paths)
+	} else if !p.Merge && len(paths) == 1 {
+		if runs, _ := p.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
+			return aim{set: set, folder: paths[0], title: paths[0]}, nil
+		}
+	}
+	if p.OutputFormat == "" && !p.Waits {
+		if text := p.scalarsAlone(cmd.Context(), paths, set); text != nil {
+			return aim{scalars: text}, nil
+		}
+	}
+	return p.aimAtSamples(paths, set)
+}
+
+// isWritten reports whether a report is written instead of opening the screen.
+func (p *explorer) isWritten() bool { return !isTerminal(p.Out) || p.OutputFormat != "" }
+
+// aimAtSamples is about paths that hold samples: of one run, or of two that have names.
+func (p *explorer) aimAtSamples(paths []string, set model.Settings) (aim, error) {
+	names, runs, err := SplitLabels(paths)
 	switch {
-	case written && p.Waits:
-		return nil, Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
-	case written && len(names) > 0:
-		return func() error { return p.WriteComparison(ctx, paths, set) }, nil
-	case written:
-		return func() error { return p.WriteReport(ctx, paths, set) }, nil
+	case err != nil:
+		return aim{}, err
+	case p.isWritten() && p.Waits:
+		return aim{}, Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
+	case p.isWritten():
+		return aim{set: set, paths: paths, comparison: len(names) > 0}, nil
 	case len(names) == 0:
 		names, runs = []string{Title(paths)}, [][]string{paths}
 	}
-	return p.open(ctx, set, names, runs)
+	return p.aimAtRuns(set, names, runs)
 }
 
-// open opens a run, or two to compare; show runs the screen on them.
-func (p *explorer) open(ctx context.Context, set model.Settings, names []string, runs [][]string) (show func() error, err error) {
-	var opened []openRun
-	var sources []Source
-	end := func() {
-		for _, s := range sources {
-			s.Close()
-		}
-	}
+// aimAtRuns opens a run, or two to compare.
+func (p *explorer) aimAtRuns(set model.Settings, names []string, runs [][]string) (aim, error) {
+	to := aim{set: set}
 	for i, paths := range runs {
 		source, err := p.Open(paths, true)
 		if err != nil {
-			end()
-			return nil, err
+			closeRuns(to.runs)
+			return aim{}, err
 		}
-		sources, opened = append(sources, source), append(opened, openRun{source, names[i], paths})
+		to.runs = append(to.runs, openRun{source, names[i], paths})
 	}
-	return func() error {
-		defer end()
-		return p.show(ctx, set, opened...)
-	}, nil
+	return to, nil
 }
 
+// goTo lists runs, shows them or writes of them.
+func (p *explorer) goTo(cmd *cobra.Command, to aim) error {
+	ctx := cmd.Context()
+	switch {
+	case to.title != "":
+		return p.chooseFromList(cmd, to.set, to.folder, to.title)
+	case to.scalars != nil:
+		_, err := p.output(ctx, "text").Write(to.scalars)
+		return err
+	case to.comparison:
+		return p.WriteComparison(ctx, to.paths, to.set)
+	case to.paths != nil:
+		return p.WriteReport(ctx, to.paths, to.set)
+	}
+	defer closeRuns(to.runs)
+	return p.showRuns(ctx, to.set, to.runs...)
+}
+
+// openRun is a run whose log is open.
 type openRun struct {
-	source tui.Source
+	source openSource
 	title  string
 	paths  []string // nil: no session is saved
 }
 
-// show runs the screen on one run, or on two to compare, until the user quits.
-func (p *explorer) show(ctx context.Context, set model.Settings, runs ...openRun) error {
+// openSource is a source that is closed after the screen.
+type openSource interface {
+	tui.Source
+	io.Closer
+}
+
+func closeRuns(runs []openRun) {
+	for _, r := range runs {
+		_ = r.source.Close() // it was only read
+	}
+}
+
+// showRuns runs the screen on one run, or on two to compare, until the user quits.
+func (p *explorer) showRuns(ctx context.Context, set model.Settings, runs ...openRun) error {
 	if err := p.checkTheme(); err != nil {
 		return err
 	}
@@ -213,7 +252,7 @@ func (p *explorer) demo() *cobra.Command {
 			if !isTerminal(p.Out) {
 				return Usage(errors.New("demo needs a terminal: for text run `vantage report PATH`"))
 			}
-			return p.show(cmd.Context(), set, openRun{source, "demo", nil})
+			return p.showRuns(cmd.Context(), set, openRun{source, "demo", nil})
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the synthetic run")

@@ -45,7 +45,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 			if err := cmd.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), c.want) {
 				t.Errorf("%s: %v\n%s", given, err, out.String())
 			}
-			if p.ScalarsAlone(t.Context(), []string{given}, model.Settings{}) == nil {
+			if p.scalarsAlone(t.Context(), []string{given}, model.Settings{}) == nil {
 				t.Errorf("%s has more than scalars", given)
 			}
 			out.Reset()

@@ -31,7 +31,7 @@ func besideSamples() string {
 
 // A run of which there is only what its trainer logged gets a summary in place of a refusal: as a file, as the folder of a run, from
 // the command that opens a screen. Other commands refuse it as ever.
-func TestSummaryOfScalarsAlone(t *testing.T) {
+func TestSummaryOfscalarsAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "run", "checkpoint-200"), 0o700); err != nil {
@@ -77,9 +77,8 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 			s.Findings[0].Since < 115 || s.Findings[0].Since > 125 {
 			t.Errorf("%v: %s", err, out.String())
 		}
-		out.Reset()
-		if write := p.ScalarsAlone(t.Context(), []string{path}, model.Settings{}); write == nil || write() != nil || out.String() != text {
-			t.Errorf("%v:\n%s", write == nil, out.String())
+		if alone := p.scalarsAlone(t.Context(), []string{path}, model.Settings{}); string(alone) != text {
+			t.Errorf("the command without a name writes:\n%s", alone)
 		}
 		steps := p.report().of(p)
 		steps.SetArgs([]string{path, "--brief"})
@@ -131,7 +130,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	events := filetest.Read(t, "../scalars/testdata/tensorboard/events.out.tfevents.1700000000.node")
+	events := filetest.Read(t, "../../loaders/scalars/testdata/tensorboard/events.out.tfevents.1700000000.node")
 	if err := os.Mkdir(filepath.Join(dir, "tb"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +138,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 	if text := summary(); !strings.Contains(text, "scalars   events.out.tfevents.1.node is damaged: what comes after the damage is not read") {
 		t.Error(text)
 	}
-	if (&Program{}).ScalarsAlone(t.Context(), []string{dir}, model.Settings{}) != nil {
+	if (&Program{}).scalarsAlone(t.Context(), []string{dir}, model.Settings{}) != nil {
 		t.Error("a folder with samples is not one of scalars alone")
 	}
 }

@@ -30,8 +30,8 @@ const (
 	redrawAfter = 500 * time.Millisecond
 )
 
-// behind does what asks a disk behind a screen that says so, which can be left.
-func (p *explorer) behind(ctx context.Context, title string, do func() error) error {
+// waitForDisk does what asks a disk behind a screen that says so, which can be left.
+func (p *explorer) waitForDisk(ctx context.Context, title string, do func() error) error {
 	if !isTerminal(p.Out) || p.OutputFormat != "" {
 		return do()
 	}

@@ -105,7 +105,7 @@ func (d *decision) startsOf(parts []stepPart) (starts []start, known bool) {
 	return starts, known
 }
 
-// toAttempts divides starts into attempts as package attempts does for files, which has to find the starts in the order of
+// toAttempts divides starts into attempts as package runs does for files, which has to find the starts in the order of
 // steps first: one from the first step of its attempt, or before, is a new attempt, any other continues it and replaces what
 // was written from its first step on.
 func toAttempts(starts []start) (all [][]start) {

@@ -51,7 +51,8 @@ type Finding struct {
 	Series   Series   // what shows it over the steps
 	Follows  []string // titles of what follows from it
 
-	first, last int // indexes of Since and Until in Observations.Steps
+	first, last int  // indexes of Since and Until in Observations.Steps
+	takesOver   bool // of a phrase: most answers have it in the end
 }
 
 // When says at which steps a finding holds: "since step 61", "steps 61 to 70".
@@ -223,7 +224,13 @@ func withoutConsequences(all []Finding, steps int) []Finding {
 		kinds[k.Name] = k
 	}
 	follows := func(from, f *Finding) bool {
-		return from.Severity == Alarm && slices.Contains(kinds[from.Kind].follows, f.Kind) && f.first >= from.first-slack
+		if from.Severity != Alarm {
+			return false
+		}
+		if from.takesOver && f.Kind == AnswerCollapse || from.Kind == AnswerCollapse && f.takesOver {
+			return f.takesOver // the phrase is the one answer
+		}
+		return slices.Contains(kinds[from.Kind].follows, f.Kind) && f.first >= from.first-slack
 	}
 	var kept []Finding
 	for j := range all {

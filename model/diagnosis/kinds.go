@@ -61,7 +61,7 @@ type Source struct{ Title, Address string }
 func Kinds() []KindInfo {
 	return append([]KindInfo{
 		{
-			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise, EqualRewards, DegenerateText},
+			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise, EqualRewards},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
 			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that chance is ruled out, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm, until there are none.",
 			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned; prompts that had that reward before, as the easiest ones at the start of each epoch.",
@@ -101,7 +101,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"Skalse et al. 2022, Defining and Characterizing Reward Hacking", "https://arxiv.org/abs/2209.13085"}, {"Open R1 255: the format reward rises, accuracy becomes 0", "https://github.com/huggingface/open-r1/issues/255"}},
 		},
 		{
-			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{GraderOutage, RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse, EqualRewards, NothingTrains, NotLearning},
+			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{GraderOutage, GraderNoise, RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse, EqualRewards, NewPhrase, NothingTrains, NotLearning},
 			What:      "A growing share of answers is not language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
 			How:       "At least a tenth of the sampled answers, and ten of them, are empty and get the lowest reward, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, begin with one sign or word again and again, or have letters that follow each other neither as in the first answers (two bits per character more) nor as in the other answers of that kind (four bits), in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written, unless half of all have it from the first step to the last and get the lowest reward.",
 			LooksLike: "Tables, code, lists, prompts in two languages, and a new source whose answers are code, calls of tools or another language.",

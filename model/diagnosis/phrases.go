@@ -472,6 +472,7 @@ func (e *evidence) phraseFinding(p *phrase) (Finding, bool) {
 		before, after := e.rewardsAround(p)
 		graded = fmt.Sprintf("which get %s where answers before got %s", units.Short(after.mean()), units.Short(before.mean()))
 	}
+	f.takesOver = p.takesOver()
 	f.Title = fmt.Sprintf("a new phrase is in %s of answers, %s: %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), graded, p.quote())
 	all := e.texts.all()
 	for i := range all {

@@ -15,6 +15,7 @@ const (
 	oneFactor     = 1.25 // times that mean, spread and best reward may be apart from one factor
 	unmoved       = 0.1  // of its range that a part may lose where it holds
 	recipeMisfit  = 0.05 // of the change of the reward that the sum of its parts may miss
+	unexplained   = 0.5  // of the change of the reward that the columns miss with the weights of before
 	onePartSteps  = 10   // on each side that show whether a part holds
 	leastOfRecipe = 3    // steps on each side
 )
@@ -98,27 +99,45 @@ func (e *evidence) partsAround(at int) (moved, held bool) {
 	return moved, held
 }
 
-// otherWeights reports whether the reward is a sum of its columns before a step and after it, each time with other weights.
+// otherWeights reports whether the reward is a sum of its columns before a step and after it, each time with other weights: by those of
+// before, the columns do not explain half of its change.
 func (e *evidence) otherWeights(at int) bool {
 	s, columns := e.rewards(), e.columns()
-	fall := math.Abs(s.pooled(at-onePartSteps, at).mean() - s.pooled(at, at+onePartSteps).mean())
-	fits := func(from, to int) bool {
-		var rows [][]float64
-		var totals []float64
-		for i := from; i < to; i++ {
-			row, known := make([]float64, len(columns)), s[i].N > 0
-			for k := range columns {
-				known = known && columns[k].series[i].N > 0
-				row[k] = columns[k].series[i].mean()
-			}
-			if known {
-				rows, totals = append(rows, row), append(totals, s[i].mean())
-			}
-		}
-		weights, misfit := WeightsOf(rows, totals)
-		return weights != nil && misfit <= recipeMisfit*fall
+	if len(columns) == 0 {
+		return false
 	}
-	return len(columns) > 0 && fits(0, at) && fits(at, len(s))
+	change := s.pooled(at, at+onePartSteps).mean() - s.pooled(at-onePartSteps, at).mean()
+	weightsOf := func(from, to int) (weights []float64, fits bool) {
+		rows, totals := e.sums(from, to)
+		weights, misfit := WeightsOf(rows, totals)
+		return weights, weights != nil && misfit <= recipeMisfit*math.Abs(change)
+	}
+	before, fitsBefore := weightsOf(0, at)
+	_, fitsAfter := weightsOf(at, len(s))
+	if !fitsBefore || !fitsAfter {
+		return false
+	}
+	explained := 0.0
+	for k, c := range columns {
+		explained += before[k] * (c.pooled(at, at+onePartSteps).mean() - c.pooled(at-onePartSteps, at).mean())
+	}
+	return math.Abs(change-explained) >= unexplained*math.Abs(change)
+}
+
+// sums are the means of the columns at each step of a range that has all, and of the reward.
+func (e *evidence) sums(from, to int) (rows [][]float64, totals []float64) {
+	s, columns := e.rewards(), e.columns()
+	for i := from; i < to; i++ {
+		row, known := make([]float64, len(columns)), s[i].N > 0
+		for k := range columns {
+			known = known && columns[k].series[i].N > 0
+			row[k] = columns[k].series[i].mean()
+		}
+		if known {
+			rows, totals = append(rows, row), append(totals, s[i].mean())
+		}
+	}
+	return rows, totals
 }
 
 // recipeFinding is a watch on rewards whose recipe changed at a step.

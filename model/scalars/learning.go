@@ -142,6 +142,9 @@ type fallOf struct {
 // lasting returns the fall of a course that lasts to its end.
 func (c *course) lasting() (f fallOf, found bool) {
 	level := means(c.values, c.window)
+	if span := slices.Max(level) - slices.Min(level); !units.IsFinite(span) {
+		return f, false // sums of such values overflow
+	}
 	best := slices.Index(level, slices.Max(level))
 	f.high, f.end = level[best], mean(c.values[len(c.values)-c.window:])
 	f.low = slices.Min(level[best:])

@@ -13,10 +13,10 @@ import (
 	"vantage/tui/runpicker"
 )
 
-// chooseRun shows the logs under a folder, or under the current directory and the recent runs if that is "", and opens what is chosen.
+// chooseFromList shows the logs under a folder, or under the current directory and the recent runs if that is "", and opens what is chosen.
 // Without a terminal it lists them; that nothing is opened is an error even so, for a script whose
 // variable is empty.
-func (p *explorer) chooseRun(cmd *cobra.Command, set model.Settings, folder, title string) error {
+func (p *explorer) chooseFromList(cmd *cobra.Command, set model.Settings, folder, title string) error {
 	const nothing = "nothing to open: give a log file or directory, or try `vantage demo`"
 	if p.OutputFormat != "" || !isTerminal(p.Out) && cmd.Flags().NFlag() > 0 {
 		return Usage(errors.New(nothing))
@@ -56,5 +56,5 @@ func (p *explorer) chooseRun(cmd *cobra.Command, set model.Settings, folder, tit
 	if len(runs) == 0 {
 		return Stopped(cmd.Context())
 	}
-	return p.showBehind(cmd.Context(), strings.Join(names, " "), func() (func() error, error) { return p.open(cmd.Context(), set, names, runs) })
+	return p.lookThenGo(cmd, strings.Join(names, " "), func() (aim, error) { return p.aimAtRuns(set, names, runs) })
 }
