@@ -151,7 +151,7 @@ func schemaLines(dir string) [][]string {
 		{"offpolicy", filepath.Join(dir, "offpolicy", "aged.jsonl"), "--off-policy", "slime/tis", "--option", "tis_clip=3"},
 		{"offpolicy", filepath.Join(dir, "offpolicy", "aged.jsonl"), "--off-policy", "prime-rl/default", "--rules"},
 		{"offpolicy", filepath.Join(dir, "offpolicy", "train_data_step1.jsonl")},
-		{"offpolicy", filepath.Join(dir, "offpolicy", "train_data_step1.jsonl"), "--off-policy", "prime-rl/max_off_policy_steps"},
+		{"offpolicy", filepath.Join(dir, "offpolicy", "train_data_step1.jsonl"), "--config", filepath.Join(dir, "offpolicy", "config.yaml")},
 		{"offpolicy", filepath.Join(dir, "rollouts.jsonl")},
 		{"report", log, "--framwork", "trl"},
 		{"nothing"},
