@@ -115,6 +115,8 @@ func (t *Trial) loss() string {
 	return tokens
 }
 
+const maxLabel = 100
+
 // Label names a rule and its bound: "trl/vllm_importance_sampling (seq ≤ 3 (inclusive))".
 func (t *Trial) Label() string {
 	text := cmp.Or(t.Bound, strings.Join(t.Options.List(), ", "))
@@ -123,6 +125,9 @@ func (t *Trial) Label() string {
 	}
 	if text == "" {
 		text, _, _ = strings.Cut(t.Rule.Bounds, " (")
+	}
+	if long := []rune(text); len(long) > maxLabel {
+		text = string(long[:maxLabel]) + "…"
 	}
 	return t.Name() + " (" + text + ")"
 }
