@@ -35,8 +35,8 @@ why, what the rule of the run clips and drops, and which rule keeps most. The ru
 of --off-policy or of the trainer's --config, else what the trainer does by default.
 --rules shows what every trainer's rule keeps at its own bound, and at others. --per writes
 a line for each step or sample. 'vantage list off-policy-rules' describes the rules. It
-reads NeMo-RL's train_data_step{N}.jsonl, prime-rl's token_exports next to its traces, verifiers' traces,
-and JSON lines with rollout_log_probs and old_log_probs.`,
+reads NeMo-RL's train_data_step{N}.jsonl, prime-rl's token_exports next to its traces,
+verifiers' traces, and JSON lines with rollout_log_probs and old_log_probs.`,
 		example: `vantage offpolicy logs/exp_001
 vantage offpolicy outputs/run-1 --off-policy trl/vllm_importance_sampling
 vantage offpolicy outputs/run-1 --rules
@@ -56,20 +56,10 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			if o.Asked, err = offPolicyRule(rule, options); err == nil && o.Rule == nil && config != "" {
 				o.Asked, err = parseFile(p.Disk, "--config", config, maxConfig, "trainer's configuration", offPolicyConfig)
 			}
-			isOfRun := format.name == "csv" || format.name == "json"
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case o.Tokens && (o.Rule == nil || o.Per != "sample"):
-				return errors.New("--tokens needs --off-policy FRAMEWORK/NAME and --per sample: letters and weights are what a rule does to a token")
-			case o.Per != "run" && o.Per != "step" && o.Per != "sample":
-				return fmt.Errorf("--per %s: choose run, step or sample", o.Per)
-			case isOfRun && o.Per != "run":
-				return fmt.Errorf("--format %s is of the whole run: use --format jsonl with --per %s", format.name, o.Per)
-			case o.Rules && (o.Per != "run" || format.name == "jsonl"):
-				return errors.New("--rules is of the whole run: omit --per, and choose text, csv or json")
 			}
-			return nil
+			return refuseOffPolicy(o, format.name)
 		},
 		run: func(ctx context.Context, c *call, write func(io.Writer, *report.OffPolicy) error) error {
 			if len(c.args) == 0 {
@@ -79,14 +69,7 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			if loaders.IsElsewhere(path) {
 				return Usage(fmt.Errorf("%s: log-probs are read from files of this machine alone", path))
 			}
-			o.Read = func(visit func(study.Sample) error) error {
-				return logprobs.Read(p.Disk, path, func(s logprobs.Sample) error {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					return visit(study.Sample{Row: s.Row, File: s.File, Line: s.Line, Step: s.Step, ID: s.ID, Group: s.Group, Writer: s.Writer})
-				})
-			}
+			o.Read = p.logProbsOf(ctx, path)
 			err := write(c.output(ctx), o)
 			if errors.Is(err, logprobs.ErrNone) {
 				return fmt.Errorf("%s: %w; 'vantage offpolicy --help' names the logs that have them", path, err)
@@ -94,6 +77,34 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			return err
 		},
 	}.of(p)
+}
+
+// logProbsOf reads the samples of a path that have log-probs.
+func (p *Program) logProbsOf(ctx context.Context, path string) func(visit func(study.Sample) error) error {
+	return func(visit func(study.Sample) error) error {
+		return logprobs.Read(p.Disk, path, func(s logprobs.Sample) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return visit(study.Sample{Row: s.Row, File: s.File, Line: s.Line, Step: s.Step, ID: s.ID, Group: s.Group, Writer: s.Writer})
+		})
+	}
+}
+
+// refuseOffPolicy says which flags contradict each other.
+func refuseOffPolicy(o *report.OffPolicy, format string) error {
+	isOfRun := format == "csv" || format == "json"
+	switch {
+	case o.Per != "run" && o.Per != "step" && o.Per != "sample":
+		return fmt.Errorf("--per %s: choose run, step or sample", o.Per)
+	case o.Tokens && (o.Rule == nil || o.Per != "sample"):
+		return errors.New("--tokens needs --off-policy FRAMEWORK/NAME and --per sample: letters and weights are what a rule does to a token")
+	case isOfRun && o.Per != "run":
+		return fmt.Errorf("--format %s is of the whole run: use --format jsonl with --per %s", format, o.Per)
+	case o.Rules && (o.Per != "run" || format == "jsonl"):
+		return errors.New("--rules is of the whole run: omit --per, and choose text, csv or json")
+	}
+	return nil
 }
 
 // offPolicyRule is the rule of a name, FRAMEWORK/NAME, with its options; without one for no name.

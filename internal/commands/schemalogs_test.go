@@ -245,7 +245,8 @@ func awayRows() string {
 	return b.String()
 }
 
-// offPolicyLogs writes rows with log-probs: of two groups and lags, of which one row outweighs the rest, and one of NeMo-RL without
+// offPolicyLogs writes rows with log-probs: of two groups and lags, of which one row outweighs the rest, a step that is masked, which verl
+// refuses, and one of NeMo-RL without
 // log-probs of the trainer.
 func offPolicyLogs(t *testing.T, dir string) {
 	t.Helper()
@@ -258,6 +259,9 @@ func offPolicyLogs(t *testing.T, dir string) {
 		fmt.Fprintf(&aged, `{"step":1,"id":"r%d","group":"g%d","rollout_log_probs":[-1,-1],"old_log_probs":[%v,%v],"advantage":%v,"policy_version":%d}`+"\n",
 			i, i/6, far-1, far-1, 1-2*(i%2), -(i % 2))
 	}
+	putRun(t, filepath.Join(dir, "offpolicy", "masked.jsonl"), `{"step":1,"rollout_log_probs":[-1],"old_log_probs":[-1.5]}
+{"step":2,"rollout_log_probs":[-1],"old_log_probs":[-1],"response_mask":[0]}
+`, time.Time{})
 	putRun(t, filepath.Join(dir, "offpolicy", "config.yaml"), "max_staleness: 2\n", time.Time{})
 	putRun(t, filepath.Join(dir, "offpolicy", "aged.jsonl"), aged.String(), time.Time{})
 	putRun(t, filepath.Join(dir, "offpolicy", "train_data_step1.jsonl"),

@@ -152,6 +152,8 @@ func schemaLines(dir string) [][]string {
 		{"offpolicy", filepath.Join(dir, "offpolicy", "aged.jsonl"), "--off-policy", "prime-rl/default", "--rules"},
 		{"offpolicy", filepath.Join(dir, "offpolicy", "train_data_step1.jsonl")},
 		{"offpolicy", filepath.Join(dir, "offpolicy", "train_data_step1.jsonl"), "--config", filepath.Join(dir, "offpolicy", "config.yaml")},
+		{"offpolicy", filepath.Join(dir, "logprobs", "log.jsonl"), "--off-policy", "verl/rollout_is", "--option", "rollout_is=token", "--option", "rollout_is_threshold=0.9_1.1"},
+		{"offpolicy", filepath.Join(dir, "offpolicy", "masked.jsonl"), "--rules"},
 		{"offpolicy", filepath.Join(dir, "rollouts.jsonl")},
 		{"report", log, "--framwork", "trl"},
 		{"nothing"},

@@ -89,7 +89,7 @@ func (t *Trial) beats(other *Trial) bool {
 // best is the trial after which most rows count unclipped, of equal ones that which loses least. Rules of versions bound no ratio.
 func (s *Study) best() (best *Trial) {
 	for _, t := range s.Trials {
-		if !(t.weighted > 0) || t.Rule.Needs.Versions || t.Fails != "" {
+		if !(t.weighted > 0) || t.Rule.Versions || t.Fails != "" {
 			continue
 		}
 		if best == nil || t.beats(best) {

@@ -19,7 +19,7 @@ func ByConfig(config []Value) (found Asked, err error) {
 		}
 		given := optionsIn(r, config)
 		weight := 1 + len(given.List()) // of rules that share options, the one that has all of them
-		if !r.Needs.Versions {
+		if !r.Versions {
 			weight += 1000 // before limits of staleness
 		}
 		if weight <= most {
@@ -52,15 +52,21 @@ func named(r *rules.Rule, config []Value) (by string, on bool) {
 		}
 	}
 	if by == "" && r.OnByDefault {
-		for _, option := range r.Options {
-			for _, v := range config {
-				if option.Key != r.Key && endsIn(v.Key, option.Key) && !isNothing(strings.ToLower(v.Text)) {
-					return v.Key, true
-				}
+		return namesOption(r, config)
+	}
+	return by, false
+}
+
+// namesOption reports whether a configuration has an option of a rule that is on by default.
+func namesOption(r *rules.Rule, config []Value) (by string, on bool) {
+	for _, option := range r.Options {
+		for _, v := range config {
+			if option.Key != r.Key && endsIn(v.Key, option.Key) && !isNothing(strings.ToLower(v.Text)) {
+				return v.Key, true
 			}
 		}
 	}
-	return by, false
+	return "", false
 }
 
 func isNothing(text string) bool {

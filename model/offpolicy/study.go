@@ -248,7 +248,7 @@ func (s *Study) Course(most int) (all []Span) {
 	for part := range slices.Chunk(steps, max(size, 1)) {
 		span := Span{part[0].First, part[len(part)-1].Last, part[0].Tally}
 		for i := range part[1:] {
-			span.Tally.join(&part[1+i].Tally)
+			span.join(&part[1+i].Tally)
 		}
 		all = append(all, span)
 	}

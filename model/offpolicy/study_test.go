@@ -206,7 +206,8 @@ func TestByConfig(t *testing.T) {
 	}{
 		{[]Value{{"algorithm.rollout_correction.rollout_is", "token"}, {"algorithm.rollout_correction.rollout_is_threshold", "4"}}, "verl/rollout_is", "by algorithm.rollout_correction.rollout_is", ""},
 		{[]Value{
-			{"algorithm.rollout_correction.rollout_is", "token"}, {"algorithm.rollout_correction.rollout_rs", "token_k1"},
+			{"algorithm.rollout_correction.rollout_is", "token"},
+			{"algorithm.rollout_correction.rollout_rs", "token_k1"},
 			{"algorithm.rollout_correction.rollout_rs_threshold", "0.5_2"},
 		}, "verl/rollout_rs", "by algorithm.rollout_correction.rollout_rs", ""},
 		{[]Value{{"vllm_importance_sampling_mode", "token_mask"}}, "trl/vllm_importance_sampling", "by vllm_importance_sampling_mode", ""},

@@ -3,6 +3,7 @@ package offpolicy
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -18,7 +19,7 @@ type Trial struct {
 	IsUsual bool               // the point of a sweep at the trainer's own bound
 
 	Without string // why there are no numbers, in a few words; empty if there are
-	Fails   string // what the trainer raises; empty if nothing
+	Fails   string // where the trainer raises an exception; empty if nowhere. Numbers are of the other steps
 	Inexact bool   // the log has no log-probs of the policy within the update: exact where they are the trainer's
 
 	Rows, RowsKept      int // with a token that trains, and with one that still does
@@ -86,13 +87,8 @@ func (t *Trial) apply(b rules.Batch, groups []string) {
 		return
 	}
 	result, err := t.Rule.Apply(b, t.values)
-	if refusal := (*estimators.Refusal)(nil); errors.As(err, &refusal) {
-		switch {
-		case refusal.Kind == estimators.KindMissing && t.Rows == 0:
-			t.Without, t.missing = "no "+strings.TrimPrefix(refusal.Text, "the "), err
-		case refusal.Kind != estimators.KindMissing && t.Fails == "":
-			t.Fails = refusal.Error()
-		}
+	if err != nil {
+		t.refuse(err, b.Step)
 		return
 	}
 	t.Inexact = t.Inexact || result.Inexact != ""
@@ -121,6 +117,18 @@ func (t *Trial) apply(b rules.Batch, groups []string) {
 	}
 }
 
+// refuse notes why there are no numbers of a step: the log lacks something, or the trainer raises an exception.
+func (t *Trial) refuse(err error, step int) {
+	refusal := (*estimators.Refusal)(nil)
+	switch isMissing := errors.As(err, &refusal) && refusal.Kind == estimators.KindMissing; {
+	case isMissing && t.Rows == 0:
+		t.Without, t.missing = "no "+strings.TrimPrefix(refusal.Text, "the "), err
+	case !isMissing && t.Fails == "":
+		t.Fails = fmt.Sprintf("the trainer fails at step %d with %v", step, err)
+	}
+}
+
+// count takes a row with some tokens that train, and some that still do.
 func (t *Trial) count(r rules.Row, outcome rules.Outcome, trains, kept int) {
 	if t.Rows == 0 {
 		t.Without = ""
@@ -183,13 +191,10 @@ func onlyOnes(outcome rules.Outcome) bool {
 
 // Reason is why the rule has no numbers, empty if it has.
 func (t *Trial) Reason() string {
-	switch {
-	case t.Fails != "":
-		return "the trainer fails: " + t.Fails
-	case t.Rows == 0:
-		return cmp.Or(t.Without, "no row that it could judge")
+	if t.Rows > 0 {
+		return ""
 	}
-	return ""
+	return cmp.Or(t.Fails, t.Without, "no row that it could judge")
 }
 
 // Moves are the last words of the options that a sweep moves.

@@ -138,7 +138,7 @@ rule of the run removes, and which rule keeps most.
     vantage offpolicy outputs/run-1 --per sample --format jsonl
     vantage list off-policy-rules verl rollout_is
 
-` + "`--format json`" + ` has all of the text, and figures by lag, by sign of the advantage and by probability ([schema](schemas/offpolicy@1.json));
+` + "`--format json`" + ` has all of the text, and the same by lag, by sign of the advantage and by probability ([schema](schemas/offpolicy@1.json));
 ` + "`--format csv`" + ` has the course, with ` + "`--rules`" + ` the rules.
 
 ## Words

@@ -83,10 +83,8 @@ func forceText(f offpolicy.InForce) string {
 	switch {
 	case t == nil:
 		return f.By
-	case t.Fails != "":
-		return t.Label() + ", " + f.By + ": the trainer fails with " + t.Fails
-	case t.Rows == 0:
-		return t.Label() + ", " + f.By + ": " + t.Without
+	case t.Reason() != "":
+		return t.Label() + ", " + f.By + ": " + t.Reason()
 	}
 	text := fmt.Sprintf("%s, %s: clips %s, drops %s of %s and %s of %s", t.Label(), f.By, units.Plural(t.Clipped, "tokens"),
 		units.Count(t.Tokens-t.TokensKept), units.Plural(t.Tokens, "tokens"), units.Count(t.Rows-t.RowsKept), units.Plural(t.Rows, "rows"))
@@ -100,6 +98,9 @@ func forceText(f offpolicy.InForce) string {
 	}
 	if t.Inexact {
 		text += "; exact at the first update of a batch"
+	}
+	if t.Fails != "" {
+		text += "; " + t.Fails
 	}
 	return text
 }
@@ -120,7 +121,7 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 		fmt.Fprintf(b, "%s %9s %7s %7s %7s %7s %7s %7s%s\n", name, share(float64(t.TokensKept)/float64(t.Tokens)), share(float64(t.RowsKept)/float64(t.Rows)),
 			emptied, share(m.Share()), share(t.Positive.Share()), share(t.Negative.Share()), share(t.Effective()), mark)
 	}
-	fmt.Fprintf(b, "\nWhat each rule keeps at its trainer's bound: * off by default there, ~ exact at the first update of a batch\n%-40s %s\n", "rule", head)
+	fmt.Fprintf(b, "\nWhat each rule keeps at its trainer's bound: * off by default there,\n~ exact at the first update of a batch, ! the trainer fails at a step\n%-40s %s\n", "rule", head)
 	for _, t := range s.Trials {
 		if t.Bound != "" {
 			continue
@@ -131,6 +132,9 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 		}
 		if t.Inexact {
 			mark += " ~"
+		}
+		if t.Fails != "" {
+			mark += " !"
 		}
 		line(fmt.Sprintf("%-40s", t.Name()), t, mark)
 	}
@@ -236,8 +240,12 @@ func OffPolicyJSON(w io.Writer, o *OffPolicy) error {
 		{"signs", object{{"negative", tallyJSON(&s.Signs[0])}, {"zero", tallyJSON(&s.Signs[1])}, {"positive", tallyJSON(&s.Signs[2])}}},
 		{"probabilities", tenths},
 		{"cause", object{
-			{"verdict", string(cause.Verdict)}, {"why", cause.Why}, {"by_lag", cause.ByLag},
-			{"engine", intervalJSON(cause.Engine)}, {"staleness", intervalJSON(cause.Staleness)}, {"staleness_share", orNull(cause.Share)},
+			{"verdict", string(cause.Verdict)},
+			{"why", cause.Why},
+			{"by_lag", cause.ByLag},
+			{"engine", intervalJSON(cause.Engine)},
+			{"staleness", intervalJSON(cause.Staleness)},
+			{"staleness_share", orNull(cause.Share)},
 		}},
 		{"rule", own},
 		{"rules", all},
@@ -287,7 +295,7 @@ func keptJSON(t *offpolicy.Trial) object {
 	if m := t.Mass(); m.All > 0 {
 		line = append(line, member{"abs", massJSON(m)}, member{"abs_positive", massJSON(t.Positive)}, member{"abs_negative", massJSON(t.Negative)})
 	}
-	return append(line, member{"ess_share", orNull(t.Effective())})
+	return append(line, member{"ess_share", orNull(t.Effective())}, member{"fails", some(t.Fails)})
 }
 
 func massJSON(m offpolicy.Mass) object { return object{{"all", m.All}, {"kept", m.Kept}} }
