@@ -1,7 +1,6 @@
 package offpolicy
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -119,7 +118,7 @@ const maxLabel = 100
 
 // Label names a rule and its bound: "trl/vllm_importance_sampling (seq ≤ 3 (inclusive))".
 func (t *Trial) Label() string {
-	text := cmp.Or(t.Bound, strings.Join(t.Options.List(), ", "))
+	text := strings.NewReplacer("[", "", "]", "", "{", "", "}", "", `"`, "").Replace(t.Options.String())
 	if t.Bound != "" {
 		text = shortKeys(t.Rule.Swept.Keys) + " " + t.Bound
 	}

@@ -68,11 +68,31 @@ func (s *Study) Cause() Cause {
 	case s.Total.MaxAbs() == 0:
 		return unknown("every difference is exactly 0: one side was written twice, or both compute alike")
 	case enough(lags):
-		return causeByLag(lags)
+		c := causeByLag(lags)
+		if step, stands := s.standsStill(); stands && c.Verdict != Neither {
+			c.Why += fmt.Sprintf("; the version stands still from step %d on, so weights may not arrive", step)
+		}
+		return c
 	case len(steps) > 0 && steps[0].at <= 1:
 		return causeByStep(steps)
 	}
 	return unknown("the rows have no two version lags, and the log does not begin with the run")
+}
+
+// standsStill reports whether one version sampled all rows of the last steps, three at least, and from which step on: their lag grows
+// with the step.
+func (s *Study) standsStill() (from int, stands bool) {
+	steps := s.Steps()
+	slices.Reverse(steps)
+	n := 0
+	for _, step := range steps {
+		isOfTheVersion := step.Aged == step.Rows && float64(step.First)-step.Lag() == float64(steps[0].First)-steps[0].Lag()
+		if !isOfTheVersion {
+			break
+		}
+		from, n = step.First, n+1
+	}
+	return from, n >= 3
 }
 
 func unknown(why string) Cause {
@@ -178,6 +198,7 @@ func measured(places []place, origin int) Cause {
 		k := float64(p.n)
 		c.Engine = interval(p.mean, p.squares/(k-1)/k, k-1)
 	}
+	c.Engine.Low = max(0, c.Engine.Low)
 	c.Share = max(0, 1-c.Engine.Value/mean)
 	return c
 }

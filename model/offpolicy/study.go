@@ -12,13 +12,16 @@
 package offpolicy
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 
 	"vantage/estimators"
 	rules "vantage/estimators/offpolicy"
+	"vantage/model"
 )
 
 // Sample is a row of a log with its log-probs.
@@ -183,22 +186,20 @@ var tenthLogs = func() (logs [9]float32) {
 
 // judge applies the rules to the samples of a step.
 func (s *Study) judge() {
-	s.batchTrials(func(t *Trial) { t.apply(s.batch, s.groups) })
-	s.batch.Rows, s.groups, s.tokens = nil, nil, 0
-}
-
-func (s *Study) batchTrials(each func(*Trial)) {
+	trials := s.Trials
 	if s.Own != nil {
-		each(s.Own)
+		trials = append([]*Trial{s.Own}, trials...)
 	}
-	for _, t := range s.Trials {
-		each(t)
-	}
+	model.InParallel(context.Background(), runtime.GOMAXPROCS(0), len(trials), func(i int) { trials[i].apply(s.batch, s.groups) })
+	s.batch.Rows, s.groups, s.tokens = nil, nil, 0
 }
 
 // Finish judges the last step, and puts what was counted in order. Nothing is added after it.
 func (s *Study) Finish() {
 	s.judge()
+	for _, t := range s.Trials {
+		t.copy()
+	}
 	s.Total.Effective, s.Total.Top = 0, math.NaN()
 	for _, step := range s.steps {
 		step.Settle()

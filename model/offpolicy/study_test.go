@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	rules "vantage/estimators/offpolicy"
@@ -324,5 +325,52 @@ func TestCauseWithoutLags(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s: %s, want %s", name, c.got, c.want)
 		}
+	}
+}
+
+// A version that stands still from step 3 on, as the lag grows with the step, is named; versions that keep pace are not.
+func TestVersionsThatStandStill(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 53))
+	for _, stuck := range []bool{true, false} {
+		s := New(Asked{}, false)
+		s.Trials = nil
+		for step := 1; step <= 8; step++ {
+			for i := range 12 {
+				lag := i % 3
+				if stuck {
+					lag = max(0, step-3)
+				}
+				s.Add(rowOf(random, step, lag, 0.01+0.05*float64(lag)))
+			}
+		}
+		s.Finish()
+		c := s.Cause()
+		if named := strings.Contains(c.Why, "the version stands still from step 3 on"); c.Verdict != Stale || named != stuck {
+			t.Errorf("stuck: %v; %s: %s", stuck, c.Verdict, c.Why)
+		}
+	}
+}
+
+// A point of a sweep that is the trainer's own has the numbers of the rule.
+func TestUsualPointIsTheRule(t *testing.T) {
+	s := New(Asked{}, true)
+	for _, x := range []Sample{logged(1, "a", 1, 1, 1), logged(1, "a", -1, 0.1)} {
+		s.Add(x)
+	}
+	s.Finish()
+	usual := 0
+	for i, x := range s.Trials {
+		if x.IsUsual {
+			usual++
+			for s.Trials[i].Bound != "" {
+				i--
+			}
+			if d := s.Trials[i]; d.TokensKept != x.TokensKept || d.Rows != x.Rows || d.Name() != x.Name() {
+				t.Errorf("%s: %+v and %+v", x.Label(), d, x)
+			}
+		}
+	}
+	if usual < 20 {
+		t.Errorf("%d points are usual", usual)
 	}
 }

@@ -31,8 +31,9 @@ type Trial struct {
 	bent                float64 // rows whose tokens are clipped, each by the share of its kept tokens
 
 	values  estimators.Values
-	never   bool  // it has no numbers, whatever the log
-	missing error // what the log lacks
+	like    *Trial // that of the default, which is the same point; nil: it is judged itself
+	never   bool   // it has no numbers, whatever the log
+	missing error  // what the log lacks
 }
 
 // Mass is Σ|A| of rows with one sign, each |A| by the share of its tokens that are kept.
@@ -67,6 +68,9 @@ func trialsOf(r *rules.Rule, sweeps bool) (all []*Trial) {
 	for _, point := range r.Sweep() {
 		t := newTrial(r, point.Options)
 		t.Bound, t.IsUsual = point.Bound, point.IsUsual
+		if point.IsUsual {
+			t.like = all[0]
+		}
 		all = append(all, t)
 	}
 	return all
@@ -81,9 +85,18 @@ func newTrial(r *rules.Rule, given estimators.Options) *Trial {
 	return t
 }
 
+// copy takes the numbers of the trial that is the same.
+func (t *Trial) copy() {
+	if t.like != nil {
+		same := *t.like
+		same.Options, same.Bound, same.IsUsual = t.Options, t.Bound, t.IsUsual
+		*t = same
+	}
+}
+
 // apply judges the rows of a step, and counts what becomes of them.
 func (t *Trial) apply(b rules.Batch, groups []string) {
-	if t.never || len(b.Rows) == 0 {
+	if t.never || t.like != nil || len(b.Rows) == 0 {
 		return
 	}
 	result, err := t.Rule.Apply(b, t.values)

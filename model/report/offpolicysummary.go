@@ -65,8 +65,14 @@ func unscoredText(t *offpolicy.Tally) string {
 	if t.Unscored == 0 && t.Rows == t.Compared {
 		return ""
 	}
-	return fmt.Sprintf("%s, and %s without any to compare: a side has no number, or another count of them than of tokens",
-		units.Plural(t.Unscored, "tokens"), units.Plural(t.Rows-t.Compared, "rows"))
+	var parts []string
+	if t.Unscored > 0 {
+		parts = append(parts, units.Plural(t.Unscored, "tokens"))
+	}
+	if apart := t.Rows - t.Compared; apart > 0 {
+		parts = append(parts, units.Plural(apart, "rows")+" without any that can be compared")
+	}
+	return strings.Join(parts, ", and ") + ": a side has no number, or another count of them than of tokens"
 }
 
 func signsText(s *offpolicy.Study) string {
