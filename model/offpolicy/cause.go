@@ -70,7 +70,7 @@ func (s *Study) Cause() Cause {
 	case enough(lags):
 		c := causeByLag(lags)
 		if step, stands := s.standsStill(); stands && c.Verdict != Neither {
-			c.Why += fmt.Sprintf("; the version stands still from step %d on, so weights may not arrive", step)
+			c.Why += fmt.Sprintf("; the version is the same from step %d on, so weights may not arrive", step)
 		}
 		return c
 	case len(steps) > 0 && steps[0].at <= 1:

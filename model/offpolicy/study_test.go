@@ -328,8 +328,8 @@ func TestCauseWithoutLags(t *testing.T) {
 	}
 }
 
-// A version that stands still from step 3 on, as the lag grows with the step, is named; versions that keep pace are not.
-func TestVersionsThatStandStill(t *testing.T) {
+// A version that is the same from step 3 on, while the lag grows with the step, is named; versions that keep pace are not.
+func TestVersionThatStays(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 53))
 	for _, stuck := range []bool{true, false} {
 		s := New(Asked{}, false)
@@ -345,7 +345,7 @@ func TestVersionsThatStandStill(t *testing.T) {
 		}
 		s.Finish()
 		c := s.Cause()
-		if named := strings.Contains(c.Why, "the version stands still from step 3 on"); c.Verdict != Stale || named != stuck {
+		if named := strings.Contains(c.Why, "the version is the same from step 3 on"); c.Verdict != Stale || named != stuck {
 			t.Errorf("stuck: %v; %s: %s", stuck, c.Verdict, c.Why)
 		}
 	}
