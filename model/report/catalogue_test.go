@@ -128,7 +128,7 @@ func TestOffPolicyPage(t *testing.T) {
 
 Trainers sample with one engine and train with another, often several versions later. The ratio between the two decides whether a run
 lives, and each trainer has rules of its own for it: it clips the ratio, masks tokens beyond a bound, rejects rows, or drops stale ones.
-` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, whether the engine or staleness is why, what the
+` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, whether the engine or staleness is why, how much the
 rule of the run removes, and which rule keeps most.
 
     vantage offpolicy outputs/run-1 --rules                       # what every trainer's rule keeps, and a sweep of its bound
