@@ -14,7 +14,7 @@ import (
 )
 
 // maxCourse is how many lines the course of a summary has at most.
-const maxCourse = 12
+const maxCourse = 10
 
 // study reads the log once.
 func (o *OffPolicy) study() (*offpolicy.Study, error) {
