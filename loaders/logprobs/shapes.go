@@ -43,7 +43,7 @@ func nemoRow(_ *reader, line []byte, file string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}, Writer: "nemo-rl"}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
 	s.Step, _ = stepOf(file)
 	s.Advantage = advantageOf(floats(v[4]), s.Mask)
 	s = s.trimmed()
@@ -53,6 +53,7 @@ func nemoRow(_ *reader, line []byte, file string) []Sample {
 	if weight, ok := v[3].ToFloat(); ok && weight == 0 {
 		s.Mask = make([]bool, len(s.Mask)) // the row is out, with all of its tokens
 	}
+	s.Writer = "nemo-rl"
 	return []Sample{s}
 }
 
@@ -87,12 +88,13 @@ func exportRow(_ *reader, line []byte, file string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}, Writer: "prime-rl"}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
 	s.Step, _ = stepOf(file)
 	if step, ok := v[4].ToInt(); ok {
 		s.Step = int(step)
 	}
 	s.Advantage = advantageOf(floats(v[3]), s.Mask)
+	s.Writer = "prime-rl"
 	return []Sample{s}
 }
 
@@ -243,13 +245,14 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3]), Writer: "open-instruct"}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
 	if step, ok := v[1].ToInt(); ok {
 		s.Step = int(step)
 	}
 	if x, ok := v[2].ToFloat(); ok {
 		s.Advantage = x
 	}
+	s.Writer = "open-instruct"
 	return []Sample{s}
 }
 
