@@ -121,15 +121,15 @@ func TestTrialOfASequenceMask(t *testing.T) {
 // A rule without what it needs says so, and is not the answer.
 func TestTrialWithout(t *testing.T) {
 	s := studyOf(t, asked(t, "prime-rl", "default"), logged(1, "a", math.NaN(), 0.1))
-	if got := s.Own.Reason(); got != "no advantages" {
+	if got := s.Own.Reason(); got != "the log has no advantages" {
 		t.Errorf("reason %q", got)
 	}
 	s = studyOf(t, asked(t, "prime-rl", "max_off_policy_steps"), logged(1, "a", 1, 0.1))
-	if got := s.Own.Reason(); got != "no versions of the policies that sampled the rows" {
+	if got := s.Own.Reason(); got != "the log has no versions of the policies that sampled the rows" {
 		t.Errorf("reason %q", got)
 	}
 	s = studyOf(t, asked(t, "slime", "tis"), Sample{Row: rules.Row{Sampler: []float32{-1}, Advantage: 1}})
-	if got := s.Own.Reason(); got != "no log-probs of the trainer before the update" {
+	if got := s.Own.Reason(); got != "the log has no log-probs of the trainer before the update" {
 		t.Errorf("reason %q", got)
 	}
 }

@@ -23,6 +23,7 @@ type Trial struct {
 	Inexact bool   // the log has no log-probs of the policy within the update: exact where they are the trainer's
 
 	Rows, RowsKept      int // with a token that trains, and with one that still does
+	Advised             int // rows whose advantage is logged
 	Tokens, TokensKept  int
 	Clipped             int // kept tokens whose weight a bound changes
 	Groups, Emptied     int // 0 groups: the log does not name them
@@ -135,7 +136,7 @@ func (t *Trial) refuse(err error, step int) {
 	refusal := (*estimators.Refusal)(nil)
 	switch isMissing := errors.As(err, &refusal) && refusal.Kind == estimators.KindMissing; {
 	case isMissing && t.Rows == 0:
-		t.Without, t.missing = "no "+strings.TrimPrefix(refusal.Text, "the "), err
+		t.Without, t.missing = "the log has no "+strings.TrimPrefix(refusal.Text, "the "), err
 	case !isMissing && t.Fails == "":
 		t.Fails = fmt.Sprintf("the trainer fails at step %d with %v", step, err)
 	}
@@ -153,6 +154,9 @@ func (t *Trial) count(r rules.Row, outcome rules.Outcome, trains, kept int) {
 		t.bent += float64(outcome.Clipped) / float64(kept)
 	}
 	mass := Mass{math.Abs(r.Advantage), math.Abs(r.Advantage) * float64(kept) / float64(trains)}
+	if r.Advantage == r.Advantage {
+		t.Advised++
+	}
 	switch {
 	case r.Advantage > 0:
 		t.Positive = t.Positive.Plus(mass)

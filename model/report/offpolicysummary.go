@@ -97,9 +97,12 @@ func forceText(f offpolicy.InForce) string {
 	if t.Groups > 0 {
 		text += fmt.Sprintf(", empties %s of %s", units.Count(t.Emptied), units.Plural(t.Groups, "groups"))
 	}
-	if m := t.Mass(); m.All > 0 {
+	switch m := t.Mass(); {
+	case m.All > 0:
 		text += fmt.Sprintf(", keeps %s of Σ|A| as logged (A > 0: %s, A < 0: %s)", share(m.Share()), share(t.Positive.Share()), share(t.Negative.Share()))
-	} else {
+	case t.Advised > 0:
+		text += "; every logged advantage is 0"
+	default:
 		text += "; no advantages in the log"
 	}
 	if t.Inexact {
