@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vantage/estimators"
+	"vantage/model/units"
 )
 
 // InForce is the rule of the run, and who says so.
@@ -88,7 +89,8 @@ func (t *Trial) beats(other *Trial) bool {
 // best is the trial after which most rows count unclipped, of equal ones that which loses least. Rules of versions bound no ratio.
 func (s *Study) best() (best *Trial) {
 	for _, t := range s.Trials {
-		if !(t.weighted > 0) || t.Rule.Versions || t.Fails != "" {
+		isKnown := t.weighted > 0 && units.IsFinite(t.sound())
+		if !isKnown || t.Rule.Versions || t.Fails != "" {
 			continue
 		}
 		if best == nil || t.beats(best) {
