@@ -307,7 +307,9 @@ func keptJSON(t *offpolicy.Trial) object {
 	return append(line, member{"ess_share", orNull(t.Effective())}, member{"fails", some(t.Fails)})
 }
 
-func massJSON(m offpolicy.Mass) object { return object{{"all", orNull(m.All)}, {"kept", orNull(m.Kept)}} }
+func massJSON(m offpolicy.Mass) object {
+	return object{{"all", orNull(m.All)}, {"kept", orNull(m.Kept)}}
+}
 
 func intervalJSON(i offpolicy.Interval) any {
 	if i.Value != i.Value {
