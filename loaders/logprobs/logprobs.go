@@ -16,6 +16,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"vantage/estimators/offpolicy"
@@ -42,45 +43,81 @@ const MaxFiles = 100_000
 // ErrNone is that nothing that was read has log-probs of the engine that sampled.
 var ErrNone = errors.New("no log-probs of the engine that sampled are in it")
 
-// Read visits the samples of a file or a folder that have log-probs, in the order of files and lines. The visit ends with its error.
+// Read visits the samples of a file or a folder that have log-probs or versions, in the order of files and lines. The visit ends with
+// its error. A folder next to it that belongs to the same run is read, too: what was trained of what was sampled.
 func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
-	files, dir, err := filesOf(disk, path)
+	r := &reader{disk: disk, visit: visit, clocks: map[string]*clock{}}
+	files, dumps, err := r.find(path)
 	if err != nil {
 		return err
 	}
-	r := &reader{disk: disk, dir: dir, visit: visit, exports: exportsOf(files)}
+	r.exports = exportsOf(files)
 	for _, name := range files {
-		switch err := r.readFile(name); {
-		case r.refused != nil:
-			return r.refused
-		case err != nil:
-			return fmt.Errorf("%s: %w", name, err)
+		if err := r.named(name, r.readFile(name)); err != nil {
+			return err
 		}
 	}
-	if r.samples == 0 {
-		return ErrNone
+	for _, d := range dumps {
+		if err := r.named(d.files[0], r.readDump(d)); err != nil {
+			return err
+		}
 	}
-	return nil
+	switch {
+	case r.samples > 0:
+		return nil
+	case r.unread != nil:
+		return r.unread
+	}
+	return ErrNone
 }
 
-func filesOf(disk *fileio.Disk, path string) (files []string, dir string, err error) {
-	info, err := disk.Stat(path)
+// named is an error of a file with its name, and one of the visit as it is.
+func (r *reader) named(name string, err error) error {
+	if err == nil || r.refused != nil {
+		return r.refused
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// find returns what is read: files of lines, and rollouts of slime and miles.
+func (r *reader) find(path string) (files []string, dumps []*dump, err error) {
+	info, err := r.disk.Stat(path)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	if !info.IsDir() {
-		return []string{filepath.Base(path)}, filepath.Dir(path), nil
-	}
-	listing, err := discover.List(disk, path, MaxFiles)
+	whole, err := filepath.Abs(path)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	for _, name := range listing.Files {
-		if ext := filepath.Ext(name); ext == ".jsonl" || ext == ".json" {
-			files = append(files, name)
-		}
+	name := "" // of the one file
+	if r.dir = path; !info.IsDir() {
+		r.dir, whole, name = filepath.Dir(path), filepath.Dir(whole), filepath.Base(path)
 	}
-	return files, path, nil
+	if name != "" && filepath.Ext(name) != ".pt" {
+		return []string{name}, nil, nil
+	}
+	folders := []string{"."}
+	if isDumpFolder(whole) {
+		r.dir, folders = filepath.Join(r.dir, ".."), []string{rolloutFolder, trainFolder}
+	}
+	switch {
+	case name != "":
+		id, ok := rolloutOf(name)
+		isOther := func(d *dump) bool { return !ok || d.id != id }
+		return nil, slices.DeleteFunc(r.dumpsOf(folders), isOther), nil
+	case isDumpFolder(whole):
+		return nil, r.dumpsOf(folders), nil
+	}
+	listing, err := discover.List(r.disk, r.dir, MaxFiles)
+	if err != nil {
+		return nil, nil, err
+	}
+	isTorch := func(name string) bool { return filepath.Ext(name) == ".pt" }
+	if listing.Other[".pt"] > 0 || slices.ContainsFunc(listing.Files, isTorch) {
+		dumps = r.dumpsOf(listing.Dirs)
+	}
+	isOfLines := func(name string) bool { return filepath.Ext(name) == ".jsonl" || filepath.Ext(name) == ".json" }
+	return slices.DeleteFunc(listing.Files, func(name string) bool { return !isOfLines(name) }), dumps, nil
 }
 
 type reader struct {
@@ -89,10 +126,20 @@ type reader struct {
 	visit   func(Sample) error
 	samples int
 	refused error // of the visit
+	unread  error // of the first file that is damaged, or of another kind
 
 	// exports are the folders of token exports by the step of their name, which have what traces lack.
 	exports map[string][]string
 	joined  exported
+
+	clocks map[string]*clock // of slime and miles, by the folder of the run
+}
+
+// emit hands a sample to the visit.
+func (r *reader) emit(s Sample) error {
+	r.samples++
+	r.refused = r.visit(s.trimmed())
+	return r.refused
 }
 
 // readFile visits the samples of one file.
@@ -107,9 +154,8 @@ func (r *reader) readFile(name string) error {
 			}
 			for _, sample := range s.rows(r, line, name) {
 				sample.File, sample.Line = name, number
-				r.samples++
-				if r.refused = r.visit(sample.trimmed()); r.refused != nil {
-					return r.refused
+				if err := r.emit(sample); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -169,8 +215,12 @@ func (s Sample) trimmed() Sample {
 	return s
 }
 
-// stepOf is the number that ends the last folder or file whose name has one: "train_data_step4.jsonl", "step_7/rank_0.jsonl".
-func stepOf(name string) (step int, found bool) {
+// stepOf is the number that ends the last folder or file whose name has one: "train_data_step4.jsonl", "step_7/rank_0.jsonl". What
+// is read may itself be the folder.
+func (r *reader) stepOf(name string) (step int, found bool) {
+	if path, err := filepath.Abs(filepath.Join(r.dir, name)); err == nil {
+		name = path
+	}
 	if m := stepName.FindAllStringSubmatch(filepath.ToSlash(name), -1); m != nil {
 		step, err := strconv.Atoi(m[len(m)-1][1])
 		return step, err == nil
@@ -179,6 +229,21 @@ func stepOf(name string) (step int, found bool) {
 }
 
 var stepName = regexp.MustCompile(`step_?(\d{1,15})`)
+
+// aged sets by how many versions a sample is older than the weights that its step trains, where it can be.
+func (s *Sample) aged(lag, span int) {
+	if s.VersionSpan = &span; span < 0 {
+		lag, span = lag-span, -span // the last token is of the older policy
+	}
+	if lag < 0 {
+		return // the versions count from elsewhere
+	}
+	first := s.Step - 1 - lag
+	s.VersionLag, s.Versions = &lag, &offpolicy.Versions{First: first, Last: first + span}
+}
+
+// plausible reports whether a step or a version can be one, so that differences are exact.
+func plausible(n int64) bool { return n > -1<<40 && n < 1<<40 }
 
 // floats are the numbers of a list, NaN for what is not one; nil if v is no list. A list of one list is that list.
 func floats(v jsonscan.Value) []float32 {

@@ -17,14 +17,20 @@ func read(t *testing.T, files map[string]string) ([]string, error) {
 	for name, text := range files {
 		filetest.Write(t, filepath.Join(dir, name), text)
 	}
-	var got []string
-	err := Read(&fileio.Disk{}, dir, func(s Sample) error {
+	return readAt(dir)
+}
+
+func readAt(path string) (got []string, err error) {
+	err = Read(&fileio.Disk{}, path, func(s Sample) error {
 		versions := "no versions"
 		if s.Versions != nil {
 			versions = fmt.Sprint("versions ", s.Versions.First, " ", s.Versions.Last)
 		}
-		got = append(got, fmt.Sprintf("%s:%d step %d id %q group %q r%v o%v n%v mask%v A %v %s", s.File, s.Line, s.Step, s.ID, s.Group,
-			s.Sampler, s.Trainer, s.Policy, s.Mask, s.Advantage, versions))
+		if s.VersionLag != nil {
+			versions += fmt.Sprint(" lag ", *s.VersionLag)
+		}
+		got = append(got, fmt.Sprintf("%s:%d step %d id %q group %q r%v o%v n%v mask%v A %v %s", filepath.ToSlash(s.File), s.Line, s.Step, s.ID,
+			s.Group, s.Sampler, s.Trainer, s.Policy, s.Mask, s.Advantage, versions))
 		return nil
 	})
 	return got, err
@@ -41,8 +47,8 @@ func TestRead(t *testing.T) {
 {"rollout_log_probs": [-1, -2], "old_log_probs": [-2]}
 {"reward": 1}
 `}, []string{
-			`step_3.jsonl:1 step 3 id "a" group "7" r[-1 -2 NaN] o[-1 -2.5 -3] n[] mask[true false true] A 0.5 versions 1 2`,
-			`step_3.jsonl:2 step 9 id "" group "" r[-1] o[-2] n[] mask[] A -1 versions 4 4`,
+			`step_3.jsonl:1 step 3 id "a" group "7" r[-1 -2 NaN] o[-1 -2.5 -3] n[] mask[true false true] A 0.5 versions 1 2 lag 1`,
+			`step_3.jsonl:2 step 9 id "" group "" r[-1] o[-2] n[] mask[] A -1 versions 4 4 lag 4`,
 			`step_3.jsonl:3 step 3 id "" group "" r[-1] o[-2] n[-3] mask[] A NaN no versions`,
 			`step_3.jsonl:4 step 3 id "" group "" r[-1 -2] o[-2] n[] mask[] A NaN no versions`,
 		}},
@@ -57,7 +63,7 @@ func TestRead(t *testing.T) {
 		"open-instruct": {map[string]string{"run_rollouts_000000.jsonl": `{"step": 2, "prompt_idx": 3, "response_tokens": [5, 6], "advantage": 0.5, "logprobs": [-1, NaN]}
 `}, []string{`run_rollouts_000000.jsonl:1 step 2 id "" group "3" r[-1 NaN] o[] n[] mask[] A 0.5 no versions`}},
 		"traces": {map[string]string{"rollouts/step_2/train/all/traces.jsonl": `{"id": "e", "group": {"id": "g"}, "run": {"work": {"step": 1, "policy": {"start": 0, "end": 1}}}, "traces": [{"nodes": [{"token_ids": [1], "mask": [false], "logprobs": []}, {"token_ids": [2, 3, 4], "mask": [true, false, true], "logprobs": [-1, -2], "trainer_logprobs": [-1, -3]}], "info": {"advantage": -0.5}}]}
-`}, []string{`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1 0 -2] o[-1 0 -3] n[] mask[true false true] A -0.5 versions 0 1`}},
+`}, []string{`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1 0 -2] o[-1 0 -3] n[] mask[true false true] A -0.5 versions 0 1 lag 1`}},
 		"traces and their token export": {map[string]string{
 			"rollouts/step_2/train/all/traces.jsonl": `{"id": "e", "group": {"id": "g"}, "run": {"work": {"step": 1, "policy": {"start": 0, "end": 1}}}, "traces": [{"nodes": [{"token_ids": [1, 2], "mask": [false, true], "logprobs": [-1]}], "info": {"advantage": -0.5}}]}
 {"id": "f", "traces": [{"nodes": [{"token_ids": [1, 9], "mask": [false, true], "logprobs": [-1]}], "info": {"advantage": 0}}]}
@@ -65,7 +71,7 @@ func TestRead(t *testing.T) {
 			"token_exports/step_2/rank_0.jsonl": `{"step": 2, "token_ids": [1, 2], "loss_mask": [false, true], "advantages": [0, -0.5], "inference_logprobs": [0, -1.25], "trainer_logprobs": [0, -1.5]}
 `,
 		}, []string{
-			`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1.25] o[-1.5] n[] mask[true] A -0.5 versions 0 1`,
+			`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1.25] o[-1.5] n[] mask[true] A -0.5 versions 0 1 lag 1`,
 			`rollouts/step_2/train/all/traces.jsonl:2 step 2 id "f" group "" r[0 -1] o[] n[] mask[false true] A 0 no versions`,
 		}},
 	} {

@@ -38,13 +38,13 @@ func (s shape) fits(line []byte) bool {
 
 // nemoRow is a row of NeMo-RL's train_data_step{N}.jsonl: every value in a list of one, a number per token of prompt and response,
 // padded. Log-probs of the trainer that are 0 wherever it trains were not computed.
-func nemoRow(_ *reader, line []byte, file string) []Sample {
+func nemoRow(r *reader, line []byte, file string) []Sample {
 	v, err := jsonscan.Pluck(line, "generation_logprobs", "prev_logprobs", "token_loss_mask", "sample_loss_mask", "advantages")
 	if err != nil {
 		return nil
 	}
 	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
-	s.Step, _ = stepOf(file)
+	s.Step, _ = r.stepOf(file)
 	s.Advantage = advantageOf(floats(v[4]), s.Mask)
 	s = s.trimmed()
 	if !computed(s.Trainer, s.Mask) {
@@ -82,15 +82,15 @@ func advantageOf(advantages []float32, mask []bool) float64 {
 }
 
 // exportRow is a row of prime-rl's token_exports: arrays over prompt and response.
-func exportRow(_ *reader, line []byte, file string) []Sample {
+func exportRow(r *reader, line []byte, file string) []Sample {
 	v, err := jsonscan.Pluck(line, "inference_logprobs", "trainer_logprobs", "loss_mask", "advantages", "step")
 	if err != nil {
 		return nil
 	}
 	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
-	s.Step, _ = stepOf(file)
-	if step, ok := v[4].ToInt(); ok {
-		s.Step = int(step)
+	s.Step, _ = r.stepOf(file)
+	if step, ok := wholeNumber(v[4]); ok {
+		s.Step = step
 	}
 	s.Advantage = advantageOf(floats(v[3]), s.Mask)
 	return []Sample{s}
@@ -111,18 +111,23 @@ func traceRows(r *reader, line []byte, file string) []Sample {
 			continue
 		}
 		s.ID, s.Group = string(v[0].Text()), string(v[2].Field("id").Text())
-		if step, ok := stepOf(file); ok {
-			s.Step = step // that of the folder: the episode has the one at which it was sent
-		} else if step, ok := work.Field("step").ToInt(); ok {
-			s.Step = int(step)
+		step, dated := r.stepOf(file) // that of the folder: the episode has the one at which it was sent
+		if !dated {
+			step, dated = wholeNumber(work.Field("step"))
 		}
-		s.Versions = versions(work.Field("policy").Field("start"), work.Field("policy").Field("end"))
+		s.Step = step
+		switch policy := work.Field("policy"); {
+		case !dated:
+		case work.Kind == jsonscan.Object && (policy.Kind == jsonscan.Absent || policy.Kind == jsonscan.Null):
+			s.aged(0, 0) // of a model that never changes
+		default:
+			s.sampledBy(policy.Field("start"), policy.Field("end"))
+		}
 		if x, ok := trace.Field("info").Field("advantage").ToFloat(); ok {
 			s.Advantage = x
 		}
 		if export, ok := r.export(file, ids); ok {
-			export.ID, export.Group, export.Versions, export.Advantage = s.ID, s.Group, s.Versions, s.Advantage
-			s = export
+			s.Sampler, s.Trainer, s.Mask = export.Sampler, export.Trainer, export.Mask
 		}
 		rows = append(rows, s)
 	}
@@ -175,17 +180,23 @@ func spread(numbers []float32, mask []bool) []float32 {
 	return out
 }
 
-// versions are those of the first and the last token; nil if they are no whole numbers.
-func versions(first, last jsonscan.Value) *offpolicy.Versions {
-	a, ok := first.ToInt()
-	b, too := last.ToInt()
-	if !ok || first.Kind == jsonscan.Absent {
-		return nil
+// sampledBy sets the versions of the first and the last token of a sample whose step is known. The last one may be missing.
+func (s *Sample) sampledBy(first, last jsonscan.Value) {
+	a, ok := wholeNumber(first)
+	b, too := wholeNumber(last)
+	switch {
+	case !ok:
+	case too:
+		s.aged(s.Step-1-a, b-a)
+	default:
+		s.aged(s.Step-1-a, 0)
 	}
-	if !too || last.Kind == jsonscan.Absent {
-		b = a
-	}
-	return &offpolicy.Versions{First: int(a), Last: int(b)}
+}
+
+// wholeNumber is a step or a version, if it can be one.
+func wholeNumber(v jsonscan.Value) (int, bool) {
+	n, ok := v.ToInt()
+	return int(n), ok && v.Kind != jsonscan.Absent && plausible(n)
 }
 
 // exported are the rows of the token exports of one step, by their token ids.
@@ -244,8 +255,8 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 		return nil
 	}
 	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
-	if step, ok := v[1].ToInt(); ok {
-		s.Step = int(step)
+	if step, ok := wholeNumber(v[1]); ok {
+		s.Step = step
 	}
 	if x, ok := v[2].ToFloat(); ok {
 		s.Advantage = x
@@ -255,7 +266,7 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 
 // plainRow is a row of any log that has the names that most trainers use. old_log_probs are those before the update; next to them
 // log_probs are those within it, alone they are those before it.
-func plainRow(_ *reader, line []byte, file string) []Sample {
+func plainRow(r *reader, line []byte, file string) []Sample {
 	v, err := jsonscan.Pluck(line, "rollout_log_probs", "old_log_probs", "log_probs", "response_mask", "loss_mask",
 		"advantage", "advantages", "policy_version", "step", "id", "group")
 	if err != nil || v[0].Kind == jsonscan.Absent {
@@ -276,14 +287,16 @@ func plainRow(_ *reader, line []byte, file string) []Sample {
 	} else if x, ok := v[6].ToFloat(); ok && v[6].Elements() == nil && v[6].Kind != jsonscan.Absent {
 		s.Advantage = x
 	}
-	first, last := v[7], v[7]
-	if both := v[7].Elements(); len(both) == 2 {
-		first, last = both[0], both[1]
+	var dated bool
+	if s.Step, dated = wholeNumber(v[8]); !dated {
+		s.Step, dated = r.stepOf(file)
 	}
-	s.Versions = versions(first, last)
-	s.Step, _ = stepOf(file)
-	if step, ok := v[8].ToInt(); ok && v[8].Kind != jsonscan.Absent {
-		s.Step = int(step)
+	first, last := v[7], v[7]
+	if all := v[7].Elements(); len(all) > 0 {
+		first, last = all[0], all[len(all)-1]
+	}
+	if dated {
+		s.sampledBy(first, last)
 	}
 	s.ID, s.Group = label(v[9]), label(v[10])
 	return []Sample{s}

@@ -280,17 +280,17 @@ func (s *offPolicyStep) keptOf(i int) string {
 
 // lagJSON is by how many versions the first token is older than the weights that train, null if nobody knows.
 func (x OffPolicySample) lagJSON() any {
-	if x.Versions == nil {
+	if x.VersionLag == nil {
 		return nil
 	}
-	return x.Step - 1 - x.Versions.First
+	return *x.VersionLag
 }
 
 func (x OffPolicySample) lag() string {
-	if x.Versions == nil {
+	if x.VersionLag == nil {
 		return "—"
 	}
-	return fmt.Sprint(x.lagJSON())
+	return strconv.Itoa(*x.VersionLag)
 }
 
 func firstRunes(s string, n int) string {

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"io"
 	"math"
 	"path"
@@ -21,6 +20,7 @@ type Dump struct {
 	entries map[string]*zip.File // of storages, by their key
 	file    io.ReaderAt
 	left    int64 // bytes of tensors that may still be read
+	kinds   map[string]storageKind
 }
 
 // OpenDump reads the pickle of a file of torch.save, and no numbers of a tensor. Of lists of numbers it keeps those below a key of keep whole.
@@ -30,7 +30,7 @@ func OpenDump(file io.ReaderAt, size int64, keep ...string) (*Dump, error) {
 	if err != nil {
 		return nil, io.ErrUnexpectedEOF // the list of files is at the end
 	}
-	d := &Dump{entries: map[string]*zip.File{}, file: file, left: 4*size + 1<<20}
+	d := &Dump{entries: map[string]*zip.File{}, file: file, left: 4*size + 1<<20, kinds: storageKinds()}
 	var pickle *zip.File
 	for _, entry := range archive.File {
 		switch dir, name := path.Split(entry.Name); {
@@ -173,21 +173,27 @@ const (
 	storageName = "storage"
 )
 
-// storages are the kinds of numbers of a tensor, by the class that holds their bytes.
-var storages = map[string]struct {
+// storageKind is how a storage writes a number.
+type storageKind struct {
 	size int
 	read func([]byte) float32
-}{
-	"torch.FloatStorage":    {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }},
-	"torch.DoubleStorage":   {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }},
-	"torch.BFloat16Storage": {2, func(b []byte) float32 { return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16) }},
-	"torch.HalfStorage":     {2, func(b []byte) float32 { return float32(jsonscan.Float16(binary.LittleEndian.Uint16(b))) }},
-	"torch.LongStorage":     {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }},
-	"torch.IntStorage":      {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }},
-	"torch.ShortStorage":    {2, func(b []byte) float32 { return float32(int16(binary.LittleEndian.Uint16(b))) }},
-	"torch.CharStorage":     {1, func(b []byte) float32 { return float32(int8(b[0])) }},
-	"torch.ByteStorage":     {1, func(b []byte) float32 { return float32(b[0]) }},
-	"torch.BoolStorage":     {1, func(b []byte) float32 { return float32(b[0]) }},
+}
+
+// storageKinds are those of torch, by the class.
+func storageKinds() map[string]storageKind {
+	little := binary.LittleEndian
+	return map[string]storageKind{
+		"torch.FloatStorage":    {4, func(b []byte) float32 { return math.Float32frombits(little.Uint32(b)) }},
+		"torch.DoubleStorage":   {8, func(b []byte) float32 { return float32(math.Float64frombits(little.Uint64(b))) }},
+		"torch.BFloat16Storage": {2, func(b []byte) float32 { return math.Float32frombits(uint32(little.Uint16(b)) << 16) }},
+		"torch.HalfStorage":     {2, func(b []byte) float32 { return float32(jsonscan.Float16(little.Uint16(b))) }},
+		"torch.LongStorage":     {8, func(b []byte) float32 { return float32(int64(little.Uint64(b))) }},
+		"torch.IntStorage":      {4, func(b []byte) float32 { return float32(int32(little.Uint32(b))) }},
+		"torch.ShortStorage":    {2, func(b []byte) float32 { return float32(int16(little.Uint16(b))) }},
+		"torch.CharStorage":     {1, func(b []byte) float32 { return float32(int8(b[0])) }},
+		"torch.ByteStorage":     {1, func(b []byte) float32 { return float32(b[0]) }},
+		"torch.BoolStorage":     {1, func(b []byte) float32 { return float32(b[0]) }},
+	}
 }
 
 // tensor reads the numbers of a tensor, in their order: those that follow one another in their storage, as torch.save leaves them.
@@ -197,37 +203,60 @@ func (d *Dump) tensor(o *object) ([]float32, bool) {
 		return nil, false
 	}
 	args := Value{call, d}
-	bytes, ok := call.items[0].(*object)
-	if !ok || bytes.name != storageName {
-		return nil, false
-	}
-	storage := Value{bytes.args, d}
-	class, _ := storage.At(1).v.(*object)
-	key, _ := storage.At(2).v.(string)
 	from, isInt := args.At(1).Int()
 	n, whole := contiguous(args.At(2), args.At(3))
-	entry := d.entries[key]
-	if class == nil || !isInt || !whole || entry == nil || entry.Method != zip.Store {
+	held, known := d.storageOf(args.At(0))
+	if !isInt || !whole || !known {
 		return nil, false
 	}
-	kind, known := storages[class.name]
-	size := int64(entry.UncompressedSize64)
-	if !known || size < 0 || from < 0 || n > size/int64(kind.size) || from > size/int64(kind.size)-n {
+	length := int64(held.entry.UncompressedSize64) / int64(held.kind.size)
+	if from < 0 || n > length || from > length-n {
 		return nil, false
 	}
-	at, err := entry.DataOffset()
-	if d.left -= n * int64(kind.size); err != nil || d.left < 0 {
+	if d.left -= n * int64(held.kind.size); d.left < 0 {
 		return nil, false
 	}
-	raw := make([]byte, n*int64(kind.size))
-	if _, err := d.file.ReadAt(raw, at+from*int64(kind.size)); err != nil && !errors.Is(err, io.EOF) {
+	raw := make([]byte, n*int64(held.kind.size))
+	if !held.read(d.file, raw, from) {
 		return nil, false
 	}
 	out := make([]float32, n)
 	for i := range out {
-		out[i] = kind.read(raw[i*kind.size:])
+		out[i] = held.kind.read(raw[i*held.kind.size:])
 	}
 	return out, true
+}
+
+// storage is what holds the bytes of tensors.
+type storage struct {
+	entry *zip.File
+	kind  storageKind
+}
+
+func (d *Dump) storageOf(v Value) (s storage, ok bool) {
+	o, isObject := v.v.(*object)
+	if !isObject || o.name != storageName {
+		return s, false
+	}
+	id := Value{o.args, d}
+	class, isClass := id.At(1).v.(*object)
+	key, isText := id.At(2).v.(string)
+	if !isClass || !isText {
+		return s, false
+	}
+	s.kind, ok = d.kinds[class.name]
+	s.entry = d.entries[key]
+	return s, ok && s.entry != nil && s.entry.Method == zip.Store && s.entry.UncompressedSize64 <= math.MaxInt64
+}
+
+// read fills bytes from the number at a place on.
+func (s storage) read(file io.ReaderAt, raw []byte, from int64) bool {
+	at, err := s.entry.DataOffset()
+	if err != nil {
+		return false
+	}
+	n, _ := file.ReadAt(raw, at+from*int64(s.kind.size))
+	return n == len(raw)
 }
 
 // contiguous is how many numbers a tensor of a size has, and whether they follow one another.

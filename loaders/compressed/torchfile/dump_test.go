@@ -29,11 +29,21 @@ func TestDump(t *testing.T) {
 		long[i] = float64(i) / 4
 	}
 	d := dump(t, torchtest.File(t, torchtest.Dict{
-		"rollout_id", 3, "long", torchtest.List(long...), "lists", []any{torchtest.List(long...), torchtest.List(1, 2)}, "others", torchtest.List(long...),
-		"gap", []any{-1.5, nil, true}, "words", torchtest.List("4", "5"), "float", torchtest.Floats(-0.5, float32(math.Inf(1))),
-		"int", torchtest.Ints(1, 0, -1), "id", torchtest.Longs(7), "bfloat", torchtest.Tensor{Storage: "BFloat16Storage", Bytes: []byte{0x80, 0xbf}, Len: 1},
-		"half", torchtest.Tensor{Storage: "HalfStorage", Bytes: []byte{0x00, 0x38}, Len: 1}, "short", torchtest.Tensor{Storage: "FloatStorage", Bytes: []byte{0}, Len: 9},
-		"strange", torchtest.Tensor{Storage: "QUInt8Storage", Bytes: []byte{0}, Len: 1}, "text", string(make([]byte, 5000)), "empty", torchtest.Floats(),
+		"rollout_id", 3, "long", torchtest.List(long...), "lists",
+		[]any{torchtest.List(long...), torchtest.List(1, 2)},
+		"others", torchtest.List(long...),
+		"gap",
+		[]any{-1.5, nil, true},
+		"words", torchtest.List("4", "5"), "float", torchtest.Floats(-0.5, float32(math.Inf(1))),
+		"int", torchtest.Ints(1, 0, -1), "id", torchtest.Longs(7), "bfloat",
+		torchtest.Tensor{Storage: "BFloat16Storage", Bytes: []byte{0x80, 0xbf}, Len: 1},
+		"half",
+		torchtest.Tensor{Storage: "HalfStorage", Bytes: []byte{0x00, 0x38}, Len: 1},
+		"short",
+		torchtest.Tensor{Storage: "FloatStorage", Bytes: []byte{0}, Len: 9},
+		"strange",
+		torchtest.Tensor{Storage: "QUInt8Storage", Bytes: []byte{0}, Len: 1},
+		"text", string(make([]byte, 5000)), "empty", torchtest.Floats(),
 	}), "long", "lists")
 	for key, want := range map[string]string{
 		"float": "[-0.5 +Inf] true", "int": "[1 0 -1] true", "id": "[7] true", "bfloat": "[-1] true", "half": "[0.5] true", "gap": "[-1.5 NaN 1] true",
