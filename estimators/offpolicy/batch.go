@@ -44,6 +44,21 @@ func (r Row) Even() bool {
 		(r.Policy == nil || len(r.Policy) == n) && (r.Mask == nil || len(r.Mask) == n)
 }
 
+// Lacks says what a row has not that a comparison needs; empty if it can be scored.
+func (r Row) Lacks() string {
+	switch {
+	case r.Sampler == nil && r.Trainer == nil:
+		return "no log-probs"
+	case r.Trainer == nil:
+		return "no log-probs of the trainer"
+	case r.Sampler == nil:
+		return "no log-probs of the sampler"
+	case !r.Even():
+		return "not as many log-probs of one side as of the other, or as tokens"
+	}
+	return ""
+}
+
 // advised reports whether the row's advantage is known.
 func (r Row) advised() bool { return r.Advantage == r.Advantage }
 

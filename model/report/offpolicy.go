@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,6 +118,7 @@ func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
 		{"log_sequence_ratio", f.LogSequenceRatio},
 		{"log_geometric_ratio", f.LogGeometricRatio},
 		{"version_lag", x.lagJSON()},
+		{"version_span", some(x.VersionSpan)},
 	}
 	if o.Rule == nil {
 		return line
@@ -161,7 +164,7 @@ func shortest(x float32) float64 {
 // write reads the samples, and writes those of each step, below a head.
 func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) []byte, foot func(samples int, notes string) []byte) error {
 	var step *offPolicyStep
-	samples, notes, apart := 0, "", 0
+	samples, notes, apart := 0, "", map[string]int{} // by what they lack
 	flush := func() error {
 		if step == nil {
 			return nil
@@ -178,8 +181,8 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 	}
 	err := o.Read(func(x OffPolicySample) error {
 		samples++
-		if !x.Even() {
-			apart++
+		if lacks := x.Lacks(); lacks != "" {
+			apart[lacks]++
 		}
 		if step == nil || step.step != x.Step {
 			if err := flush(); err != nil {
@@ -193,8 +196,8 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 	if err == nil {
 		err = flush()
 	}
-	if apart > 0 {
-		notes += "note: " + units.Plural(apart, "samples") + " cannot be compared: no log-probs of the trainer, or another number of them than of tokens\n"
+	for _, lacks := range slices.Sorted(maps.Keys(apart)) {
+		notes += "note: " + units.Plural(apart[lacks], "samples") + " cannot be compared: " + lacks + "\n"
 	}
 	if err == nil {
 		_, err = w.Write(foot(samples, notes))
