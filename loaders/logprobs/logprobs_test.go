@@ -28,6 +28,8 @@ func readAt(path string) (got []string, err error) {
 		}
 		if s.VersionLag != nil {
 			versions += fmt.Sprint(" lag ", *s.VersionLag)
+		} else if s.VersionSpan != nil {
+			versions += fmt.Sprint(" span ", *s.VersionSpan)
 		}
 		got = append(got, fmt.Sprintf("%s:%d step %d id %q group %q r%v o%v n%v mask%v A %v %s", filepath.ToSlash(s.File), s.Line, s.Step, s.ID,
 			s.Group, s.Sampler, s.Trainer, s.Policy, s.Mask, s.Advantage, versions))
@@ -62,6 +64,13 @@ func TestRead(t *testing.T) {
 		}},
 		"open-instruct": {map[string]string{"run_rollouts_000000.jsonl": `{"step": 2, "prompt_idx": 3, "response_tokens": [5, 6], "advantage": 0.5, "logprobs": [-1, NaN]}
 `}, []string{`run_rollouts_000000.jsonl:1 step 2 id "" group "3" r[-1 NaN] o[] n[] mask[] A 0.5 no versions`}},
+		"AReaL, whose step nobody knows": {map[string]string{"rollout/3/40.jsonl": `{"task_id": 40, "sample_idx": 1, "head_version": 2, "tail_version": 3, "reward": 1}
+{"task_id": 40, "sample_idx": 2, "head_version": null, "tail_version": 3}
+`}, []string{`rollout/3/40.jsonl:1 step 3 id "1" group "40" r[] o[] n[] mask[] A NaN no versions span 1`}},
+		"tinker-cookbook, its evaluations and what takes turns": {map[string]string{"iteration_000004/train_rollout_summaries.jsonl": `{"split": "train", "iteration": 4, "group_idx": 1, "traj_idx": 2, "sampling_client_step": 2}
+{"split": "train", "iteration": 4, "group_idx": 1, "traj_idx": 3, "sampling_client_step": null}
+{"split": "eval", "iteration": 4, "group_idx": 1, "traj_idx": 2, "sampling_client_step": 2}
+`}, []string{`iteration_000004/train_rollout_summaries.jsonl:1 step 4 id "2" group "1" r[] o[] n[] mask[] A NaN versions 1 1 lag 2`}},
 		"traces": {map[string]string{"rollouts/step_2/train/all/traces.jsonl": `{"id": "e", "group": {"id": "g"}, "run": {"work": {"step": 1, "policy": {"start": 0, "end": 1}}}, "traces": [{"nodes": [{"token_ids": [1], "mask": [false], "logprobs": []}, {"token_ids": [2, 3, 4], "mask": [true, false, true], "logprobs": [-1, -2], "trainer_logprobs": [-1, -3]}], "info": {"advantage": -0.5}}]}
 `}, []string{`rollouts/step_2/train/all/traces.jsonl:1 step 2 id "e" group "g" r[-1 0 -2] o[-1 0 -3] n[] mask[true false true] A -0.5 versions 0 1 lag 1`}},
 		"traces and their token export": {map[string]string{

@@ -23,6 +23,8 @@ func shapes() []shape {
 		{"prime-rl token export", []string{"inference_logprobs", "trainer_logprobs", "token_ids"}, exportRow},
 		{"traces", []string{"traces"}, traceRows},
 		{"open-instruct", []string{"response_tokens", "logprobs"}, openInstructRow},
+		{"areal", []string{"head_version", "tail_version"}, arealRow},
+		{"tinker-cookbook", []string{"iteration", "traj_idx", "sampling_client_step"}, tinkerRow},
 		{"rows", nil, plainRow},
 	}
 }
@@ -261,6 +263,36 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 	if x, ok := v[2].ToFloat(); ok {
 		s.Advantage = x
 	}
+	return []Sample{s}
+}
+
+// arealRow is a row of AReaL's {version}/{task}.jsonl: the versions of its oldest and its newest token. The step that trained it is not
+// in the file, so that nobody knows how stale it was. It is at the step of its newest token, as elsewhere.
+func arealRow(_ *reader, line []byte, _ string) []Sample {
+	v, err := jsonscan.Pluck(line, "head_version", "tail_version", "task_id", "sample_idx")
+	head, ok := wholeNumber(v[0])
+	tail, too := wholeNumber(v[1])
+	if err != nil || !ok || !too {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: tail, ID: label(v[3]), Group: label(v[2])}
+	span := tail - head
+	s.VersionSpan = &span
+	return []Sample{s}
+}
+
+// tinkerRow is a row of tinker-cookbook's train_rollout_summaries.jsonl: which weights sampled it. They count as the iterations do, and
+// are null where sampling and training take turns.
+func tinkerRow(_ *reader, line []byte, _ string) []Sample {
+	v, err := jsonscan.Pluck(line, "iteration", "sampling_client_step", "group_idx", "traj_idx", "split")
+	step, ok := wholeNumber(v[0])
+	sampled, too := wholeNumber(v[1])
+	isTraining := v[4].Kind == jsonscan.Absent || string(v[4].Text()) == "train"
+	if err != nil || !ok || !too || !isTraining {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: step, ID: label(v[3]), Group: label(v[2])}
+	s.aged(step-sampled, 0)
 	return []Sample{s}
 }
 
