@@ -2,7 +2,6 @@ package logprobs
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -140,9 +139,7 @@ func (r *reader) readDump(d *dump) error {
 		}
 		pickle, err := torchfile.OpenDump(file, info.Size(), dumpKeys()...)
 		if err != nil {
-			if r.unread == nil { // as while it is written
-				r.unread = fmt.Errorf("%s: %w", name, err)
-			}
+			r.skip(name, err)
 			continue
 		}
 		if id, ok := pickle.Field("rollout_id").Int(); ok && plausible(id) {
@@ -297,7 +294,8 @@ func (j *joint) sample(step int, versions *clock) Sample {
 	}
 	if len(j.parts) == 0 {
 		s.Sampler, _ = j.sampler.Numbers()
-		s.Mask = truths(j.mask.Numbers())
+		trains, _ := j.mask.Numbers()
+		s.Mask = truths(trains)
 		return s
 	}
 	t := j.parts[0]
@@ -313,14 +311,11 @@ func (j *joint) sample(step int, versions *clock) Sample {
 	advantages := j.numbers(t, func(t trained) torchfile.Value { return t.advantages })
 	s.Sampler = j.numbers(t, func(t trained) torchfile.Value { return t.sampler })
 	s.Trainer = j.numbers(t, func(t trained) torchfile.Value { return t.trainer })
-	s.Mask = truths(j.numbers(t, func(t trained) torchfile.Value { return t.mask }), true)
+	s.Mask = truths(j.numbers(t, func(t trained) torchfile.Value { return t.mask }))
 	if s.Sampler == nil && j.sampled != nil {
 		s.Sampler, _ = j.sampler.Numbers()
 	}
 	s.Advantage = advantageOf(advantages, s.Mask)
-	if s.Mask == nil && len(advantages) > 0 {
-		s.Advantage = float64(advantages[0])
-	}
 	return s
 }
 
@@ -357,18 +352,6 @@ func unknown(n int64) []float32 {
 	out := make([]float32, n)
 	for i := range out {
 		out[i] = float32(math.NaN())
-	}
-	return out
-}
-
-// truths are numbers as a mask; nil if there are none.
-func truths(numbers []float32, ok bool) []bool {
-	if numbers == nil || !ok {
-		return nil
-	}
-	out := make([]bool, len(numbers))
-	for i, x := range numbers {
-		out[i] = x > 0
 	}
 	return out
 }

@@ -116,8 +116,10 @@ func (r *reader) find(path string) (files []string, dumps []*dump, err error) {
 	if listing.Other[".pt"] > 0 || slices.ContainsFunc(listing.Files, isTorch) {
 		dumps = r.dumpsOf(listing.Dirs)
 	}
-	isOfLines := func(name string) bool { return filepath.Ext(name) == ".jsonl" || filepath.Ext(name) == ".json" }
-	return slices.DeleteFunc(listing.Files, func(name string) bool { return !isOfLines(name) }), dumps, nil
+	isOther := func(name string) bool {
+		return !slices.Contains([]string{".jsonl", ".ndjson", ".json-lines", ".json", tableExtension}, filepath.Ext(name))
+	}
+	return slices.DeleteFunc(listing.Files, isOther), dumps, nil
 }
 
 type reader struct {
@@ -142,23 +144,38 @@ func (r *reader) emit(s Sample) error {
 	return r.refused
 }
 
+// emitAll emits the samples of a line.
+func (r *reader) emitAll(samples []Sample, file string, line int64) error {
+	for _, s := range samples {
+		s.File, s.Line = file, line
+		if err := r.emit(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skip goes on without a file that cannot be read, as while it is written. If nothing else has samples, that is the error.
+func (r *reader) skip(name string, err error) {
+	if r.unread == nil {
+		r.unread = fmt.Errorf("%s: %w", name, err)
+	}
+}
+
 // readFile visits the samples of one file.
 func (r *reader) readFile(name string) error {
 	if isExport(name) && len(r.exports) > 0 {
 		return nil // read next to its traces
+	}
+	if filepath.Ext(name) == tableExtension {
+		return r.readTable(name)
 	}
 	return r.eachLine(name, func(line []byte, number int64) error {
 		for _, s := range shapes() {
 			if !s.fits(line) {
 				continue
 			}
-			for _, sample := range s.rows(r, line, name) {
-				sample.File, sample.Line = name, number
-				if err := r.emit(sample); err != nil {
-					return err
-				}
-			}
-			return nil
+			return r.emitAll(s.rows(r, line, name), name, number)
 		}
 		return nil
 	})
@@ -247,16 +264,18 @@ func plausible(n int64) bool { return n > -1<<40 && n < 1<<40 }
 
 // floats are the numbers of a list, NaN for what is not one; nil if v is no list. A list of one list is that list.
 func floats(v jsonscan.Value) []float32 {
-	if one, ok := v.Single(); ok && one.Elements() != nil {
-		v = one
-	}
-	if v.Elements() == nil && v.Len() != 0 || v.Kind == jsonscan.Absent {
+	if v.Kind != jsonscan.Array {
 		return nil
 	}
-	out := []float32{}
+	if isNested := bytes.HasPrefix(bytes.TrimLeft(v.Raw[1:], " \t\r\n"), []byte("[")); isNested {
+		if one, ok := v.Single(); ok {
+			v = one
+		}
+	}
+	out := make([]float32, 0, len(v.Raw)/16)
 	v.EachElement(func(e jsonscan.Value) {
 		x, ok := e.ToFloat()
-		if !ok {
+		if !ok || e.Kind == jsonscan.Array && e.Len() != 1 {
 			x = offpolicy.NoAdvantage()
 		}
 		out = append(out, float32(x))
@@ -264,9 +283,8 @@ func floats(v jsonscan.Value) []float32 {
 	return out
 }
 
-// mask are the truths of a list; nil if v is no list.
-func mask(v jsonscan.Value) []bool {
-	numbers := floats(v)
+// truths are numbers as a mask; nil if there are none.
+func truths(numbers []float32) []bool {
 	if numbers == nil {
 		return nil
 	}

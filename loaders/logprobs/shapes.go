@@ -1,6 +1,7 @@
 package logprobs
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,14 +26,16 @@ func shapes() []shape {
 		{"open-instruct", []string{"response_tokens", "logprobs"}, openInstructRow},
 		{"areal", []string{"head_version", "tail_version"}, arealRow},
 		{"tinker-cookbook", []string{"iteration", "traj_idx", "sampling_client_step"}, tinkerRow},
-		{"rows", nil, plainRow},
+		{"rows", nil, namedRow},
 	}
 }
 
-// fits reports whether a line has the keys.
+// fits reports whether a line has the keys. Most lines have not even their names.
 func (s shape) fits(line []byte) bool {
-	if s.keys == nil {
-		return true
+	for _, key := range s.keys {
+		if !bytes.Contains(line, []byte(`"`+key+`"`)) {
+			return false
+		}
 	}
 	values, err := jsonscan.Pluck(line, s.keys...)
 	return err == nil && !slices.ContainsFunc(values, func(v jsonscan.Value) bool { return v.Kind == jsonscan.Absent })
@@ -45,7 +48,7 @@ func nemoRow(r *reader, line []byte, file string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}}
 	s.Step, _ = r.stepOf(file)
 	s.Advantage = advantageOf(floats(v[4]), s.Mask)
 	s = s.trimmed()
@@ -70,8 +73,11 @@ func computed(logprobs []float32, mask []bool) bool {
 	return !hasMask
 }
 
-// advantageOf is that of the first token that trains, NaN if there is none.
+// advantageOf is that of the first token that trains, NaN if there is none. Without a mask all tokens train.
 func advantageOf(advantages []float32, mask []bool) float64 {
+	if mask == nil && len(advantages) > 0 {
+		return float64(advantages[0])
+	}
 	for i, m := range mask {
 		if m && i < len(advantages) {
 			return float64(advantages[i])
@@ -89,7 +95,7 @@ func exportRow(r *reader, line []byte, file string) []Sample {
 	if err != nil {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}}
 	s.Step, _ = r.stepOf(file)
 	if step, ok := wholeNumber(v[4]); ok {
 		s.Step = step
@@ -142,7 +148,7 @@ func traceOf(trace jsonscan.Value) (s Sample, ids string) {
 	var tokens strings.Builder
 	scored, whole := false, true
 	for _, node := range trace.Field("nodes").Elements() {
-		trains, sampler, trainer := mask(node.Field("mask")), floats(node.Field("logprobs")), floats(node.Field("trainer_logprobs"))
+		trains, sampler, trainer := truths(floats(node.Field("mask"))), floats(node.Field("logprobs")), floats(node.Field("trainer_logprobs"))
 		node.Field("token_ids").EachElement(func(id jsonscan.Value) {
 			tokens.Write(id.Raw)
 			tokens.WriteByte(',')
@@ -295,44 +301,3 @@ func tinkerRow(_ *reader, line []byte, _ string) []Sample {
 	s.aged(step-sampled, 0)
 	return []Sample{s}
 }
-
-// plainRow is a row of any log that has the names that most trainers use. old_log_probs are those before the update; next to them
-// log_probs are those within it, alone they are those before it.
-func plainRow(r *reader, line []byte, file string) []Sample {
-	v, err := jsonscan.Pluck(line, "rollout_log_probs", "old_log_probs", "log_probs", "response_mask", "loss_mask",
-		"advantage", "advantages", "policy_version", "step", "id", "group")
-	if err != nil || v[0].Kind == jsonscan.Absent {
-		return nil
-	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[3])}}
-	if s.Trainer == nil {
-		s.Trainer = floats(v[2])
-	} else {
-		s.Policy = floats(v[2])
-	}
-	if s.Mask == nil {
-		s.Mask = mask(v[4])
-	}
-	s.Advantage = advantageOf(floats(v[6]), s.Mask)
-	if x, ok := v[5].ToFloat(); ok && v[5].Kind != jsonscan.Absent {
-		s.Advantage = x
-	} else if x, ok := v[6].ToFloat(); ok && v[6].Elements() == nil && v[6].Kind != jsonscan.Absent {
-		s.Advantage = x
-	}
-	var dated bool
-	if s.Step, dated = wholeNumber(v[8]); !dated {
-		s.Step, dated = r.stepOf(file)
-	}
-	first, last := v[7], v[7]
-	if all := v[7].Elements(); len(all) > 0 {
-		first, last = all[0], all[len(all)-1]
-	}
-	if dated {
-		s.sampledBy(first, last)
-	}
-	s.ID, s.Group = label(v[9]), label(v[10])
-	return []Sample{s}
-}
-
-// label is a text or a number, as the log has it.
-func label(v jsonscan.Value) string { return strings.Trim(string(v.Raw), `"`) }
