@@ -346,7 +346,7 @@ func (j *joint) numbers(t trained, of func(trained) torchfile.Value) []float32 {
 }
 
 // maxTokens bounds the tokens of a response.
-const maxTokens = 1 << 26
+const maxTokens = 1 << 24
 
 func unknown(n int64) []float32 {
 	out := make([]float32, n)
