@@ -82,8 +82,12 @@ func FuzzDumps(f *testing.F) {
 		}
 		lists := torchtest.Dict{
 			"sample_indices", torchtest.List(0), "response_lengths", torchtest.List(small(response)), "total_lengths", torchtest.List(small(total)),
-			"max_seq_lens", torchtest.List(small(padded)), "rollout_log_probs", []any{torchtest.Floats(sampler...)},
-			"log_probs", []any{torchtest.Floats(make([]float32, trainer)...)}, "loss_masks", []any{torchtest.List(1, 0, 1)},
+			"max_seq_lens", torchtest.List(small(padded)), "rollout_log_probs",
+			[]any{torchtest.Floats(sampler...)},
+			"log_probs",
+			[]any{torchtest.Floats(make([]float32, trainer)...)},
+			"loss_masks",
+			[]any{torchtest.List(1, 0, 1)},
 		}
 		file := torchtest.File(t, torchtest.Dict{"rollout_id", 0, "rollout_data", lists, "cp_rank", small(rank), "cp_size", small(size)})
 		dir := t.TempDir()
