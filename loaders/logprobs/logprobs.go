@@ -16,11 +16,9 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"vantage/estimators/offpolicy"
-	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
@@ -47,17 +45,17 @@ var ErrNone = errors.New("no log-probs of the engine that sampled are in it")
 // its error. A folder next to it that belongs to the same run is read, too: what was trained of what was sampled.
 func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
 	r := &reader{disk: disk, visit: visit, clocks: map[string]*clock{}}
-	files, dumps, err := r.find(path)
+	found, err := r.find(path)
 	if err != nil {
 		return err
 	}
-	r.exports = exportsOf(files)
-	for _, name := range files {
+	r.exports = exportsOf(found.files)
+	for _, name := range found.files {
 		if err := r.named(name, r.readFile(name)); err != nil {
 			return err
 		}
 	}
-	for _, d := range dumps {
+	for _, d := range found.dumps {
 		if err := r.named(d.files[0], r.readDump(d)); err != nil {
 			return err
 		}
@@ -77,49 +75,6 @@ func (r *reader) named(name string, err error) error {
 		return r.refused
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-// find returns what is read: files of lines, and rollouts of slime and miles.
-func (r *reader) find(path string) (files []string, dumps []*dump, err error) {
-	info, err := r.disk.Stat(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	name := "" // of the one file
-	if r.dir = path; !info.IsDir() {
-		r.dir, whole, name = filepath.Dir(path), filepath.Dir(whole), filepath.Base(path)
-	}
-	if name != "" && filepath.Ext(name) != ".pt" {
-		return []string{name}, nil, nil
-	}
-	folders := []string{"."}
-	if isDumpFolder(whole) {
-		r.dir, folders = filepath.Join(r.dir, ".."), []string{rolloutFolder, trainFolder}
-	}
-	switch {
-	case name != "":
-		id, ok := rolloutOf(name)
-		isOther := func(d *dump) bool { return !ok || d.id != id }
-		return nil, slices.DeleteFunc(r.dumpsOf(folders), isOther), nil
-	case isDumpFolder(whole):
-		return nil, r.dumpsOf(folders), nil
-	}
-	listing, err := discover.List(r.disk, r.dir, MaxFiles)
-	if err != nil {
-		return nil, nil, err
-	}
-	isTorch := func(name string) bool { return filepath.Ext(name) == ".pt" }
-	if listing.Other[".pt"] > 0 || slices.ContainsFunc(listing.Files, isTorch) {
-		dumps = r.dumpsOf(listing.Dirs)
-	}
-	isOther := func(name string) bool {
-		return !slices.Contains([]string{".jsonl", ".ndjson", ".json-lines", ".json", tableExtension}, filepath.Ext(name))
-	}
-	return slices.DeleteFunc(listing.Files, isOther), dumps, nil
 }
 
 type reader struct {

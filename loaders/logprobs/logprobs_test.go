@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"vantage/internal/testkit/filetest"
@@ -99,6 +100,32 @@ func TestReadNothing(t *testing.T) {
 	} {
 		if got, err := read(t, map[string]string{"log.jsonl": text}); !errors.Is(err, ErrNone) || len(got) > 0 {
 			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// The episodes of a step are those that trained, once, and their exports are found next to them.
+func TestEpisodesOnce(t *testing.T) {
+	dir := t.TempDir()
+	episode := func(id string, token int) string {
+		return fmt.Sprintf(`{"id": %q, "run": {"work": {"step": 1, "policy": {"start": 0}}}, "traces": [{"nodes": [{"token_ids": [%d], "mask": [true], "logprobs": [-1]}]}]}`+"\n", id, token)
+	}
+	for name, text := range map[string]string{
+		"rollouts/step_2/train/all/traces.jsonl": episode("a", 1) + episode("dropped", 2), "rollouts/step_2/train/effective/traces.jsonl": episode("a", 1),
+		"rollouts/step_2/eval/all/traces.jsonl": episode("evaluated", 3), "rollouts/step_3/train/all/traces.jsonl": episode("b", 4),
+		"token_exports/step_2/rank_0.jsonl": `{"token_ids": [1], "loss_mask": [true], "advantages": [0.5], "inference_logprobs": [-1.25], "trainer_logprobs": [-1.5]}` + "\n",
+	} {
+		filetest.Write(t, filepath.Join(dir, name), text)
+	}
+	const a = `train/effective/traces.jsonl:1 step 2 id "a" group "" r[-1.25] o[-1.5] n[] mask[true] A 0.5 versions 0 0 lag 1`
+	const b = `rollouts/step_3/train/all/traces.jsonl:1 step 3 id "b" group "" r[-1] o[] n[] mask[true] A NaN versions 0 0 lag 2`
+	for path, want := range map[string]string{
+		"": "rollouts/step_2/" + a + b, "rollouts": "rollouts/step_2/" + a + b, "token_exports": "rollouts/step_2/" + a + b,
+		"rollouts/step_3": strings.TrimPrefix(b, "rollouts/step_3/"),
+	} {
+		got, err := readAt(filepath.Join(dir, path))
+		if err != nil || strings.Join(got, "") != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", path, err, strings.Join(got, "\n"), want)
 		}
 	}
 }

@@ -114,11 +114,11 @@ func traceRows(r *reader, line []byte, file string) []Sample {
 	work := v[3].Field("work")
 	var rows []Sample
 	for _, trace := range v[1].Elements() {
-		s, ids := traceOf(trace)
-		if s.Sampler == nil {
+		if string(trace.Field("agent").Field("trainable").Raw) == "false" {
 			continue
 		}
-		s.ID, s.Group = string(v[0].Text()), string(v[2].Field("id").Text())
+		s, ids := traceOf(trace)
+		s.ID, s.Group = label(v[0]), label(v[2].Field("id"))
 		step, dated := r.stepOf(file) // that of the folder: the episode has the one at which it was sent
 		if !dated {
 			step, dated = wholeNumber(work.Field("step"))
@@ -131,11 +131,18 @@ func traceRows(r *reader, line []byte, file string) []Sample {
 		default:
 			s.sampledBy(policy.Field("start"), policy.Field("end"))
 		}
-		if x, ok := trace.Field("info").Field("advantage").ToFloat(); ok {
-			s.Advantage = x
+		isKnown := s.Sampler != nil || work.Field("policy").Field("start").Kind == jsonscan.Number
+		if !isKnown {
+			continue
+		}
+		if logged := trace.Field("info").Field("advantage").ToAdvantage(); logged == logged {
+			s.Advantage = logged
 		}
 		if export, ok := r.export(file, ids); ok {
 			s.Sampler, s.Trainer, s.Mask = export.Sampler, export.Trainer, export.Mask
+			if s.Advantage != s.Advantage {
+				s.Advantage = export.Advantage
+			}
 		}
 		rows = append(rows, s)
 	}
@@ -153,6 +160,9 @@ func traceOf(trace jsonscan.Value) (s Sample, ids string) {
 			tokens.Write(id.Raw)
 			tokens.WriteByte(',')
 		})
+		if credit := node.Field("advantages").ToAdvantage(); s.Advantage != s.Advantage || s.Advantage == 0 && credit == credit {
+			s.Advantage = credit // of the first node in which one is not 0
+		}
 		n := 0
 		for _, m := range trains {
 			if m {
@@ -215,7 +225,7 @@ type exported struct {
 
 // exportsOf are the files of token exports, by the folder of their step.
 func exportsOf(files []string) map[string][]string {
-	if !slices.ContainsFunc(files, func(name string) bool { return filepath.Base(name) == "traces.jsonl" }) {
+	if !slices.ContainsFunc(files, func(name string) bool { return filepath.Base(name) == tracesFile }) {
 		return nil
 	}
 	all := map[string][]string{}
@@ -229,7 +239,7 @@ func exportsOf(files []string) map[string][]string {
 }
 
 func isExport(name string) bool {
-	return filepath.Base(filepath.Dir(filepath.Dir(name))) == "token_exports"
+	return filepath.Base(filepath.Dir(filepath.Dir(name))) == exportFolder
 }
 
 // export is the row of a trace in the token export of its step.
