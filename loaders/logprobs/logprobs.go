@@ -21,7 +21,6 @@ import (
 	"vantage/estimators/offpolicy"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
-	"vantage/loaders/jsonscan"
 )
 
 // Sample is one response with the log-probs of its tokens, from the first that trains to the last.
@@ -125,12 +124,15 @@ func (r *reader) readFile(name string) error {
 	if filepath.Ext(name) == tableExtension {
 		return r.readTable(name)
 	}
+	all := shapes()
 	return r.eachLine(name, func(line []byte, number int64) error {
-		for _, s := range shapes() {
-			if !s.fits(line) {
+		for _, s := range all {
+			if !s.mayFit(line) {
 				continue
 			}
-			return r.emitAll(s.rows(r, line, name), name, number)
+			if rows := s.rows(r, line, name); len(rows) > 0 {
+				return r.emitAll(rows, name, number)
+			}
 		}
 		return nil
 	})
@@ -216,36 +218,3 @@ func (s *Sample) aged(lag, span int) {
 
 // plausible reports whether a step or a version can be one, so that differences are exact.
 func plausible(n int64) bool { return n > -1<<40 && n < 1<<40 }
-
-// floats are the numbers of a list, NaN for what is not one; nil if v is no list. A list of one list is that list.
-func floats(v jsonscan.Value) []float32 {
-	if v.Kind != jsonscan.Array {
-		return nil
-	}
-	if isNested := bytes.HasPrefix(bytes.TrimLeft(v.Raw[1:], " \t\r\n"), []byte("[")); isNested {
-		if one, ok := v.Single(); ok {
-			v = one
-		}
-	}
-	out := make([]float32, 0, len(v.Raw)/16)
-	v.EachElement(func(e jsonscan.Value) {
-		x, ok := e.ToFloat()
-		if !ok || e.Kind == jsonscan.Array && e.Len() != 1 {
-			x = offpolicy.NoAdvantage()
-		}
-		out = append(out, float32(x))
-	})
-	return out
-}
-
-// truths are numbers as a mask; nil if there are none.
-func truths(numbers []float32) []bool {
-	if numbers == nil {
-		return nil
-	}
-	out := make([]bool, len(numbers))
-	for i, x := range numbers {
-		out[i] = x > 0
-	}
-	return out
-}

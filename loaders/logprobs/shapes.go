@@ -13,8 +13,8 @@ import (
 // shape is a line as one trainer writes it.
 type shape struct {
 	name string
-	keys []string // that only such lines have
-	rows func(r *reader, line []byte, file string) []Sample
+	keys []string                                           // that only such lines have
+	rows func(r *reader, line []byte, file string) []Sample // none if the line is of another shape
 }
 
 // shapes lists them, the more particular first.
@@ -30,22 +30,20 @@ func shapes() []shape {
 	}
 }
 
-// fits reports whether a line has the keys. Most lines have not even their names.
-func (s shape) fits(line []byte) bool {
-	for _, key := range s.keys {
-		if !bytes.Contains(line, []byte(`"`+key+`"`)) {
-			return false
-		}
-	}
-	values, err := jsonscan.Pluck(line, s.keys...)
-	return err == nil && !slices.ContainsFunc(values, func(v jsonscan.Value) bool { return v.Kind == jsonscan.Absent })
+// mayFit reports whether a line has the names of the keys: a text of another shape may have them, too.
+func (s shape) mayFit(line []byte) bool {
+	return !slices.ContainsFunc(s.keys, func(key string) bool { return !bytes.Contains(line, []byte(`"`+key+`"`)) })
+}
+
+func anyAbsent(values []jsonscan.Value) bool {
+	return slices.ContainsFunc(values, func(v jsonscan.Value) bool { return v.Kind == jsonscan.Absent })
 }
 
 // nemoRow is a row of NeMo-RL's train_data_step{N}.jsonl: every value in a list of one, a number per token of prompt and response,
 // padded. Log-probs of the trainer that are 0 wherever it trains were not computed.
 func nemoRow(r *reader, line []byte, file string) []Sample {
 	v, err := jsonscan.Pluck(line, "generation_logprobs", "prev_logprobs", "token_loss_mask", "sample_loss_mask", "advantages")
-	if err != nil {
+	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
 	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}}
@@ -92,7 +90,7 @@ func advantageOf(advantages []float32, mask []bool) float64 {
 // exportRow is a row of prime-rl's token_exports: arrays over prompt and response.
 func exportRow(r *reader, line []byte, file string) []Sample {
 	v, err := jsonscan.Pluck(line, "inference_logprobs", "trainer_logprobs", "loss_mask", "advantages", "step")
-	if err != nil {
+	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
 	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}}
@@ -269,7 +267,7 @@ func (r *reader) export(file, ids string) (Sample, bool) {
 // openInstructRow is a row of open-instruct's rollouts: log-probs of the sampler alone.
 func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 	v, err := jsonscan.Pluck(line, "logprobs", "step", "advantage", "prompt_idx")
-	if err != nil {
+	if err != nil || anyAbsent(v[:1]) {
 		return nil
 	}
 	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
