@@ -127,9 +127,22 @@ lives, and each trainer has rules of its own for it: it clips the ratio, masks t
 ` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, and what a rule keeps, for each step or sample;
 ` + "`vantage list off-policy-rules FRAMEWORK`" + ` describes the rules, as below.
 
-It reads NeMo-RL's ` + "`train_data_step{N}.jsonl`" + `, prime-rl's ` + "`token_exports`" + ` (` + "`trainer.enable_token_export`" + `) next to its traces, verifiers' traces, and JSON lines
-with ` + "`rollout_log_probs`, `old_log_probs`, `log_probs`, `response_mask` and `policy_version`" + `. A token without a finite number on both sides is
-unscored: it is counted, and never taken for 0.
+It reads these logs. A token without a finite number on both sides is unscored: it is counted, and never taken for 0. What samples lack that cannot be
+compared is named below the table.
+
+| log | file | log-probs | versions of the policy |
+|---|---|---|---|
+| NeMo-RL | ` + "`" + `train_data_step{N}.jsonl` + "`" + ` | sampler and trainer | none |
+| prime-rl | ` + "`" + `rollouts/step_{N}/…/traces.jsonl` + "`" + `, and ` + "`" + `token_exports` + "`" + ` next to ` + "`" + `rollouts` + "`" + ` (` + "`" + `trainer.enable_token_export` + "`" + `) | sampler; sampler and trainer in the export | ` + "`" + `run.work.policy` + "`" + ` |
+| verifiers 0.4 | ` + "`" + `traces.jsonl` + "`" + ` | sampler and trainer, with 4 decimals | ` + "`" + `run.work.policy` + "`" + ` |
+| slime, miles | ` + "`" + `rollout_data/{id}.pt` + "`" + `, and ` + "`" + `train_data/` + "`" + ` next to it (` + "`" + `--dump-details DIR` + "`" + `) | sampler; sampler and trainer in ` + "`" + `train_data` + "`" + ` | ` + "`" + `weight_versions` + "`" + ` |
+| open-instruct | ` + "`" + `{run}_rollouts_{shard}.jsonl` + "`" + ` | sampler | none |
+| AReaL | ` + "`" + `{version}/{task}.jsonl` + "`" + ` | none | ` + "`" + `head_version` + "`" + ` and ` + "`" + `tail_version` + "`" + `: how many updates a sample spans; the step that trained it is not in the file |
+| tinker-cookbook | ` + "`" + `train_rollout_summaries.jsonl` + "`" + ` | none | ` + "`" + `sampling_client_step` + "`" + `, if training does not wait for samples |
+| any | JSON lines or Parquet | ` + "`" + `rollout_log_probs` + "`" + `, ` + "`" + `old_log_probs` + "`" + `, ` + "`" + `log_probs` + "`" + `, with ` + "`" + `response_mask` + "`" + ` | ` + "`" + `policy_version` + "`" + `, a number or ` + "`" + `[first, last]` + "`" + ` |
+
+The lag of a sample is by how many versions the weights that sampled its first token are older than those that the step trains; it is null where the log
+cannot tell. slime and miles count the versions since their process began, so that a resumed run begins again.
 
 r is the log-prob of a token by the engine that sampled, o that by the trainer before the update, n that by the policy within the update.
 d = o − r, and ρ = e^d. seq = e^Σd is the product over a row, geo = e^(mean d) its geometric mean. A is the advantage, T or δ the bound,
