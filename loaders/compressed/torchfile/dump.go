@@ -8,6 +8,7 @@ import (
 	"math"
 	"path"
 	"strconv"
+	"strings"
 
 	"vantage/loaders/fileio"
 	"vantage/loaders/jsonscan"
@@ -26,6 +27,10 @@ type Dump struct {
 // OpenDump reads the pickle of a file of torch.save, and no numbers of a tensor. Of lists of numbers it keeps those below a key of keep whole.
 // Its errors are those of [NewReader].
 func OpenDump(file io.ReaderAt, size int64, keep ...string) (*Dump, error) {
+	var start [len(localHeader)]byte
+	if n, _ := file.ReadAt(start[:], 0); !strings.HasPrefix(localHeader, string(start[:n])) {
+		return nil, errNoZip
+	}
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, io.ErrUnexpectedEOF // the list of files is at the end
@@ -59,6 +64,8 @@ func OpenDump(file io.ReaderAt, size int64, keep ...string) (*Dump, error) {
 	d.Value = Value{v, d}
 	return d, nil
 }
+
+var errNoZip = fileio.NotRead("it is not a zip file, as torch.save writes it")
 
 func bigEndian(entry *zip.File) bool {
 	in, err := entry.Open()

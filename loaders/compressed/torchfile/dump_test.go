@@ -1,12 +1,14 @@
 package torchfile
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"vantage/internal/testkit/torchtest"
@@ -78,6 +80,21 @@ func TestDump(t *testing.T) {
 	}
 }
 
+// Numbers beyond what may be kept are dropped, and their list is then none.
+func TestTooManyNumbers(t *testing.T) {
+	m := newMachine(bufio.NewReader(strings.NewReader("}(X\x01\x00\x00\x00a](K\x01K\x02eX\x01\x00\x00\x00b](K\x03K\x04eu.")))
+	m.tensors, m.keep, m.numbers = true, []string{"a", "b"}, 3
+	v, err := m.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, whole := Value{v: v}.Field("a").Numbers()
+	b, cut := Value{v: v}.Field("b").Numbers()
+	if !slices.Equal(a, []float32{1, 2}) || !whole || cut {
+		t.Errorf("%v %v, %v %v", a, whole, b, cut)
+	}
+}
+
 // FuzzDump reads damaged files: no number comes from beyond a file, and a reason follows.
 func FuzzDump(f *testing.F) {
 	whole := torchtest.File(f, torchtest.Dict{"samples", []any{torchtest.Dict{"log_probs", torchtest.Floats(-1, -2), "mask", torchtest.List(1, 0)}}})
@@ -101,4 +118,16 @@ func FuzzDump(f *testing.F) {
 			samples.At(i).Field("mask").Numbers()
 		}
 	})
+}
+
+// Other files, and one that is cut off, say what they are.
+func TestOtherDumps(t *testing.T) {
+	whole := torchtest.File(t, torchtest.Dict{"samples", []any{}})
+	for text, want := range map[string]error{
+		"\x80\x02}q\x00.": errNoZip, "": io.ErrUnexpectedEOF, string(whole[:len(whole)-9]): io.ErrUnexpectedEOF, "PK": io.ErrUnexpectedEOF,
+	} {
+		if _, err := OpenDump(bytes.NewReader([]byte(text)), int64(len(text))); !errors.Is(err, want) {
+			t.Errorf("%.20q: %v, want %v", text, err, want)
+		}
+	}
 }

@@ -31,10 +31,11 @@ type machine struct {
 	// Of a [Dump] tensors are kept by name, long texts are not, and lists of numbers are whole below these keys.
 	tensors bool
 	keep    []string
+	numbers int64 // of those lists that may still be kept
 }
 
 func newMachine(in *bufio.Reader) *machine {
-	return &machine{in: in, texts: maxTexts(), maxKept: maxKept()}
+	return &machine{in: in, texts: maxTexts(), maxKept: maxKept(), numbers: maxTexts() / 8}
 }
 
 func (m *machine) load() (any, error) {
@@ -313,19 +314,21 @@ func (m *machine) pushList(values []any) {
 }
 
 func (m *machine) addTo(l *list, values []any) {
-	before, numbers := len(l.items), len(l.numbers)
+	before := len(l.items)
 	whole := m.tensors && slices.Contains(m.keep, m.keyOf(l))
 	for _, v := range values {
-		if x, ok := number(v); ok && whole && len(l.items) == 0 {
+		x, ok := number(v)
+		switch {
+		case !ok || !whole || len(l.items) > 0:
+			l.add(v)
+		case m.numbers == 0:
+			l.dropped++
+		default:
 			l.numbers = append(l.numbers, x)
-			continue
+			m.numbers--
 		}
-		l.add(v)
 	}
 	m.kept += len(l.items) - before
-	if m.texts -= 8 * int64(len(l.numbers)-numbers); m.texts < 0 {
-		m.fail(tooMuch("numbers"))
-	}
 }
 
 // keyOf is the key of a dict below which a list is filled, or a list of lists that has it; empty if there is none.
