@@ -1,12 +1,14 @@
-// Package logprobs reads the log-probs of tokens that trainers write next to samples, row by row.
+// Package logprobs reads the log-probs of tokens, and the versions of the policies that sampled them, that trainers write next to samples,
+// row by row.
 //
-// In: a file or a folder of JSON lines. Out: a [Sample] for each row that has log-probs of the engine that sampled, handed to the
-// caller one at a time: nothing of it is kept. Package internal/commands calls it, and gives the rows to estimators/offpolicy.
+// In: a file or a folder of JSON lines, Parquet files, or what slime and miles save with torch.save. Out: a [Sample] for each row that has
+// log-probs or versions, handed to the caller one at a time: nothing of it is kept. Package internal/commands calls it, and gives the rows
+// to estimators/offpolicy.
 //
 // # A new shape
 //
-// A row of shapes, in shapes.go, the more particular before the others: the keys that only its lines have, and a function from a line
-// to rows. Numbers that are not there are NaN, never 0.
+// Names of fields of rows are in one list, in names.go. A shape of its own is a row of shapes, in shapes.go, the more particular before the
+// others: the keys that only its lines have, and a function from a line to rows. Numbers that are not there are NaN, never 0.
 package logprobs
 
 import (
