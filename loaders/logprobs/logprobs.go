@@ -29,7 +29,7 @@ import (
 type Sample struct {
 	offpolicy.Row
 
-	File  string // relative to what was read
+	File  string // relative to what was read: the folder of the run, where only a part was named
 	Line  int64  // in the file, from 1
 	Step  int
 	ID    string // as the log has it, or empty
