@@ -112,6 +112,7 @@ type trained struct {
 
 	sampler, trainer, mask, advantages torchfile.Value
 
+	writer        string
 	length, total int64 // tokens of the response, and with the prompt
 	slices        slicing
 }
@@ -195,7 +196,7 @@ func ofSamples(name string, samples torchfile.Value) (all []trained) {
 	for i := range samples.Len() {
 		x := samples.At(i)
 		t := trained{
-			file: name, line: int64(i) + 1, position: -1,
+			file: name, line: int64(i) + 1, position: -1, writer: "slime",
 			sampler: x.Field("rollout_log_probs"), trainer: x.Field("log_probs"), mask: x.Field("loss_masks"), advantages: x.Field("advantages"),
 		}
 		t.index, t.indexed = x.Field("sample_index").Int()
@@ -213,11 +214,15 @@ func ofSamples(name string, samples torchfile.Value) (all []trained) {
 func ofRank(name string, pickle *torchfile.Dump, lists torchfile.Value) (all []trained) {
 	size, _ := pickle.Field("cp_size").Int()
 	rank, _ := pickle.Field("cp_rank").Int()
+	writer := "" // slime's were the same, until its format 2
+	if size > 0 {
+		writer = "miles"
+	}
 	n := max(lists.Field("response_lengths").Len(), lists.Field("rollout_log_probs").Len(), lists.Field("log_probs").Len())
 	for i := range n {
 		field := func(key string) torchfile.Value { return lists.Field(key).At(i) }
 		t := trained{
-			file: name, line: int64(i) + 1, position: -1,
+			file: name, line: int64(i) + 1, position: -1, writer: writer,
 			sampler: field("rollout_log_probs"), trainer: field("log_probs"), mask: field("loss_masks"), advantages: field("advantages"),
 			slices: slicing{size: size, rank: rank},
 		}
@@ -304,7 +309,7 @@ func (j *joint) sample(step int, versions *clock) Sample {
 			t = other
 		}
 	}
-	s.File, s.Line = t.file, t.line
+	s.File, s.Line, s.Writer = t.file, t.line, t.writer
 	if t.indexed {
 		s.ID = strconv.FormatInt(t.index, 10)
 	}

@@ -34,6 +34,8 @@ type Sample struct {
 	Step  int
 	ID    string // as the log has it, or empty
 	Group string // as the log has it, or empty
+
+	Writer string // the framework that alone writes such rows, or empty
 }
 
 // MaxFiles bounds how many files of a folder are read.

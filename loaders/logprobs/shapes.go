@@ -46,7 +46,7 @@ func nemoRow(r *reader, line []byte, file string) []Sample {
 	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}, Writer: "nemo-rl"}
 	s.Step, _ = r.stepOf(file)
 	s.Advantage = advantageOf(floats(v[4]), s.Mask)
 	s = s.trimmed()
@@ -93,7 +93,7 @@ func exportRow(r *reader, line []byte, file string) []Sample {
 	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}, Writer: "prime-rl"}
 	s.Step, _ = r.stepOf(file)
 	if step, ok := wholeNumber(v[4]); ok {
 		s.Step = step
@@ -137,7 +137,7 @@ func traceRows(r *reader, line []byte, file string) []Sample {
 			s.Advantage = logged
 		}
 		if export, ok := r.export(file, ids); ok {
-			s.Sampler, s.Trainer, s.Mask = export.Sampler, export.Trainer, export.Mask
+			s.Sampler, s.Trainer, s.Mask, s.Writer = export.Sampler, export.Trainer, export.Mask, export.Writer
 			if s.Advantage != s.Advantage {
 				s.Advantage = export.Advantage
 			}
@@ -270,7 +270,7 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 	if err != nil || anyAbsent(v[:1]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3]), Writer: "open-instruct"}
 	if step, ok := wholeNumber(v[1]); ok {
 		s.Step = step
 	}
@@ -289,7 +289,7 @@ func arealRow(_ *reader, line []byte, _ string) []Sample {
 	if err != nil || !ok || !too {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: tail, ID: label(v[3]), Group: label(v[2])}
+	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: tail, ID: label(v[3]), Group: label(v[2]), Writer: "areal"}
 	span := tail - head
 	s.VersionSpan = &span
 	return []Sample{s}
@@ -305,7 +305,7 @@ func tinkerRow(_ *reader, line []byte, _ string) []Sample {
 	if err != nil || !ok || !too || !isTraining {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: step, ID: label(v[3]), Group: label(v[2])}
+	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: step, ID: label(v[3]), Group: label(v[2]), Writer: "tinker"}
 	s.aged(step-sampled, 0)
 	return []Sample{s}
 }

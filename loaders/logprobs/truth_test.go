@@ -64,6 +64,10 @@ func TestTruth(t *testing.T) {
 					t.Errorf("%s is missing", where)
 					continue
 				}
+				if own := map[string]string{"nemo-rl": "nemo-rl", "slime": "slime", "miles": "miles", "areal": "areal", "tinker-cookbook": "tinker"}; s.Writer != own[log] &&
+					own[log] != "" {
+					t.Errorf("%s: written by %q", where, s.Writer)
+				}
 				if log == "areal" {
 					w.Step = s.Step // which is not in the file
 				}
