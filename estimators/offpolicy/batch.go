@@ -22,8 +22,13 @@ type Row struct {
 	// Advantage is NaN if nobody knows it.
 	Advantage float64
 
-	// Versions are the policies of its first and its last token; nil if nobody logged them.
+	// Versions are the policies of its first and its last token, counted so that weights of version step − 1 train at a step;
+	// nil if nobody logged them, or nobody knows from where they count.
 	Versions *Versions
+
+	// VersionLag is by how many versions its oldest token is older than the weights that its step trains, and VersionSpan how
+	// many updates there were between its oldest and its newest token; nil if the log cannot tell.
+	VersionLag, VersionSpan *int
 }
 
 // Versions are the numbers of the policies that sampled a row's first and last token.
@@ -37,6 +42,21 @@ func (r Row) Even() bool {
 	n := len(r.Sampler)
 	return r.Sampler != nil && r.Trainer != nil && len(r.Trainer) == n &&
 		(r.Policy == nil || len(r.Policy) == n) && (r.Mask == nil || len(r.Mask) == n)
+}
+
+// Lacks says what a row has not that a comparison needs; empty if it can be scored.
+func (r Row) Lacks() string {
+	switch {
+	case r.Sampler == nil && r.Trainer == nil:
+		return "no log-probs"
+	case r.Trainer == nil:
+		return "no log-probs of the trainer"
+	case r.Sampler == nil:
+		return "no log-probs of the sampler"
+	case !r.Even():
+		return "not as many log-probs of one side as of the other, or as tokens"
+	}
+	return ""
 }
 
 // advised reports whether the row's advantage is known.

@@ -26,10 +26,15 @@ func (s *Study) InForce() InForce {
 	case writer == "":
 		return InForce{nil, "no rule known: the rows do not show which trainer wrote them; name its rule with --off-policy or --config"}
 	}
+	isKnown := false
 	for _, t := range s.Trials {
 		if t.Rule.Framework == writer && t.Rule.OnByDefault && t.Bound == "" {
 			return InForce{t, "the default of " + estimators.Title(writer)}
 		}
+		isKnown = isKnown || t.Rule.Framework == writer
+	}
+	if !isKnown {
+		return InForce{nil, "no rule known: what " + estimators.Title(writer) + " applies is in no log"}
 	}
 	return InForce{nil, "none: " + estimators.Title(writer) + " applies no rule unless it is told to; name yours with --off-policy or --config"}
 }

@@ -36,10 +36,10 @@ type Sample struct {
 
 // Lag is by how many versions the first token is older than the weights that train. found is false if nobody knows.
 func (s Sample) Lag() (lag int, found bool) {
-	if s.Versions == nil {
+	if s.VersionLag == nil {
 		return 0, false
 	}
-	return s.Step - 1 - s.Versions.First, true
+	return *s.VersionLag, true
 }
 
 // Asked is the rule that a person or a configuration names.

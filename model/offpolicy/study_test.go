@@ -41,7 +41,8 @@ func near(t *testing.T, what string, got, want float64) {
 func TestStudyCountsStepsLagsAndSigns(t *testing.T) {
 	ln3 := float32(math.Log(3))
 	stale := logged(2, "b", -1, -0.5)
-	stale.Versions = &rules.Versions{First: -1, Last: 0} // step 2 is trained by version 1
+	two := 2
+	stale.VersionLag = &two
 	apart := logged(2, "b", 0, 0.25)
 	apart.Trainer = nil
 	s := studyOf(t, Asked{}, logged(1, "a", 1, ln3/2, ln3/2), logged(1, "a", -1, 0.5, -0.5), stale, apart)
@@ -195,6 +196,9 @@ func TestInForce(t *testing.T) {
 	if f := of("nemo-rl"); f.Trial != nil || f.By != "none: NeMo-RL applies no rule unless it is told to; name yours with --off-policy or --config" {
 		t.Errorf("nemo-rl: %+v", f)
 	}
+	if f := of("tinker"); f.Trial != nil || f.By != "no rule known: what tinker-cookbook applies is in no log" {
+		t.Errorf("tinker: %+v", f)
+	}
 	if f := of(""); f.Trial != nil {
 		t.Errorf("unknown: %+v", f)
 	}
@@ -239,7 +243,7 @@ func rowOf(random *rand.Rand, step, lag int, abs float64) Sample {
 	}
 	x := logged(step, "", float64(random.IntN(2))*2-1, d...)
 	if lag >= 0 {
-		x.Versions = &rules.Versions{First: step - 1 - lag, Last: step - 1 - lag}
+		x.Versions, x.VersionLag = &rules.Versions{First: step - 1 - lag, Last: step - 1 - lag}, &lag
 	}
 	return x
 }

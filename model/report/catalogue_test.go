@@ -173,16 +173,21 @@ verifiers have four decimals: |d| below 1e-4 means nothing.
 
 ## Who logs it
 
-| trainer | option | file |
-|---|---|---|
-| NeMo-RL | on, unless ` + "`env.should_log_nemo_gym_responses`" + `; ` + "`force_on_policy_ratio`" + ` leaves the trainer's side out | ` + "`exp_NNN/train_data_step{N}.jsonl`" + ` |
-| prime-rl | ` + "`trainer.enable_token_export`" + ` | ` + "`token_exports/step_{N}/rank_{R}.jsonl`" + `, next to ` + "`rollouts/…/traces.jsonl`" + ` |
-| verifiers 0.4 | on | ` + "`traces.jsonl`" + `: ` + "`logprobs`, `trainer_logprobs`" + ` of each node |
-| open-instruct | ` + "`--save_traces`, `--rollouts_save_path`" + ` | the sampler's alone: no ratio can be known |
-| any | | JSON lines with ` + "`rollout_log_probs`, `old_log_probs`, `log_probs`, `response_mask`, `policy_version`" + ` |
-| slime, miles | ` + "`--save-debug-rollout-data`, `--save-debug-train-data`" + ` | ` + "`rollout_data/{id}.pt`, `train_data/{id}.pt`" + ` |
-| SkyRL | ` + "`trainer.dump_data_batch`" + ` | a pickle, which vantage does not read |
-| verl, TRL, Unsloth, ms-swift, ROLL, OpenRLHF | | averages alone: ` + "`vantage summary`" + ` reads them |
+| log | file | log-probs | versions of the policy |
+|---|---|---|---|
+| NeMo-RL | ` + "`" + `train_data_step{N}.jsonl` + "`" + ` | sampler and trainer | none |
+| prime-rl | ` + "`" + `rollouts/step_{N}/…/traces.jsonl` + "`" + `, and ` + "`" + `token_exports` + "`" + ` next to ` + "`" + `rollouts` + "`" + ` (` + "`" + `trainer.enable_token_export` + "`" + `) | sampler; sampler and trainer in the export | ` + "`" + `run.work.policy` + "`" + ` |
+| verifiers 0.4 | ` + "`" + `traces.jsonl` + "`" + ` | sampler and trainer, with 4 decimals | ` + "`" + `run.work.policy` + "`" + ` |
+| slime, miles | ` + "`" + `rollout_data/{id}.pt` + "`" + `, and ` + "`" + `train_data/` + "`" + ` next to it (` + "`" + `--dump-details DIR` + "`" + `) | sampler; sampler and trainer in ` + "`" + `train_data` + "`" + ` | ` + "`" + `weight_versions` + "`" + ` |
+| open-instruct | ` + "`" + `{run}_rollouts_{shard}.jsonl` + "`" + ` | sampler | none |
+| AReaL | ` + "`" + `{version}/{task}.jsonl` + "`" + ` | none | ` + "`" + `head_version` + "`" + ` and ` + "`" + `tail_version` + "`" + `: how many updates a sample spans; the step that trained it is not in the file |
+| tinker-cookbook | ` + "`" + `train_rollout_summaries.jsonl` + "`" + ` | none | ` + "`" + `sampling_client_step` + "`" + `, if training does not wait for samples |
+| any | JSON lines or Parquet | ` + "`" + `rollout_log_probs` + "`" + `, ` + "`" + `old_log_probs` + "`" + `, ` + "`" + `log_probs` + "`" + `, with ` + "`" + `response_mask` + "`" + ` | ` + "`" + `policy_version` + "`" + `, a number or ` + "`" + `[first, last]` + "`" + ` |
+
+NeMo-RL writes it unless ` + "`env.should_log_nemo_gym_responses`" + ` is on, and leaves the trainer's side out with ` + "`force_on_policy_ratio`" + `. open-instruct needs
+` + "`--save_traces` and `--rollouts_save_path`" + `. SkyRL's ` + "`trainer.dump_data_batch`" + ` writes a pickle, which vantage does not read. verl, TRL, Unsloth, ms-swift, ROLL and
+OpenRLHF write averages alone, which ` + "`vantage summary`" + ` reads. slime and miles count the versions since their process began, so that a resumed run
+begins again.
 
 ## Rules
 
@@ -217,7 +222,7 @@ func madeOffPolicy(t *testing.T) string {
 			}
 			x := offpolicy.Sample{Step: step, Group: strconv.Itoa(i / 8), Writer: "prime-rl"}
 			x.Advantage = float64(random.IntN(2)) - 0.5
-			x.Versions = &rules.Versions{First: step - 1 - lag, Last: step - 1}
+			x.Versions, x.VersionLag = &rules.Versions{First: step - 1 - lag, Last: step - 1}, &lag
 			for range tokens {
 				r := -random.ExpFloat64() / 2
 				x.Sampler, x.Trainer = append(x.Sampler, float32(r)), append(x.Trainer, float32(min(0, r+drift+away*random.NormFloat64())))

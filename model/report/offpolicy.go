@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,6 +114,7 @@ func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
 		{"log_sequence_ratio", f.LogSequenceRatio},
 		{"log_geometric_ratio", f.LogGeometricRatio},
 		{"version_lag", lagJSON(x)},
+		{"version_span", some(x.VersionSpan)},
 	}
 	if o.Rule == nil {
 		return line
@@ -157,7 +160,7 @@ func shortest(x float32) float64 {
 // write reads the samples, and writes those of each step, below a head.
 func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) []byte, foot func(samples int, notes string) []byte) error {
 	var step *offPolicyStep
-	samples, notes, apart := 0, "", 0
+	samples, notes, apart := 0, "", map[string]int{} // by what they lack
 	flush := func() error {
 		if step == nil {
 			return nil
@@ -174,8 +177,8 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 	}
 	err := o.Read(func(x offpolicy.Sample) error {
 		samples++
-		if !x.Even() {
-			apart++
+		if lacks := x.Lacks(); lacks != "" {
+			apart[lacks]++
 		}
 		if step == nil || step.step != x.Step {
 			if err := flush(); err != nil {
@@ -189,8 +192,8 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 	if err == nil {
 		err = flush()
 	}
-	if apart > 0 {
-		notes += "note: " + units.Plural(apart, "samples") + " cannot be compared: no log-probs of the trainer, or another number of them than of tokens\n"
+	for _, lacks := range slices.Sorted(maps.Keys(apart)) {
+		notes += "note: " + units.Plural(apart[lacks], "samples") + " cannot be compared: " + lacks + "\n"
 	}
 	if err == nil {
 		_, err = w.Write(foot(samples, notes))
