@@ -220,7 +220,11 @@ func (f *fileReader) setFormat(format *formats.Format) {
 		f.chunks.runs.joinVersions(f.name)
 	}
 	rows := f.detection.rows
-	if r, ok := f.decoder.(*decode.RowDecoder); ok && len(rows) > 0 && format.MayBePadded(rows[0].Text) {
+	r, ok := f.decoder.(*decode.RowDecoder)
+	if ok {
+		r.ReadAt(f.path)
+	}
+	if ok && len(rows) > 0 && format.MayBePadded(rows[0].Text) {
 		first := rows[:min(len(rows), decode.PaddedRows)]
 		r.Padding = decode.PaddingOf(format.Fields, model.Mapped(first, func(row framing.Record) []byte { return row.Text }))
 	}

@@ -18,6 +18,7 @@ import (
 type fileReader struct {
 	index     int32
 	name      string
+	path      string           // whole, where it is that of a file
 	formats   []formats.Format // to choose from
 	chunks    *chunkQueue
 	directory *directory // in which the file was found; nil if it was given by itself

@@ -230,6 +230,7 @@ func (s *fileSet) addFile(at fileio.File, name string) *file {
 		fileReader: newFileReader(int32(len(s.files)), name, s.formats, s.chunks),
 		disk:       &fileio.File{Storage: at.Storage, Disk: s.options.Disk, Root: at.Root, Path: at.Path, Fault: s.options.faults},
 	}
+	f.path = filepath.Join(at.Root, at.Path)
 	s.byPath[at.Key()] = f
 	s.register(f)
 	return f

@@ -264,9 +264,9 @@ func (r *reading) restart(f *file) {
 	r.chunks.duplicates.forget(f.index)
 	r.chunks.evaluations.Forget(f.index)
 	*r.chunks.order(f.index) = runs.Order{}
-	directory := f.directory
+	directory, path := f.directory, f.path
 	f.fileReader = newFileReader(f.index, f.name, f.formats, f.chunks)
-	f.directory = directory
+	f.directory, f.path = directory, path
 	r.newest.remove(f, r.files)
 	f.workers, f.appender = nil, nil
 	if f.packed != nil {

@@ -22,8 +22,13 @@ type Row struct {
 	// Advantage is NaN if nobody knows it.
 	Advantage float64
 
-	// Versions are the policies of its first and its last token; nil if nobody logged them.
+	// Versions are the policies of its first and its last token, counted so that weights of version step − 1 train at a step;
+	// nil if nobody logged them, or nobody knows from where they count.
 	Versions *Versions
+
+	// VersionLag is by how many versions its oldest token is older than the weights that its step trains, and VersionSpan how
+	// many updates there were between its oldest and its newest token; nil if the log cannot tell.
+	VersionLag, VersionSpan *int
 }
 
 // Versions are the numbers of the policies that sampled a row's first and last token.
@@ -37,6 +42,21 @@ func (r Row) Even() bool {
 	n := len(r.Sampler)
 	return r.Sampler != nil && r.Trainer != nil && len(r.Trainer) == n &&
 		(r.Policy == nil || len(r.Policy) == n) && (r.Mask == nil || len(r.Mask) == n)
+}
+
+// Lacks says what a row has not that a comparison needs; empty if it can be scored.
+func (r Row) Lacks() string {
+	switch {
+	case r.Sampler == nil && r.Trainer == nil:
+		return "no log-probs"
+	case r.Trainer == nil:
+		return "no log-probs of the trainer"
+	case r.Sampler == nil:
+		return "no log-probs of the sampler"
+	case !r.Even():
+		return "not as many log-probs of one side as of the other, or as tokens"
+	}
+	return ""
 }
 
 // advised reports whether the row's advantage is known.
@@ -53,6 +73,15 @@ type Outcome struct {
 
 	// Mask is the loss mask afterwards, 1 or 0, and . where the logged one is 0.
 	Mask string
+
+	// Clipped counts the kept tokens whose weight a bound changed.
+	Clipped int
+
+	// OfRow is true if the weights are one weight of the row: the product of its ratios, or their mean.
+	OfRow bool
+
+	// Mean is what the trainer divided the weights of the batch by, 1 if it did not.
+	Mean float32
 
 	Unscored bool
 }
@@ -78,11 +107,14 @@ type row struct {
 	advantage float32
 
 	weights []float32 // nil: none
+	clipped []bool    // where a bound changed the weight; nil: nowhere
+	ofRow   bool      // the weights are one weight of the row
+	divided float32   // what the weights were divided by
 	left    []bool    // the mask that is left; nil: as logged
 }
 
 func (r Row) reading() *row {
-	x := &row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), d: difference(r.Trainer, r.Sampler)}
+	x := &row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), d: difference(r.Trainer, r.Sampler), divided: 1}
 	if x.policy == nil {
 		x.policy = r.Trainer
 	}
@@ -124,8 +156,29 @@ func (x *row) weigh(of func(i int) float32) {
 	x.weights = weights
 }
 
-// weighAll gives all tokens one weight.
-func (x *row) weighAll(w float32) { x.weigh(func(int) float32 { return w }) }
+// weighAll gives all tokens one weight, that of the row.
+func (x *row) weighAll(w float32) {
+	x.weigh(func(int) float32 { return w })
+	x.ofRow = true
+}
+
+// clip clamps the weights, and marks the tokens whose weight that changes.
+func (x *row) clip(low, high float32) {
+	for i, w := range x.weights {
+		if !beyond(w, low, high) {
+			continue
+		}
+		if x.clipped == nil {
+			x.clipped = make([]bool, len(x.weights))
+		}
+		x.weights[i], x.clipped[i] = clamp(w, low, high), true
+	}
+}
+
+// cut makes weights that are not within bounds 0.
+func (x *row) cut(low, high float32) {
+	x.weigh(func(i int) float32 { return orZero(within(x.weights[i], low, high), x.weights[i]) })
+}
 
 func (x *row) outcome() Outcome {
 	kept, mask := make([]byte, len(x.mask)), make([]byte, len(x.mask))
@@ -133,6 +186,7 @@ func (x *row) outcome() Outcome {
 	if x.weights != nil {
 		weights = make([]float32, len(x.mask))
 	}
+	clipped := 0
 	for i, left := range x.current() {
 		kept[i], mask[i] = byte(x.fate(i)), '0'
 		switch {
@@ -147,8 +201,11 @@ func (x *row) outcome() Outcome {
 		if weights != nil && !x.mask[i] {
 			weights[i] = float32(math.NaN())
 		}
+		if x.clipped != nil && x.clipped[i] && Kept(kept[i]) == Trains {
+			clipped++
+		}
 	}
-	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask)}
+	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask), Clipped: clipped, OfRow: x.ofRow, Mean: x.divided}
 }
 
 func (x *row) fate(i int) Kept {

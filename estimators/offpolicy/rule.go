@@ -18,6 +18,9 @@ type Rule struct {
 	// presets where they name any.
 	Usual estimators.Options
 
+	OnByDefault bool  // the trainer applies it unless it is told not to
+	Swept       Swept // its main bound
+
 	ChangesWeights bool // tokens get a weight
 	ChangesMask    bool // tokens leave the loss mask
 	DropsRows      bool // rows leave the batch before the step
@@ -142,7 +145,7 @@ func (r *Rule) reading(x Row) *row {
 			mask[i] = true
 		}
 	}
-	return &row{Row: x, mask: mask}
+	return &row{Row: x, mask: mask, divided: 1}
 }
 
 // MissingIn names what the rule needs and no row of b holds. It is empty if one does: see [Outcome.Unscored] for the others.

@@ -309,3 +309,19 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// What a row lacks is named, and only a row that lacks nothing can be scored.
+func TestLacks(t *testing.T) {
+	two := []float32{-1, -2}
+	for want, r := range map[string]Row{
+		"":                            {Sampler: two, Trainer: two},
+		"no log-probs":                {},
+		"no log-probs of the trainer": {Sampler: two},
+		"no log-probs of the sampler": {Trainer: two},
+		"not as many log-probs of one side as of the other, or as tokens": {Sampler: two, Trainer: two, Mask: []bool{true}},
+	} {
+		if got := r.Lacks(); got != want || r.Even() != (want == "") {
+			t.Errorf("%+v lacks %q, want %q", r, got, want)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func primeRL() []*Rule {
 				}, also...)...),
 			},
 			Level: "token", Bounds: "−0.2 ≤ e^o − e^r ≤ 0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Advantages: true},
+			Needs: Needs{Advantages: true}, OnByDefault: true, Swept: Swept{[]string{key("dppo_mask_low"), key("dppo_mask_high")}, AsDistance},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				low, high := number(v, key("dppo_mask_low"), 0), number(v, key("dppo_mask_high"), 0)
 				return func(x *row) {
@@ -58,6 +58,7 @@ func primeRL() []*Rule {
 				}, slices.Clone(also)...)...),
 			},
 			Level: "token", Bounds: "|e^o − e^r| ≤ 0.1 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
+			Swept: Swept{[]string{key("ipo_threshold")}, AsDistance},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, key("ipo_threshold"), 0)
 				return func(x *row) { weigh(x, func(i int) bool { return !(abs(moved(x, i)) > most) }) }
@@ -94,7 +95,7 @@ func openInstruct() []*Rule {
 				},
 			},
 			Level: "token or geometric", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Advantages: true},
+			Needs: Needs{Advantages: true}, OnByDefault: true, Swept: Swept{[]string{"rho_clamp_upper_bound"}, AsRatio},
 			apply: byRow(rhoCorrection),
 		},
 		versionLimit(staleness{
@@ -141,6 +142,9 @@ func rhoCorrection(v estimators.Values) func(x *row) {
 			out := beyond(mean(sum(onMask(far, x.mask)), x.mask), least, most)
 			removed = func(i int) bool { return out && d[i]*x.advantage > 0 }
 		}
-		x.weigh(func(i int) float32 { return orZero(!removed(i), clamp(weights[i], leastWeight, mostWeight)) })
+		x.weigh(func(i int) float32 { return weights[i] })
+		x.ofRow = ofRow
+		x.clip(leastWeight, mostWeight)
+		x.weigh(func(i int) float32 { return orZero(!removed(i), x.weights[i]) })
 	}
 }

@@ -30,6 +30,7 @@ func nemoRL() []*Rule {
 			Usual: "truncated_importance_sampling_type=icepop\ntruncated_importance_sampling_ratio=5\n" +
 				"truncated_importance_sampling_ratio_min=0.5",
 			ChangesWeights: true, Denominator: denominatorStays,
+			Swept: Swept{[]string{section + ".truncated_importance_sampling_ratio_min", section + ".truncated_importance_sampling_ratio"}, AsRatio},
 			apply: nemoWeights(section),
 		},
 		{
@@ -41,6 +42,7 @@ func nemoRL() []*Rule {
 				Options: []estimators.Option{boundOrNone(threshold, "none", "T, a factor of probabilities")},
 			},
 			Level: "row", Bounds: "off", Usual: "seq_logprob_error_threshold=1.5", ChangesMask: true, Denominator: denominatorShrinks,
+			Swept: Swept{[]string{threshold}, AsRatio},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most, off := number(v, threshold, 0), v.Text(threshold) == "none"
 				return func(x *row) {
@@ -81,15 +83,13 @@ func nemoWeights(section string) arithmetic {
 			}
 			logs := mapped(x.d, func(d float32) float32 { return finiteOr(d, 0) })
 			kept := bit(within(exp(meanWithEps(sum(timesMask(logs, x.mask)), x.mask)), low, high))
-			for i, w := range x.weights {
-				switch how {
-				case "tis":
-					x.weights[i] = clamp(w, low, high)
-				case "icepop":
-					x.weights[i] = orZero(within(w, low, high), w)
-				default:
-					x.weights[i] = w * kept
-				}
+			switch how {
+			case "tis":
+				x.clip(low, high)
+			case "icepop":
+				x.cut(low, high)
+			default:
+				x.weigh(func(i int) float32 { return x.weights[i] * kept })
 			}
 		}, nil, nil
 	}
@@ -123,10 +123,13 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 	limits := func(function string) []estimators.Option {
 		return []estimators.Option{selector("function", function), bound(high, "2", "upper bound"), bound(low, "0", "lower bound")}
 	}
-	token := func(cut func(w, low, high float32) float32) arithmetic {
+	token := func(bound func(x *row, low, high float32)) arithmetic {
 		return byRow(func(v estimators.Values) func(x *row) {
 			lo, hi := number(v, low, 0), number(v, high, 0)
-			return func(x *row) { x.weigh(func(i int) float32 { return cut(exp(x.d[i]), lo, hi) }) }
+			return func(x *row) {
+				x.weigh(func(i int) float32 { return exp(x.d[i]) })
+				bound(x, lo, hi)
+			}
 		})
 	}
 	return []*Rule{
@@ -135,7 +138,8 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Name: "tis", Key: "use_tis", Value: "true", Formula: "w = ρ clamped to [low, high]", Source: tis + "vanilla_tis_function",
 				Doc: "d has no clamp of its own. tis and tis_abs are logged before the clip. Off by default.", Options: limits("tis"),
 			},
-			Level: "token", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays, apply: token(clamp),
+			Level: "token", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays, apply: token((*row).clip),
+			Swept: Swept{[]string{high}, AsRatio},
 		},
 		{
 			Entry: estimators.Entry{
@@ -144,7 +148,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Doc:    "The bounds are those of tis, so at the defaults nothing below 2 is removed. NaN is removed.", Options: limits("icepop"),
 			},
 			Level: "token", Bounds: "0 ≤ ρ ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			apply: token(func(w, low, high float32) float32 { return orZero(within(w, low, high), w) }),
+			Swept: Swept{[]string{high}, AsRatio}, apply: token((*row).cut),
 		},
 		misRule(mis),
 		{
@@ -159,7 +163,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				},
 			},
 			Level: "row", Bounds: "mean(b − n) ≤ 1e-4 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Policy: true, Advantages: true},
+			Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{delta}, AsDistance},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, 0)
 				ofSampler := v.Text("old_log_probs") == "rollout" || v.Bool("use_rollout_logprobs")
@@ -198,8 +202,8 @@ func misRule(source string) *Rule {
 			},
 		},
 		Level: "token, sequence or geometric", Bounds: "ρ ≤ 2; 0.5 ≤ ρ ≤ 2; veto 1e-4 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal,
-		apply:       misArithmetic,
+		Denominator: denominatorOriginal, Swept: Swept{[]string{"tis_lower_bound", "tis_upper_bound"}, AsRatio},
+		apply: misArithmetic,
 	}
 }
 
@@ -218,14 +222,15 @@ func misArithmetic(v estimators.Values) (rowRule, func([]*row) error, error) {
 	}
 	each := func(x *row, _ int) {
 		ratios := mapped(x.atLevel(level), safeExp)
+		x.weigh(func(i int) float32 { return ratios[i] })
+		x.ofRow = level != "token"
 		low, high := float32(lower), float32(upper)
 		switch mode {
 		case "truncate":
-			x.weigh(func(i int) float32 { return clamp(ratios[i], 0, high) })
+			x.clip(0, high)
 		case "clip":
-			x.weigh(func(i int) float32 { return clamp(ratios[i], low, high) })
+			x.clip(low, high)
 		default:
-			x.weigh(func(i int) float32 { return ratios[i] })
 			x.reject(func(i int) bool { return !within(ratios[i], low, high) })
 		}
 		if !rejects {
@@ -292,8 +297,8 @@ func areal() []*Rule {
 			),
 		},
 		Level: "token, sequence or geometric", Bounds: "ρ ≤ 5 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal,
-		apply:       byRow(func(v estimators.Values) func(x *row) { return arealRow(section, v) }),
+		Denominator: denominatorOriginal, Swept: Swept{[]string{section + ".upper"}, AsRatio},
+		apply: byRow(func(v estimators.Values) func(x *row) { return arealRow(section, v) }),
 	}}
 }
 
@@ -327,16 +332,12 @@ func arealRow(section string, v estimators.Values) func(x *row) {
 		if masks {
 			x.reject(out)
 		}
-		x.weigh(func(i int) float32 {
-			switch w := x.weights[i]; {
-			case masks:
-				return orZero(x.left[i], w)
-			case !ofRow || out(i):
-				return clamp(w, least, high)
-			default:
-				return w
-			}
-		})
+		switch isOut := len(x.d) > 0 && out(0); { // of a row, all of its tokens
+		case masks:
+			x.weigh(func(i int) float32 { return orZero(x.left[i], x.weights[i]) })
+		case !ofRow || isOut:
+			x.clip(least, high)
+		}
 	}
 }
 

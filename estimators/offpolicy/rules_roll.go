@@ -27,8 +27,8 @@ func roll() []*Rule {
 					`"diff_low": -0.2, "diff_high": 0.2}]`, "the filters"),
 			),
 		},
-		Level: "token, segment, sequence or geometric", Bounds: "off; 0.8 ≤ ρ ≤ 1.2, w ≤ 1.2 (inclusive)", Usual: "filters=[{}]",
-		ChangesWeights: true, ChangesMask: true, Denominator: denominatorShrinks,
+		Level: "token, segment, sequence or geometric", Bounds: "off; 0.8 ≤ ρ ≤ 1.2, w ≤ 1.2 (inclusive)", Usual: `filters=[{"ratio_low": 0.8, "ratio_high": 1.2}]`,
+		ChangesWeights: true, ChangesMask: true, Denominator: denominatorShrinks, Swept: Swept{[]string{section + ".filters"}, AsRatio},
 		apply: rollArithmetic(section),
 	}}
 }
@@ -93,14 +93,16 @@ func strictJSON(key, text string, into any) error {
 
 func rollRow(x *row, weight rollWeight, filters []rollFilter) {
 	moved := difference(mapped(x.Trainer, exp), mapped(x.Sampler, exp))
-	x.weighAll(1)
+	x.weigh(func(int) float32 { return 1 })
 	if weight.Enabled {
 		most := math.Inf(1)
 		if weight.Upper != nil {
 			most = *weight.Upper
 		}
 		ratios := mapped(x.rollLevel(x.d, weight.Type), exp)
-		x.weigh(func(i int) float32 { return clamp(ratios[i], 0, float32(most)) })
+		x.weigh(func(i int) float32 { return ratios[i] })
+		x.ofRow = weight.Type == "sequence" || weight.Type == "geometric"
+		x.clip(0, float32(most))
 	}
 	for _, f := range filters {
 		if !f.Enabled {

@@ -1,6 +1,10 @@
 package offpolicy
 
-import "vantage/estimators"
+import (
+	"math"
+
+	"vantage/estimators"
+)
 
 const skyrlUtils = "NovaSky-AI/SkyRL wheel skyrl==0.4.0 skyrl/backends/skyrl_train/utils/"
 
@@ -30,6 +34,7 @@ func skyRL() []*Rule {
 			},
 			Level: "token, sequence or geometric", Bounds: "off; 0.99 ≤ geo ≤ 1.01, 0.5 ≤ seq ≤ 2 (inclusive)", Usual: "tis_ratio_type=token",
 			ChangesWeights: true, ChangesMask: true, Denominator: denominatorOriginal,
+			Swept: Swept{[]string{section + ".token_tis_ratio_clip_high"}, AsRatio},
 			apply: byRow(func(v estimators.Values) func(x *row) { return skyrlCorrection(section, v) }),
 		},
 		skyrlDPPO(loss),
@@ -42,7 +47,7 @@ func skyRL() []*Rule {
 				),
 			},
 			Level: "token", Bounds: "0.8 < e^(n − r) < 1.2 (exclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Policy: true},
+			Needs: Needs{Policy: true}, Swept: Swept{[]string{key("eps_clip_low"), key("eps_clip_high")}, AsDistance},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				low, high := float32(1-v.Number(key("eps_clip_low"))), float32(1+v.Number(key("eps_clip_high")))
 				return func(x *row) {
@@ -65,6 +70,7 @@ func skyRL() []*Rule {
 				),
 			},
 			Level: "token", Bounds: "1 ≤ w ≤ 6", ChangesWeights: true, Denominator: denominatorStays, Needs: Needs{Policy: true},
+			Swept: Swept{[]string{key("cispo.cispo_eps_clip_high")}, AsDistance},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				low, high := float32(1-v.Number(key("cispo.cispo_eps_clip_low"))), float32(1+v.Number(key("cispo.cispo_eps_clip_high")))
 				ofTrainer := v.Text(key("cispo.cispo_anchor")) == "old"
@@ -73,7 +79,8 @@ func skyRL() []*Rule {
 					if ofTrainer {
 						anchor = x.Trainer
 					}
-					x.weigh(func(i int) float32 { return clamp(safeExp(x.policy[i]-anchor[i]), low, high) })
+					x.weigh(func(i int) float32 { return safeExp(x.policy[i] - anchor[i]) })
+					x.clip(low, high)
 				}
 			}),
 		},
@@ -101,9 +108,11 @@ func skyrlCorrection(section string, v estimators.Values) func(x *row) {
 		total := sum(timesMask(x.d, x.left))
 		switch weight {
 		case "token":
-			x.weigh(func(i int) float32 { return min(ratios[i], tokenCap) })
+			x.weigh(func(i int) float32 { return ratios[i] })
+			x.clip(float32(math.Inf(-1)), tokenCap)
 		case "sequence":
-			x.weighAll(min(safeExp(total), sequenceCap))
+			x.weighAll(safeExp(total))
+			x.clip(float32(math.Inf(-1)), sequenceCap)
 		}
 		if metric == "none" {
 			return
@@ -131,7 +140,7 @@ func skyrlDPPO(section string) *Rule {
 			),
 		},
 		Level: "token", Bounds: "|e^n − e^r| ≤ 0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-		Needs: Needs{Policy: true, Advantages: true},
+		Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{key("dppo.delta_low"), key("dppo.delta_high")}, AsDistance},
 		apply: byRow(func(v estimators.Values) func(x *row) {
 			low, high := number(v, key("dppo.delta_low"), 0), number(v, key("dppo.delta_high"), 0)
 			ofKL := v.Text(key("dppo.dppo_type")) == "binary_kl"

@@ -26,6 +26,7 @@ func trl() []*Rule {
 				},
 			},
 			Level: "token or sequence", Bounds: "seq ≤ 3 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
+			OnByDefault: true, Swept: Swept{[]string{high}, AsRatio},
 			apply: trlWeights(mode, low, high, nil),
 		},
 		{
@@ -36,8 +37,8 @@ func trl() []*Rule {
 				Options: []estimators.Option{boundOrNone(delta, "none", "δ in nats a token")},
 			},
 			Level: "row", Bounds: "off; mean(r − n) ≤ 0.5 named (inclusive)", Usual: delta + "=0.5", ChangesWeights: true,
-			Denominator: denominatorStays,
-			Needs:       Needs{Policy: true, Advantages: true},
+			Denominator: denominatorStays, Swept: Swept{[]string{delta}, AsDistance},
+			Needs: Needs{Policy: true, Advantages: true},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, math.Inf(1))
 				return func(x *row) {
@@ -67,7 +68,7 @@ func trlWeights(mode, low, high string, then func(v estimators.Values) (func(x *
 		}
 		cut := func(w float32) float32 { return orZero(!beyond(w, lo, hi), w) }
 		if truncates {
-			cut = func(w float32) float32 { return clamp(w, lo, hi) }
+			cut = func(w float32) float32 { return w }
 		}
 		after := func(*row) {}
 		if then != nil {
@@ -85,6 +86,9 @@ func trlWeights(mode, low, high string, then func(v estimators.Values) (func(x *
 				x.weighAll(cut(exp(sum(d))))
 			default:
 				x.weighAll(cut(exp(mean(sum(d), x.mask))))
+			}
+			if truncates {
+				x.clip(lo, hi)
 			}
 			after(x)
 		}, nil, nil
@@ -111,7 +115,7 @@ func unsloth() []*Rule {
 			}, rejecting...),
 		},
 		Level: "token, sequence or geometric", Bounds: "seq ≤ 3 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal,
+		Denominator: denominatorOriginal, OnByDefault: true, Swept: Swept{[]string{high}, AsRatio},
 		apply: trlWeights(mode, low, high, func(v estimators.Values) (func(x *row), error) {
 			if v.Text("rollout_rs") == "none" {
 				return func(*row) {}, nil
@@ -143,7 +147,7 @@ func swift() []*Rule {
 				},
 			},
 			Level: "token or geometric", Bounds: "off; x ≤ 2 (inclusive)", Usual: mode + "=token_truncate", ChangesWeights: true,
-			Denominator: denominatorStays,
+			Denominator: denominatorStays, Swept: Swept{[]string{threshold}, AsRatio},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				return swiftWeights(v.Text(mode), number(v, threshold, 0))
 			}),
@@ -157,7 +161,7 @@ func swift() []*Rule {
 				Options: []estimators.Option{boundOrNone(delta, "none", "δ in nats a token")},
 			},
 			Level: "row", Bounds: "off", Usual: delta + "=0.5", ChangesMask: true, Denominator: denominatorShrinks,
-			Needs: Needs{Policy: true, Advantages: true},
+			Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{delta}, AsDistance},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, math.Inf(1))
 				return func(x *row) {
@@ -178,11 +182,13 @@ func swiftWeights(mode string, most float32) func(x *row) {
 		geometric := func() float32 { return exp(mean(sum(timesMask(logs, x.mask)), x.mask)) }
 		switch mode {
 		case "token_truncate":
-			x.weigh(func(i int) float32 { return min(ratios[i], most) })
+			x.weigh(func(i int) float32 { return ratios[i] })
+			x.clip(float32(math.Inf(-1)), most)
 		case "token_mask":
 			x.weigh(func(i int) float32 { return orZero(ratios[i] <= most, ratios[i]) })
 		case "sequence_truncate":
-			x.weighAll(min(geometric(), most))
+			x.weighAll(geometric())
+			x.clip(float32(math.Inf(-1)), most)
 		case "sequence_mask":
 			keep := bit(geometric() <= most)
 			x.weigh(func(i int) float32 { return ratios[i] * keep })
@@ -208,8 +214,8 @@ func openRLHF() []*Rule {
 			),
 		},
 		Level: "token or geometric", Bounds: "off; 0.5 ≤ ρ ≤ 5 (inclusive)", Usual: "is_correction_level=token", ChangesWeights: true,
-		Denominator: denominatorStays,
-		apply:       openRLHFGate(section),
+		Denominator: denominatorStays, Swept: Swept{[]string{section + ".is_correction_threshold"}, AsRatio},
+		apply: openRLHFGate(section),
 	}}
 }
 
@@ -241,12 +247,10 @@ func openRLHFGate(section string) arithmetic {
 			if gating == "ratio" {
 				statistic = mapped(statistic, exp)
 			}
-			x.weigh(func(i int) float32 {
-				if mode == "clip" {
-					return clamp(statistic[i], low, high)
-				}
-				return orZero(within(statistic[i], low, high), ratios[i])
-			})
+			x.weigh(func(i int) float32 { return orZero(mode == "clip" || within(statistic[i], low, high), ratios[i]) })
+			if mode == "clip" {
+				x.clip(low, high)
+			}
 		}, nil, nil
 	}
 }

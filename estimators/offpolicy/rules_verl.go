@@ -34,6 +34,7 @@ func verl() []*Rule {
 				Options: prefixed(verlCorrection, weight()...),
 			},
 			Level: "token or sequence", Bounds: "seq ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
+			Swept: Swept{[]string{verlCorrection + ".rollout_is_threshold"}, AsRatio},
 			apply: verlArithmetic(false),
 		},
 		{
@@ -48,6 +49,7 @@ func verl() []*Rule {
 			Level: "token, sequence or geometric", Bounds: "off; presets: 0.999 ≤ 1/geo ≤ 1.001 (inclusive)",
 			Usual:       "rollout_rs=seq_mean_k1\nrollout_rs_threshold=0.999_1.001",
 			ChangesMask: true, ChangesWeights: true, BeforeAdvantages: true, Denominator: denominatorShrinks,
+			Swept: Swept{[]string{verlCorrection + ".rollout_rs_threshold"}, AsRatio},
 			apply: verlArithmetic(true),
 		},
 		verlDPPO("dppo_tv", "A > 0: e^n − e^b ≤ high; else e^n − e^b ≥ −low", func(n, b float32) (moved, up, down float32) {
@@ -78,16 +80,18 @@ func verlArithmetic(rejects bool) arithmetic {
 		if rejects && err == nil && v.Text(key("rollout_rs")) != "none" {
 			tests, err = criteriaOf(v.Text(key("rollout_rs")), v.Text(key("rollout_rs_threshold")))
 		}
-		cut := func(w float32) float32 { return orZero(within(w, low, high), w) }
-		if low == 0 {
-			cut = func(w float32) float32 { return clamp(w, float32(math.Inf(-1)), high) }
-		}
 		each := func(x *row, _ int) {
 			switch level {
 			case "token":
-				x.weigh(func(i int) float32 { return cut(safeExp(x.d[i])) })
+				x.weigh(func(i int) float32 { return safeExp(x.d[i]) })
 			case "sequence":
-				x.weighAll(cut(safeExp(sum(onMask(x.d, x.mask)))))
+				x.weighAll(safeExp(sum(onMask(x.d, x.mask))))
+			}
+			switch {
+			case low == 0:
+				x.clip(float32(math.Inf(-1)), high)
+			case level != "none":
+				x.cut(low, high)
 			}
 			x.rejectBy(tests, mapped(x.d, func(d float32) float32 { return clamp(d, -safety, safety) }), k3)
 		}
@@ -165,6 +169,7 @@ func divideByMean(rows []*row, by float32) {
 		return
 	}
 	for _, x := range rows {
+		x.divided = by
 		for i := range x.weights {
 			x.weights[i] /= by
 		}
@@ -191,12 +196,15 @@ func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, do
 			),
 		},
 		Level: "token", Bounds: "0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
+		Swept: Swept{[]string{key("clip_ratio_low"), key("clip_ratio_high")}, AsDistance},
 		Needs: Needs{Policy: true, Advantages: true},
 		apply: byRow(func(v estimators.Values) func(x *row) {
 			both := v.Number(key("clip_ratio"))
 			low, high := number(v, key("clip_ratio_low"), both), number(v, key("clip_ratio_high"), both)
 			most := number(v, key("clip_ratio_c"), 0)
 			return func(x *row) {
+				x.weigh(func(i int) float32 { return safeExp(x.policy[i] - x.Sampler[i]) })
+				x.clip(float32(math.Inf(-1)), most)
 				x.weigh(func(i int) float32 {
 					n, b := x.policy[i], x.Sampler[i]
 					moved, up, down := divergence(n, b)
@@ -204,8 +212,7 @@ func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, do
 					if x.advantage > 0 {
 						keep = up <= high || name == "dppo_kl" && moved <= 0
 					}
-					w := min(safeExp(n-b), most)
-					return w * bit(keep)
+					return x.weights[i] * bit(keep)
 				})
 			}
 		}),

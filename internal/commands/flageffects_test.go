@@ -63,6 +63,8 @@ func flagEffects() map[string]flagEffect {
 		"offpolicy format": {value: "jsonl"},
 		"offpolicy option": {value: "tis_clip=1", with: []string{"--off-policy", "slime/tis", "--per", "sample", "--tokens", "--format", "jsonl"}},
 		"offpolicy per":    {value: "sample"},
+		"offpolicy config": {value: "DIR/tis.yaml"},
+		"offpolicy rules":  {},
 		"tokens":           {with: []string{"--off-policy", "slime/tis", "--per", "sample", "--format", "jsonl"}},
 		"option":           {value: "reward_clip_range=0 0.1", with: []string{"--framework", "trl", "--estimator", "rloo"}},
 		"overlong":         {value: "verl", with: []string{"--framework", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1"}},
@@ -263,6 +265,7 @@ var flagFiles = sync.OnceValue(func() map[string]string {
 `,
 		"config.yaml": "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0\n  keep_neg_ratio: 0.5\n",
 		"rules.yaml":  "- signal<90%\n",
+		"tis.yaml":    "use_tis: true\ntis_clip: 1.5\n",
 		"logprobs/log.jsonl": `{"step": 1, "rollout_log_probs": [-2, -1, -1], "old_log_probs": [-1, -1, -3], "response_mask": [1, 1, 1], "advantage": 1}
 {"step": 2, "rollout_log_probs": [-4], "old_log_probs": [-1], "advantage": -1}
 `,

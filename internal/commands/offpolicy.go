@@ -13,47 +13,53 @@ import (
 	"vantage/estimators/offpolicy"
 	"vantage/loaders"
 	"vantage/loaders/logprobs"
+	"vantage/model"
+	study "vantage/model/offpolicy"
 	"vantage/model/report"
+	"vantage/model/trainer"
 )
 
 // offPolicy says how far the samples of a log are from the policy that trains them.
 func (p *Program) offPolicy() *cobra.Command {
 	o := &report.OffPolicy{}
-	var rule, per string
+	var rule, config string
 	var options []string
+	format := newFormatFlag("text", report.OffPolicyText).or("jsonl", report.OffPolicyJSONL).or("csv", report.OffPolicyCSV).or("json", report.OffPolicyJSON)
 	return command[func(io.Writer, *report.OffPolicy) error]{
 		use:   "offpolicy PATH",
 		short: "Show how off-policy samples are, and what a rule would keep",
 		long: `offpolicy compares the log-probs of the engine that sampled with those of the trainer,
-d = trainer − sampler, for each step or each sample: mean and largest |d|, the KL
-estimators k1 and k3, and the effective share of samples (ESS). With --off-policy it
-applies the rule of a trainer: 'vantage list off-policy-rules' lists them. It reads NeMo-RL's
-train_data_step{N}.jsonl, prime-rl's token_exports next to its traces, verifiers' traces,
-and JSON lines with rollout_log_probs and old_log_probs.`,
+d = trainer − sampler: mean |d|, the KL estimator k3, the effective share of samples (ESS)
+and the share of the heaviest (top 1) over the steps, whether the engine or staleness is
+why, what the rule of the run clips and drops, and which rule keeps most. The rule is that
+of --off-policy or of the trainer's --config, else what the trainer does by default.
+--rules shows what every trainer's rule keeps at its own bound, and at others. --per writes
+a line for each step or sample. 'vantage list off-policy-rules' describes the rules. It
+reads NeMo-RL's train_data_step{N}.jsonl, prime-rl's token_exports next to its traces,
+verifiers' traces, and JSON lines with rollout_log_probs and old_log_probs.`,
 		example: `vantage offpolicy logs/exp_001
 vantage offpolicy outputs/run-1 --off-policy trl/vllm_importance_sampling
+vantage offpolicy outputs/run-1 --rules
 vantage offpolicy outputs/run-1 --off-policy slime/tis --option tis_clip=3
 vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 		args:   oneName,
-		format: newFormatFlag("text", report.OffPolicyText).or("jsonl", report.OffPolicyJSONL),
+		format: format,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&rule, "off-policy", "", "apply this rule, FRAMEWORK/NAME")
 			cmd.Flags().StringArrayVar(&options, "option", nil, "an option of the rule, KEY=VALUE as its trainer spells it (repeatable)")
-			addChoice(cmd, &per, "per", "step", "write a line for each step or sample", "step", "sample")
+			cmd.Flags().StringVar(&config, "config", "", "take the rule from a trainer's configuration, unless --off-policy names one")
+			addChoice(cmd, &o.Per, "per", "run", "write a summary of the run, or a line for each step or sample", "run", "step", "sample")
+			cmd.Flags().BoolVar(&o.Rules, "rules", false, "add what every trainer's rule keeps, and a sweep of its bound")
 			cmd.Flags().BoolVar(&o.Tokens, "tokens", false, "add letters and weights of each token (--per sample, jsonl)")
 		},
 		refuse: func() (err error) {
-			o.PerSample = per == "sample"
-			o.Rule, o.Values, err = offPolicyRule(rule, options)
-			switch {
-			case err != nil:
-				return err
-			case o.Tokens && (o.Rule == nil || !o.PerSample):
-				return errors.New("--tokens needs --off-policy FRAMEWORK/NAME and --per sample: letters and weights are what a rule does to a token")
-			case per != "step" && per != "sample":
-				return fmt.Errorf("--per %s: choose step or sample", per)
+			if o.Asked, err = offPolicyRule(rule, options); err == nil && o.Rule == nil && config != "" {
+				o.Asked, err = parseFile(p.Disk, "--config", config, maxConfig, "trainer's configuration", offPolicyConfig)
 			}
-			return nil
+			if err != nil {
+				return err
+			}
+			return refuseOffPolicy(o, format.name)
 		},
 		run: func(ctx context.Context, c *call, write func(io.Writer, *report.OffPolicy) error) error {
 			if len(c.args) == 0 {
@@ -63,14 +69,7 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			if loaders.IsElsewhere(path) {
 				return Usage(fmt.Errorf("%s: log-probs are read from files of this machine alone", path))
 			}
-			o.Read = func(visit func(report.OffPolicySample) error) error {
-				return logprobs.Read(p.Disk, path, func(s logprobs.Sample) error {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					return visit(report.OffPolicySample{Row: s.Row, File: s.File, Line: s.Line, Step: s.Step, ID: s.ID, Group: s.Group})
-				})
-			}
+			o.Read = p.logProbsOf(ctx, path)
 			err := write(c.output(ctx), o)
 			if errors.Is(err, logprobs.ErrNone) {
 				return fmt.Errorf("%s: %w; 'vantage offpolicy --help' names the logs that have them", path, err)
@@ -80,30 +79,66 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 	}.of(p)
 }
 
-// offPolicyRule is the rule of a name, FRAMEWORK/NAME, with its options; nil for no name.
-func offPolicyRule(name string, options []string) (*offpolicy.Rule, estimators.Values, error) {
+// logProbsOf reads the samples of a path that have log-probs.
+func (p *Program) logProbsOf(ctx context.Context, path string) func(visit func(study.Sample) error) error {
+	return func(visit func(study.Sample) error) error {
+		return logprobs.Read(p.Disk, path, func(s logprobs.Sample) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return visit(study.Sample{Row: s.Row, File: s.File, Line: s.Line, Step: s.Step, ID: s.ID, Group: s.Group, Writer: s.Writer})
+		})
+	}
+}
+
+// refuseOffPolicy says which flags contradict each other.
+func refuseOffPolicy(o *report.OffPolicy, format string) error {
+	isOfRun := format == "csv" || format == "json"
+	switch {
+	case o.Per != "run" && o.Per != "step" && o.Per != "sample":
+		return fmt.Errorf("--per %s: choose run, step or sample", o.Per)
+	case o.Tokens && (o.Rule == nil || o.Per != "sample"):
+		return errors.New("--tokens needs --off-policy FRAMEWORK/NAME and --per sample: letters and weights are what a rule does to a token")
+	case isOfRun && o.Per != "run":
+		return fmt.Errorf("--format %s is of the whole run: use --format jsonl with --per %s", format, o.Per)
+	case o.Rules && (o.Per != "run" || format == "jsonl"):
+		return errors.New("--rules is of the whole run: omit --per, and choose text, csv or json")
+	}
+	return nil
+}
+
+// offPolicyRule is the rule of a name, FRAMEWORK/NAME, with its options; without one for no name.
+func offPolicyRule(name string, options []string) (asked study.Asked, err error) {
 	var given estimators.Options
 	for _, option := range options {
 		key, value, err := estimators.ParseOption(option)
 		if err != nil {
-			return nil, estimators.Values{}, fmt.Errorf("--option: %w", err)
+			return asked, fmt.Errorf("--option: %w", err)
 		}
 		given = given.With(key, value)
 	}
 	if name == "" {
 		if given != "" {
-			return nil, estimators.Values{}, errors.New("--option needs --off-policy FRAMEWORK/NAME: 'vantage list off-policy-rules' lists the rules")
+			return asked, errors.New("--option needs --off-policy FRAMEWORK/NAME: 'vantage list off-policy-rules' lists the rules")
 		}
-		return nil, estimators.Values{}, nil
+		return asked, nil
 	}
 	framework, rule, _ := strings.Cut(name, "/")
-	found, err := offpolicy.Find(framework, rule)
-	if err != nil {
-		return nil, estimators.Values{}, fmt.Errorf("--off-policy: %w", err)
+	if asked.Rule, err = offpolicy.Find(framework, rule); err != nil {
+		return study.Asked{}, fmt.Errorf("--off-policy: %w", err)
 	}
-	values, err := found.Values(given)
-	if err != nil {
-		return nil, values, fmt.Errorf("--option: %w", err)
+	if asked.Values, err = asked.Rule.Values(given); err != nil {
+		return study.Asked{}, fmt.Errorf("--option: %w", err)
 	}
-	return found, values, nil
+	asked.Options, asked.By, asked.Must = given, "asked for", true
+	return asked, nil
+}
+
+// offPolicyConfig is the rule that a trainer's configuration names.
+func offPolicyConfig(text []byte) (study.Asked, error) {
+	options, err := parseConfig(text)
+	if err != nil {
+		return study.Asked{}, err
+	}
+	return study.ByConfig(model.Mapped(options, func(o trainer.Option) study.Value { return study.Value{Key: o.Key, Text: o.Value} }))
 }

@@ -244,3 +244,26 @@ func awayRows() string {
 	}
 	return b.String()
 }
+
+// offPolicyLogs writes rows with log-probs: of two groups and lags, of which one row outweighs the rest, a step that is masked, which verl
+// refuses, and one of NeMo-RL without
+// log-probs of the trainer.
+func offPolicyLogs(t *testing.T, dir string) {
+	t.Helper()
+	var aged strings.Builder
+	for i := range 12 {
+		far := 0.01 * float64(i%3)
+		if i == 5 {
+			far = 2
+		}
+		fmt.Fprintf(&aged, `{"step":1,"id":"r%d","group":"g%d","rollout_log_probs":[-1,-1],"old_log_probs":[%v,%v],"advantage":%v,"policy_version":%d}`+"\n",
+			i, i/6, far-1, far-1, 1-2*(i%2), -(i % 2))
+	}
+	putRun(t, filepath.Join(dir, "offpolicy", "masked.jsonl"), `{"step":1,"rollout_log_probs":[-1],"old_log_probs":[-1.5]}
+{"step":2,"rollout_log_probs":[-1],"old_log_probs":[-1],"response_mask":[0]}
+`, time.Time{})
+	putRun(t, filepath.Join(dir, "offpolicy", "config.yaml"), "max_staleness: 2\n", time.Time{})
+	putRun(t, filepath.Join(dir, "offpolicy", "aged.jsonl"), aged.String(), time.Time{})
+	putRun(t, filepath.Join(dir, "offpolicy", "train_data_step1.jsonl"),
+		`{"generation_logprobs":[[0,-1]],"prev_logprobs":[[0,0]],"token_loss_mask":[[0,1]],"sample_loss_mask":[1],"advantages":[[0,1]]}`+"\n", time.Time{})
+}

@@ -147,6 +147,14 @@ func schemaLines(dir string) [][]string {
 		{"why", "g", filepath.Join(dir, "large.jsonl")},
 		{"why", "0", filepath.Join(dir, "mixed.jsonl")},
 		{"show", "0", filepath.Join(dir, "mixed.jsonl")},
+		{"offpolicy", filepath.Join(dir, "logprobs", "log.jsonl"), "--rules"},
+		{"offpolicy", filepath.Join(dir, "offpolicy", "aged.jsonl"), "--off-policy", "slime/tis", "--option", "tis_clip=3"},
+		{"offpolicy", filepath.Join(dir, "offpolicy", "aged.jsonl"), "--off-policy", "prime-rl/default", "--rules"},
+		{"offpolicy", filepath.Join(dir, "offpolicy", "train_data_step1.jsonl")},
+		{"offpolicy", filepath.Join(dir, "offpolicy", "train_data_step1.jsonl"), "--config", filepath.Join(dir, "offpolicy", "config.yaml")},
+		{"offpolicy", filepath.Join(dir, "logprobs", "log.jsonl"), "--off-policy", "verl/rollout_is", "--option", "rollout_is=token", "--option", "rollout_is_threshold=0.9_1.1"},
+		{"offpolicy", filepath.Join(dir, "offpolicy", "masked.jsonl"), "--rules"},
+		{"offpolicy", filepath.Join(dir, "rollouts.jsonl")},
 		{"report", log, "--framwork", "trl"},
 		{"nothing"},
 	}
@@ -270,6 +278,7 @@ func (s *schemas) run(t *testing.T, line []string) {
 func schemaLogs(t *testing.T, dir string) {
 	t.Helper()
 	flagLog(t, dir)
+	offPolicyLogs(t, dir)
 	text := filetest.Read(t, agentLog(t))
 	filetest.Write(t, filepath.Join(dir, "rollouts.jsonl"), string(text))
 	log := filetest.Read(t, filepath.Join(dir, "log.jsonl"))

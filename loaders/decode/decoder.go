@@ -68,6 +68,7 @@ type RowDecoder struct {
 	FileName      string
 	FileStep      int64 // the step that FileName tells, 0 if none; for rows without one
 	hasFileStep   bool
+	StepOfPath    bool // rows have the step that their file tells, if it does, whatever their fields say
 
 	Learned
 	Seen    SeenNames
@@ -253,7 +254,15 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	if ok = ok && p.Role.Accepts(v); !ok || r.Fields.IsRequested(path) {
 		r.Components.pick(jsonscan.Value{Kind: jsonscan.String, Raw: path}, v)
 	}
-	if !ok {
+	if ok {
+		r.pickRole(p, v)
+	}
+}
+
+// pickRole takes a value for a role, if its name is preferred to those before it.
+func (r *RowDecoder) pickRole(p FieldRole, v jsonscan.Value) {
+	isOfPath := p.Role == RoleStep && r.StepOfPath && r.hasFileStep && r.Fields.chosen[RoleStep] == ""
+	if isOfPath {
 		return
 	}
 	switch p.Role {
@@ -437,9 +446,17 @@ func (r *RowDecoder) Clone() *RowDecoder {
 	r.Note()
 	r.Seen.Stop() // their provenance must not differ
 	c := NewRowDecoder(r.Fields, "")
+	c.StepOfPath = r.StepOfPath
 	c.Layout, c.HashResponses, c.Wants, c.FileName, c.FileStep, c.hasFileStep = r.Layout, r.HashResponses, r.Wants, r.FileName, r.FileStep, r.hasFileStep
 	c.Learned, c.Seen, c.noted, c.Components = r.Learned, r.Seen, r.noted, r.Components.clone()
 	return c
+}
+
+// ReadAt says where the file is, of which the name may be a part only: see StepOfPath.
+func (r *RowDecoder) ReadAt(path string) {
+	if r.StepOfPath && !r.hasFileStep {
+		r.FileStep, r.hasFileStep = stepFromPath(path)
+	}
 }
 
 // SameNote reports whether a clone, whose note is n, has learned nothing that r does not know.

@@ -24,6 +24,7 @@ func episodes() []Format {
 			File:          "DIR/rollouts/step_{step}/{train,eval}/{effective,all}/traces.jsonl",
 			Score:         85,
 			Keys:          Keys{"traces": jsonscan.Array},
+			StepOfPath:    true, // run.work.step is that at which it was sent: src/prime_rl/orchestrator/dispatcher.py:471-485
 			Fields: decode.OnlyNames(decode.Names{
 				decode.RoleReward:    {"reward"},
 				decode.RoleStep:      {"run.work.step", "step"},

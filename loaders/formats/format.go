@@ -99,6 +99,9 @@ type Format struct {
 	// other are of one run, where those of other trainers are runs of a sweep.
 	VersionFolders bool
 
+	// StepOfPath says that the path of a file tells the step at which its rows trained, where their fields tell another one.
+	StepOfPath bool
+
 	// MayRepeatRows says that the trainer logs the same block of rows for several steps.
 	MayRepeatRows bool
 
@@ -147,7 +150,7 @@ const (
 // NewDecoder returns a decoder of one file. Its name is relative to the opened path.
 func (f *Format) NewDecoder(name string) decode.Decoder {
 	r := decode.NewRowDecoder(f.Fields, name)
-	r.Layout, r.HashResponses = f.Layout, f.MayRepeatRows
+	r.Layout, r.HashResponses, r.StepOfPath = f.Layout, f.MayRepeatRows, f.StepOfPath
 	if !f.evaluatesAlone(name) {
 		r.Wants = f.wants
 	}

@@ -1,12 +1,14 @@
-// Package logprobs reads the log-probs of tokens that trainers write next to samples, row by row.
+// Package logprobs reads the log-probs of tokens, and the versions of the policies that sampled them, that trainers write next to samples,
+// row by row.
 //
-// In: a file or a folder of JSON lines. Out: a [Sample] for each row that has log-probs of the engine that sampled, handed to the
-// caller one at a time: nothing of it is kept. Package internal/commands calls it, and gives the rows to estimators/offpolicy.
+// In: a file or a folder of JSON lines, Parquet files, or what slime and miles save with torch.save. Out: a [Sample] for each row that has
+// log-probs or versions, handed to the caller one at a time: nothing of it is kept. Package internal/commands calls it, and gives the rows
+// to estimators/offpolicy.
 //
 // # A new shape
 //
-// A row of shapes, in shapes.go, the more particular before the others: the keys that only its lines have, and a function from a line
-// to rows. Numbers that are not there are NaN, never 0.
+// Names of fields of rows are in one list, in names.go. A shape of its own is a row of shapes, in shapes.go, the more particular before the
+// others: the keys that only its lines have, and a function from a line to rows. Numbers that are not there are NaN, never 0.
 package logprobs
 
 import (
@@ -19,21 +21,21 @@ import (
 	"strconv"
 
 	"vantage/estimators/offpolicy"
-	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
-	"vantage/loaders/jsonscan"
 )
 
 // Sample is one response with the log-probs of its tokens, from the first that trains to the last.
 type Sample struct {
 	offpolicy.Row
 
-	File  string // relative to what was read
+	File  string // relative to what was read: the folder of the run, where only a part was named
 	Line  int64  // in the file, from 1
 	Step  int
 	ID    string // as the log has it, or empty
 	Group string // as the log has it, or empty
+
+	Writer string // the framework that alone writes such rows, or empty
 }
 
 // MaxFiles bounds how many files of a folder are read.
@@ -42,45 +44,40 @@ const MaxFiles = 100_000
 // ErrNone is that nothing that was read has log-probs of the engine that sampled.
 var ErrNone = errors.New("no log-probs of the engine that sampled are in it")
 
-// Read visits the samples of a file or a folder that have log-probs, in the order of files and lines. The visit ends with its error.
+// Read visits the samples of a file or a folder that have log-probs or versions, in the order of files and lines. The visit ends with
+// its error. A folder next to it that belongs to the same run is read, too: what was trained of what was sampled.
 func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
-	files, dir, err := filesOf(disk, path)
+	r := &reader{disk: disk, visit: visit, clocks: map[string]*clock{}}
+	found, err := r.find(path)
 	if err != nil {
 		return err
 	}
-	r := &reader{disk: disk, dir: dir, visit: visit, exports: exportsOf(files)}
-	for _, name := range files {
-		switch err := r.readFile(name); {
-		case r.refused != nil:
-			return r.refused
-		case err != nil:
-			return fmt.Errorf("%s: %w", name, err)
+	r.exports = exportsOf(found.files)
+	for _, name := range found.files {
+		if err := r.named(name, r.readFile(name)); err != nil {
+			return err
 		}
 	}
-	if r.samples == 0 {
-		return ErrNone
+	for _, d := range found.dumps {
+		if err := r.named(d.files[0], r.readDump(d)); err != nil {
+			return err
+		}
 	}
-	return nil
+	switch {
+	case r.samples > 0:
+		return nil
+	case r.unread != nil:
+		return r.unread
+	}
+	return ErrNone
 }
 
-func filesOf(disk *fileio.Disk, path string) (files []string, dir string, err error) {
-	info, err := disk.Stat(path)
-	if err != nil {
-		return nil, "", err
+// named is an error of a file with its name, and one of the visit as it is.
+func (r *reader) named(name string, err error) error {
+	if err == nil || r.refused != nil {
+		return r.refused
 	}
-	if !info.IsDir() {
-		return []string{filepath.Base(path)}, filepath.Dir(path), nil
-	}
-	listing, err := discover.List(disk, path, MaxFiles)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, name := range listing.Files {
-		if ext := filepath.Ext(name); ext == ".jsonl" || ext == ".json" {
-			files = append(files, name)
-		}
-	}
-	return files, path, nil
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 type reader struct {
@@ -89,10 +86,38 @@ type reader struct {
 	visit   func(Sample) error
 	samples int
 	refused error // of the visit
+	unread  error // of the first file that is damaged, or of another kind
 
 	// exports are the folders of token exports by the step of their name, which have what traces lack.
 	exports map[string][]string
 	joined  exported
+
+	clocks map[string]*clock // of slime and miles, by the folder of the run
+}
+
+// emit hands a sample to the visit.
+func (r *reader) emit(s Sample) error {
+	r.samples++
+	r.refused = r.visit(s.trimmed())
+	return r.refused
+}
+
+// emitAll emits the samples of a line.
+func (r *reader) emitAll(samples []Sample, file string, line int64) error {
+	for _, s := range samples {
+		s.File, s.Line = file, line
+		if err := r.emit(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skip goes on without a file that cannot be read, as while it is written. If nothing else has samples, that is the error.
+func (r *reader) skip(name string, err error) {
+	if r.unread == nil {
+		r.unread = fmt.Errorf("%s: %w", name, err)
+	}
 }
 
 // readFile visits the samples of one file.
@@ -100,19 +125,18 @@ func (r *reader) readFile(name string) error {
 	if isExport(name) && len(r.exports) > 0 {
 		return nil // read next to its traces
 	}
+	if filepath.Ext(name) == tableExtension {
+		return r.readTable(name)
+	}
+	all := shapes()
 	return r.eachLine(name, func(line []byte, number int64) error {
-		for _, s := range shapes() {
-			if !s.fits(line) {
+		for _, s := range all {
+			if !s.mayFit(line) {
 				continue
 			}
-			for _, sample := range s.rows(r, line, name) {
-				sample.File, sample.Line = name, number
-				r.samples++
-				if r.refused = r.visit(sample.trimmed()); r.refused != nil {
-					return r.refused
-				}
+			if rows := s.rows(r, line, name); len(rows) > 0 {
+				return r.emitAll(rows, name, number)
 			}
-			return nil
 		}
 		return nil
 	})
@@ -169,8 +193,12 @@ func (s Sample) trimmed() Sample {
 	return s
 }
 
-// stepOf is the number that ends the last folder or file whose name has one: "train_data_step4.jsonl", "step_7/rank_0.jsonl".
-func stepOf(name string) (step int, found bool) {
+// stepOf is the number that ends the last folder or file whose name has one: "train_data_step4.jsonl", "step_7/rank_0.jsonl". What
+// is read may itself be the folder.
+func (r *reader) stepOf(name string) (step int, found bool) {
+	if path, err := filepath.Abs(filepath.Join(r.dir, name)); err == nil {
+		name = path
+	}
 	if m := stepName.FindAllStringSubmatch(filepath.ToSlash(name), -1); m != nil {
 		step, err := strconv.Atoi(m[len(m)-1][1])
 		return step, err == nil
@@ -180,34 +208,17 @@ func stepOf(name string) (step int, found bool) {
 
 var stepName = regexp.MustCompile(`step_?(\d{1,15})`)
 
-// floats are the numbers of a list, NaN for what is not one; nil if v is no list. A list of one list is that list.
-func floats(v jsonscan.Value) []float32 {
-	if one, ok := v.Single(); ok && one.Elements() != nil {
-		v = one
+// aged sets by how many versions a sample is older than the weights that its step trains, where it can be.
+func (s *Sample) aged(lag, span int) {
+	if s.VersionSpan = &span; span < 0 {
+		lag, span = lag-span, -span // the last token is of the older policy
 	}
-	if v.Elements() == nil && v.Len() != 0 || v.Kind == jsonscan.Absent {
-		return nil
+	if lag < 0 {
+		return // the versions count from elsewhere
 	}
-	out := []float32{}
-	v.EachElement(func(e jsonscan.Value) {
-		x, ok := e.ToFloat()
-		if !ok {
-			x = offpolicy.NoAdvantage()
-		}
-		out = append(out, float32(x))
-	})
-	return out
+	first := s.Step - 1 - lag
+	s.VersionLag, s.Versions = &lag, &offpolicy.Versions{First: first, Last: first + span}
 }
 
-// mask are the truths of a list; nil if v is no list.
-func mask(v jsonscan.Value) []bool {
-	numbers := floats(v)
-	if numbers == nil {
-		return nil
-	}
-	out := make([]bool, len(numbers))
-	for i, x := range numbers {
-		out[i] = x > 0
-	}
-	return out
-}
+// plausible reports whether a step or a version can be one, so that differences are exact.
+func plausible(n int64) bool { return n > -1<<40 && n < 1<<40 }

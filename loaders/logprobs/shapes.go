@@ -1,6 +1,7 @@
 package logprobs
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,8 +13,8 @@ import (
 // shape is a line as one trainer writes it.
 type shape struct {
 	name string
-	keys []string // that only such lines have
-	rows func(r *reader, line []byte, file string) []Sample
+	keys []string                                           // that only such lines have
+	rows func(r *reader, line []byte, file string) []Sample // none if the line is of another shape
 }
 
 // shapes lists them, the more particular first.
@@ -23,28 +24,30 @@ func shapes() []shape {
 		{"prime-rl token export", []string{"inference_logprobs", "trainer_logprobs", "token_ids"}, exportRow},
 		{"traces", []string{"traces"}, traceRows},
 		{"open-instruct", []string{"response_tokens", "logprobs"}, openInstructRow},
-		{"rows", nil, plainRow},
+		{"areal", []string{"head_version", "tail_version"}, arealRow},
+		{"tinker-cookbook", []string{"iteration", "traj_idx", "sampling_client_step"}, tinkerRow},
+		{"rows", nil, namedRow},
 	}
 }
 
-// fits reports whether a line has the keys.
-func (s shape) fits(line []byte) bool {
-	if s.keys == nil {
-		return true
-	}
-	values, err := jsonscan.Pluck(line, s.keys...)
-	return err == nil && !slices.ContainsFunc(values, func(v jsonscan.Value) bool { return v.Kind == jsonscan.Absent })
+// mayFit reports whether a line has the names of the keys: a text of another shape may have them, too.
+func (s shape) mayFit(line []byte) bool {
+	return !slices.ContainsFunc(s.keys, func(key string) bool { return !bytes.Contains(line, []byte(`"`+key+`"`)) })
+}
+
+func anyAbsent(values []jsonscan.Value) bool {
+	return slices.ContainsFunc(values, func(v jsonscan.Value) bool { return v.Kind == jsonscan.Absent })
 }
 
 // nemoRow is a row of NeMo-RL's train_data_step{N}.jsonl: every value in a list of one, a number per token of prompt and response,
 // padded. Log-probs of the trainer that are 0 wherever it trains were not computed.
-func nemoRow(_ *reader, line []byte, file string) []Sample {
+func nemoRow(r *reader, line []byte, file string) []Sample {
 	v, err := jsonscan.Pluck(line, "generation_logprobs", "prev_logprobs", "token_loss_mask", "sample_loss_mask", "advantages")
-	if err != nil {
+	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
-	s.Step, _ = stepOf(file)
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}, Writer: "nemo-rl"}
+	s.Step, _ = r.stepOf(file)
 	s.Advantage = advantageOf(floats(v[4]), s.Mask)
 	s = s.trimmed()
 	if !computed(s.Trainer, s.Mask) {
@@ -68,8 +71,11 @@ func computed(logprobs []float32, mask []bool) bool {
 	return !hasMask
 }
 
-// advantageOf is that of the first token that trains, NaN if there is none.
+// advantageOf is that of the first token that trains, NaN if there is none. Without a mask all tokens train.
 func advantageOf(advantages []float32, mask []bool) float64 {
+	if mask == nil && len(advantages) > 0 {
+		return float64(advantages[0])
+	}
 	for i, m := range mask {
 		if m && i < len(advantages) {
 			return float64(advantages[i])
@@ -82,15 +88,15 @@ func advantageOf(advantages []float32, mask []bool) float64 {
 }
 
 // exportRow is a row of prime-rl's token_exports: arrays over prompt and response.
-func exportRow(_ *reader, line []byte, file string) []Sample {
+func exportRow(r *reader, line []byte, file string) []Sample {
 	v, err := jsonscan.Pluck(line, "inference_logprobs", "trainer_logprobs", "loss_mask", "advantages", "step")
-	if err != nil {
+	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[2])}}
-	s.Step, _ = stepOf(file)
-	if step, ok := v[4].ToInt(); ok {
-		s.Step = int(step)
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}, Writer: "prime-rl"}
+	s.Step, _ = r.stepOf(file)
+	if step, ok := wholeNumber(v[4]); ok {
+		s.Step = step
 	}
 	s.Advantage = advantageOf(floats(v[3]), s.Mask)
 	return []Sample{s}
@@ -106,23 +112,35 @@ func traceRows(r *reader, line []byte, file string) []Sample {
 	work := v[3].Field("work")
 	var rows []Sample
 	for _, trace := range v[1].Elements() {
-		s, ids := traceOf(trace)
-		if s.Sampler == nil {
+		if string(trace.Field("agent").Field("trainable").Raw) == "false" {
 			continue
 		}
-		s.ID, s.Group = string(v[0].Text()), string(v[2].Field("id").Text())
-		if step, ok := stepOf(file); ok {
-			s.Step = step // that of the folder: the episode has the one at which it was sent
-		} else if step, ok := work.Field("step").ToInt(); ok {
-			s.Step = int(step)
+		s, ids := traceOf(trace)
+		s.ID, s.Group = label(v[0]), label(v[2].Field("id"))
+		step, dated := r.stepOf(file) // that of the folder: the episode has the one at which it was sent
+		if !dated {
+			step, dated = wholeNumber(work.Field("step"))
 		}
-		s.Versions = versions(work.Field("policy").Field("start"), work.Field("policy").Field("end"))
-		if x, ok := trace.Field("info").Field("advantage").ToFloat(); ok {
-			s.Advantage = x
+		s.Step = step
+		switch policy := work.Field("policy"); {
+		case !dated:
+		case work.Kind == jsonscan.Object && (policy.Kind == jsonscan.Absent || policy.Kind == jsonscan.Null):
+			s.aged(0, 0) // of a model that never changes
+		default:
+			s.sampledBy(policy.Field("start"), policy.Field("end"))
+		}
+		isKnown := s.Sampler != nil || work.Field("policy").Field("start").Kind == jsonscan.Number
+		if !isKnown {
+			continue
+		}
+		if logged := trace.Field("info").Field("advantage").ToAdvantage(); logged == logged {
+			s.Advantage = logged
 		}
 		if export, ok := r.export(file, ids); ok {
-			export.ID, export.Group, export.Versions, export.Advantage = s.ID, s.Group, s.Versions, s.Advantage
-			s = export
+			s.Sampler, s.Trainer, s.Mask, s.Writer = export.Sampler, export.Trainer, export.Mask, export.Writer
+			if s.Advantage != s.Advantage {
+				s.Advantage = export.Advantage
+			}
 		}
 		rows = append(rows, s)
 	}
@@ -135,11 +153,14 @@ func traceOf(trace jsonscan.Value) (s Sample, ids string) {
 	var tokens strings.Builder
 	scored, whole := false, true
 	for _, node := range trace.Field("nodes").Elements() {
-		trains, sampler, trainer := mask(node.Field("mask")), floats(node.Field("logprobs")), floats(node.Field("trainer_logprobs"))
+		trains, sampler, trainer := truths(floats(node.Field("mask"))), floats(node.Field("logprobs")), floats(node.Field("trainer_logprobs"))
 		node.Field("token_ids").EachElement(func(id jsonscan.Value) {
 			tokens.Write(id.Raw)
 			tokens.WriteByte(',')
 		})
+		if credit := node.Field("advantages").ToAdvantage(); s.Advantage != s.Advantage || s.Advantage == 0 && credit == credit {
+			s.Advantage = credit // of the first node in which one is not 0
+		}
 		n := 0
 		for _, m := range trains {
 			if m {
@@ -175,17 +196,23 @@ func spread(numbers []float32, mask []bool) []float32 {
 	return out
 }
 
-// versions are those of the first and the last token; nil if they are no whole numbers.
-func versions(first, last jsonscan.Value) *offpolicy.Versions {
-	a, ok := first.ToInt()
-	b, too := last.ToInt()
-	if !ok || first.Kind == jsonscan.Absent {
-		return nil
+// sampledBy sets the versions of the first and the last token of a sample whose step is known. The last one may be missing.
+func (s *Sample) sampledBy(first, last jsonscan.Value) {
+	a, ok := wholeNumber(first)
+	b, too := wholeNumber(last)
+	switch {
+	case !ok:
+	case too:
+		s.aged(s.Step-1-a, b-a)
+	default:
+		s.aged(s.Step-1-a, 0)
 	}
-	if !too || last.Kind == jsonscan.Absent {
-		b = a
-	}
-	return &offpolicy.Versions{First: int(a), Last: int(b)}
+}
+
+// wholeNumber is a step or a version, if it can be one.
+func wholeNumber(v jsonscan.Value) (int, bool) {
+	n, ok := v.ToInt()
+	return int(n), ok && v.Kind != jsonscan.Absent && plausible(n)
 }
 
 // exported are the rows of the token exports of one step, by their token ids.
@@ -196,7 +223,7 @@ type exported struct {
 
 // exportsOf are the files of token exports, by the folder of their step.
 func exportsOf(files []string) map[string][]string {
-	if !slices.ContainsFunc(files, func(name string) bool { return filepath.Base(name) == "traces.jsonl" }) {
+	if !slices.ContainsFunc(files, func(name string) bool { return filepath.Base(name) == tracesFile }) {
 		return nil
 	}
 	all := map[string][]string{}
@@ -210,7 +237,7 @@ func exportsOf(files []string) map[string][]string {
 }
 
 func isExport(name string) bool {
-	return filepath.Base(filepath.Dir(filepath.Dir(name))) == "token_exports"
+	return filepath.Base(filepath.Dir(filepath.Dir(name))) == exportFolder
 }
 
 // export is the row of a trace in the token export of its step.
@@ -240,12 +267,12 @@ func (r *reader) export(file, ids string) (Sample, bool) {
 // openInstructRow is a row of open-instruct's rollouts: log-probs of the sampler alone.
 func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 	v, err := jsonscan.Pluck(line, "logprobs", "step", "advantage", "prompt_idx")
-	if err != nil {
+	if err != nil || anyAbsent(v[:1]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3])}
-	if step, ok := v[1].ToInt(); ok {
-		s.Step = int(step)
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Advantage: offpolicy.NoAdvantage()}, Group: label(v[3]), Writer: "open-instruct"}
+	if step, ok := wholeNumber(v[1]); ok {
+		s.Step = step
 	}
 	if x, ok := v[2].ToFloat(); ok {
 		s.Advantage = x
@@ -253,41 +280,32 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 	return []Sample{s}
 }
 
-// plainRow is a row of any log that has the names that most trainers use. old_log_probs are those before the update; next to them
-// log_probs are those within it, alone they are those before it.
-func plainRow(_ *reader, line []byte, file string) []Sample {
-	v, err := jsonscan.Pluck(line, "rollout_log_probs", "old_log_probs", "log_probs", "response_mask", "loss_mask",
-		"advantage", "advantages", "policy_version", "step", "id", "group")
-	if err != nil || v[0].Kind == jsonscan.Absent {
+// arealRow is a row of AReaL's {version}/{task}.jsonl: the versions of its oldest and its newest token. The step that trained it is not
+// in the file, so that nobody knows how stale it was. It is at the step of its newest token, as elsewhere.
+func arealRow(_ *reader, line []byte, _ string) []Sample {
+	v, err := jsonscan.Pluck(line, "head_version", "tail_version", "task_id", "sample_idx")
+	head, ok := wholeNumber(v[0])
+	tail, too := wholeNumber(v[1])
+	if err != nil || !ok || !too {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: mask(v[3])}}
-	if s.Trainer == nil {
-		s.Trainer = floats(v[2])
-	} else {
-		s.Policy = floats(v[2])
-	}
-	if s.Mask == nil {
-		s.Mask = mask(v[4])
-	}
-	s.Advantage = advantageOf(floats(v[6]), s.Mask)
-	if x, ok := v[5].ToFloat(); ok && v[5].Kind != jsonscan.Absent {
-		s.Advantage = x
-	} else if x, ok := v[6].ToFloat(); ok && v[6].Elements() == nil && v[6].Kind != jsonscan.Absent {
-		s.Advantage = x
-	}
-	first, last := v[7], v[7]
-	if both := v[7].Elements(); len(both) == 2 {
-		first, last = both[0], both[1]
-	}
-	s.Versions = versions(first, last)
-	s.Step, _ = stepOf(file)
-	if step, ok := v[8].ToInt(); ok && v[8].Kind != jsonscan.Absent {
-		s.Step = int(step)
-	}
-	s.ID, s.Group = label(v[9]), label(v[10])
+	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: tail, ID: label(v[3]), Group: label(v[2]), Writer: "areal"}
+	span := tail - head
+	s.VersionSpan = &span
 	return []Sample{s}
 }
 
-// label is a text or a number, as the log has it.
-func label(v jsonscan.Value) string { return strings.Trim(string(v.Raw), `"`) }
+// tinkerRow is a row of tinker-cookbook's train_rollout_summaries.jsonl: which weights sampled it. They count as the iterations do, and
+// are null where sampling and training take turns.
+func tinkerRow(_ *reader, line []byte, _ string) []Sample {
+	v, err := jsonscan.Pluck(line, "iteration", "sampling_client_step", "group_idx", "traj_idx", "split")
+	step, ok := wholeNumber(v[0])
+	sampled, too := wholeNumber(v[1])
+	isTraining := v[4].Kind == jsonscan.Absent || string(v[4].Text()) == "train"
+	if err != nil || !ok || !too || !isTraining {
+		return nil
+	}
+	s := Sample{Row: offpolicy.Row{Advantage: offpolicy.NoAdvantage()}, Step: step, ID: label(v[3]), Group: label(v[2]), Writer: "tinker"}
+	s.aged(step-sampled, 0)
+	return []Sample{s}
+}

@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
-	"vantage/estimators/offpolicy"
+	rules "vantage/estimators/offpolicy"
 	"vantage/estimators/overlong"
 	"vantage/internal/testkit/repotest"
+	"vantage/model/offpolicy"
 )
 
 // The pages on estimators are what `vantage list estimators FRAMEWORK` prints for each.
@@ -113,27 +116,80 @@ l is the tokens of the response, L_max the limit, L_buffer the tokens before it 
 	repotest.Page(t, ".github/docs/losses/README.md", want)
 }
 
-// The page on off-policy rules has a table of them, and what `vantage list off-policy-rules NAME` prints for each.
+// The page on off-policy samples begins with what `vantage offpolicy` prints of a made log, and has a table of the rules and what
+// `vantage list off-policy-rules NAME` prints for each.
 func TestOffPolicyPage(t *testing.T) {
-	pages := sectionsOf(t, offpolicy.All(), OffPolicyRules().Pages)
+	pages := sectionsOf(t, rules.All(), OffPolicyRules().Pages)
 	want := `# Off-policy samples
 
     vantage offpolicy outputs/run-1
-    vantage offpolicy outputs/run-1 --off-policy slime/tis --option tis_clip=3
-    vantage list off-policy-rules verl rollout_is
+
+` + "```text\n" + madeOffPolicy(t) + "```" + `
 
 Trainers sample with one engine and train with another, often several versions later. The ratio between the two decides whether a run
 lives, and each trainer has rules of its own for it: it clips the ratio, masks tokens beyond a bound, rejects rows, or drops stale ones.
-` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, and what a rule keeps, for each step or sample;
-` + "`vantage list off-policy-rules FRAMEWORK`" + ` describes the rules, as below.
+` + "`vantage offpolicy PATH`" + ` shows how far the samples of a log are from the policy that trains, whether the engine or staleness is why, how much the
+rule of the run removes, and which rule keeps most.
 
-It reads NeMo-RL's ` + "`train_data_step{N}.jsonl`" + `, prime-rl's ` + "`token_exports`" + ` (` + "`trainer.enable_token_export`" + `) next to its traces, verifiers' traces, and JSON lines
-with ` + "`rollout_log_probs`, `old_log_probs`, `log_probs`, `response_mask` and `policy_version`" + `. A token without a finite number on both sides is
-unscored: it is counted, and never taken for 0.
+    vantage offpolicy outputs/run-1 --rules                       # what every trainer's rule keeps, and a sweep of its bound
+    vantage offpolicy outputs/run-1 --config config.yaml          # the rule that the trainer's configuration names
+    vantage offpolicy outputs/run-1 --off-policy slime/tis --option tis_clip=3
+    vantage offpolicy outputs/run-1 --per step
+    vantage offpolicy outputs/run-1 --per sample --format jsonl
+    vantage list off-policy-rules verl rollout_is
+
+` + "`--format json`" + ` has all of the text, and the same by lag, by sign of the advantage and by probability ([schema](schemas/offpolicy@1.json));
+` + "`--format csv`" + ` has the course, with ` + "`--rules`" + ` the rules.
+
+## Words
 
 r is the log-prob of a token by the engine that sampled, o that by the trainer before the update, n that by the policy within the update.
 d = o − r, and ρ = e^d. seq = e^Σd is the product over a row, geo = e^(mean d) its geometric mean. A is the advantage, T or δ the bound,
-w the weight that multiplies a token's policy loss. A step is trained by weights of the version before it: step − 1.
+w the weight that multiplies a token's policy loss. A step is trained by weights of the version before it: step − 1. The lag of a row is by how many
+versions its first token is older. A token without a finite number on both sides is unscored: it is counted, and never taken for 0.
+
+* **mean |d|** and **k3** = mean(e^d − 1 − d) are of tokens, in nats.
+* **ESS** is the share of the rows that count if each weighs seq: (Σw)² / (n Σw²) within a step. **top 1** is the share of the heaviest row in Σw.
+* **cause** compares the mean |d| of rows at lag 0, which is the engine's part, with its growth by lag, which is staleness. Both have an interval of 95 % by
+  the spread of rows. Without two lags a log that begins with the run is judged by its first step, where nothing is stale; else it cannot be told.
+* **rule**: clipped tokens train with another weight, dropped ones do not train. Σ|A| is of the logged advantages, each by the share of
+  its row's tokens that are kept. A log without advantages has none, and rules that look at them have no numbers.
+* **answer**: the rule after which most rows count. A row weighs the product of the ratios that the rule leaves of its tokens, and 0 if it is removed.
+  Clipped rows do not count as gain: narrow caps make all weights alike, and all of them wrong.
+* ` + "`--rules`" + ` moves bounds of ratios by factors of their logarithm, others by factors of their value: a quarter to four times the trainer's.
+
+## What is normal
+
+| | normal with bf16 and the same weights | ask |
+|---|---|---|
+| mean \|d\| | 0.005 to 0.04; FP8, or experts without router replay, several times more | above 0.04 at lag 0: precision, temperature, raw log-probs |
+| k3 | up to 1e-3 | prime-rl asks for less than 0.015 over 20 steps of a new model |
+| mean e^\|d\| | up to 1.02 | NeMo-RL: a trend past 1 to 2 % is trouble with the refit, spikes are a bug |
+| ESS | near 1 for short answers | below 0.3 with a normal mean \|d\|: a long row dominates |
+| top 1 | 1/rows | above a half: one row is the step |
+
+|d| grows as tokens get less probable. |Σd| grows with length. Growth over steps at lag 0 means weights that do not arrive, or drift. Numbers of
+verifiers have four decimals: |d| below 1e-4 means nothing.
+
+## Who logs it
+
+| log | file | log-probs | versions of the policy |
+|---|---|---|---|
+| NeMo-RL | ` + "`" + `train_data_step{N}.jsonl` + "`" + ` | sampler and trainer | none |
+| prime-rl | ` + "`" + `rollouts/step_{N}/…/traces.jsonl` + "`" + `, and ` + "`" + `token_exports` + "`" + ` next to ` + "`" + `rollouts` + "`" + ` (` + "`" + `trainer.enable_token_export` + "`" + `) | sampler; sampler and trainer in the export | ` + "`" + `run.work.policy` + "`" + ` |
+| verifiers 0.4 | ` + "`" + `traces.jsonl` + "`" + ` | sampler and trainer, with 4 decimals | ` + "`" + `run.work.policy` + "`" + ` |
+| slime, miles | ` + "`" + `rollout_data/{id}.pt` + "`" + `, and ` + "`" + `train_data/` + "`" + ` next to it (` + "`" + `--dump-details DIR` + "`" + `) | sampler; sampler and trainer in ` + "`" + `train_data` + "`" + ` | ` + "`" + `weight_versions` + "`" + ` |
+| open-instruct | ` + "`" + `{run}_rollouts_{shard}.jsonl` + "`" + ` | sampler | none |
+| AReaL | ` + "`" + `{version}/{task}.jsonl` + "`" + ` | none | ` + "`" + `head_version` + "`" + ` and ` + "`" + `tail_version` + "`" + `: how many updates a sample spans; the step that trained it is not in the file |
+| tinker-cookbook | ` + "`" + `train_rollout_summaries.jsonl` + "`" + ` | none | ` + "`" + `sampling_client_step` + "`" + `, if training does not wait for samples |
+| any | JSON lines or Parquet | ` + "`" + `rollout_log_probs` + "`" + `, ` + "`" + `old_log_probs` + "`" + `, ` + "`" + `log_probs` + "`" + `, with ` + "`" + `response_mask` + "`" + ` | ` + "`" + `policy_version` + "`" + `, a number or ` + "`" + `[first, last]` + "`" + ` |
+
+NeMo-RL writes it unless ` + "`env.should_log_nemo_gym_responses`" + ` is on, and leaves the trainer's side out with ` + "`force_on_policy_ratio`" + `. open-instruct needs
+` + "`--save_traces` and `--rollouts_save_path`" + `. SkyRL's ` + "`trainer.dump_data_batch`" + ` writes a pickle, which vantage does not read. verl, TRL, Unsloth, ms-swift, ROLL and
+OpenRLHF write averages alone, which ` + "`vantage summary`" + ` reads. slime and miles count the versions since their process began, so that a resumed run
+begins again.
+
+## Rules
 
 **"Sequence" is not one thing.** It is the product in verl, TRL, SkyRL, slime and NeMo-RL, and the geometric mean in ms-swift and
 OpenRLHF and for the weight of AReaL. A bound on the product depends on length, because |Σd| grows with it: it filters long answers.
@@ -144,13 +200,44 @@ where the trainer divides by the mask of afterwards. No trainer computes the mea
 The rules are tested on 3,400 cases that the trainers' own code computed (` + "`estimators/offpolicy/testdata/golden`" + `): weights within 1e-5 relative,
 every flag equal. Only OpenRLHF differs: its binary KL depends on the last bit of a logarithm where both sides agree.
 
-## Bounds
-
-` + OffPolicyTable(offpolicy.All()) + `
+` + OffPolicyTable(rules.All()) + `
 Where a rule is off by default, ` + "`usual`" + ` below has options that switch it on, with bounds of its trainer's documents or presets where they name any.
 
 ` + pages
 	repotest.Page(t, ".github/docs/offpolicy.md", want)
+}
+
+// madeOffPolicy is the summary of a made run of prime-rl: fourteen steps whose samples are up to three versions old, and grow apart with
+// each; one long answer of step 9 is far off.
+func madeOffPolicy(t *testing.T) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(53, 53))
+	read := func(visit func(offpolicy.Sample) error) error {
+		for i := range 14 * 32 {
+			step := 1 + i/32
+			tokens, lag := 40+random.IntN(80), random.IntN(min(step, 4))
+			away, drift := 0.012+0.02*float64(lag), 0.0
+			if i == 8*32+5 {
+				tokens, drift = 600, 0.02
+			}
+			x := offpolicy.Sample{Step: step, Group: strconv.Itoa(i / 8), Writer: "prime-rl"}
+			x.Advantage = float64(random.IntN(2)) - 0.5
+			x.Versions, x.VersionLag = &rules.Versions{First: step - 1 - lag, Last: step - 1}, &lag
+			for range tokens {
+				r := -random.ExpFloat64() / 2
+				x.Sampler, x.Trainer = append(x.Sampler, float32(r)), append(x.Trainer, float32(min(0, r+drift+away*random.NormFloat64())))
+			}
+			if err := visit(x); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var text strings.Builder
+	if err := OffPolicyText(&text, &OffPolicy{Read: read, Per: "run"}); err != nil || text.Len() > 2048 {
+		t.Errorf("the summary has %d bytes, of 2048: %v", text.Len(), err)
+	}
+	return text.String()
 }
 
 // pagesOf compares a page of each framework, in its folder, with what a command prints of its entries, and returns links to

@@ -4,41 +4,39 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
-	"vantage/estimators"
-	"vantage/estimators/offpolicy"
+	rules "vantage/estimators/offpolicy"
+	"vantage/model/offpolicy"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
-// OffPolicySample is a row of a log with its log-probs.
-type OffPolicySample struct {
-	offpolicy.Row
-	File      string
-	Line      int64
-	Step      int
-	ID, Group string
-}
-
 // OffPolicy is how far the samples of a log are from the policy that trains them, and what a rule does to them.
 type OffPolicy struct {
 	// Read visits the samples; those of a step come together.
-	Read func(visit func(OffPolicySample) error) error
+	Read func(visit func(offpolicy.Sample) error) error
 
-	Rule   *offpolicy.Rule // nil: none
-	Values estimators.Values
+	offpolicy.Asked
 
-	PerSample bool
-	Tokens    bool // of each sample, with a rule: letters and weights of its tokens
+	Per    string // "run": a summary; "step" or "sample": a line for each
+	Tokens bool   // of each sample, with a rule: letters and weights of its tokens
+	Rules  bool   // in a summary all rules, and sweeps of their bounds
 }
 
-// OffPolicyText writes a line for each step, or each sample.
+func (o *OffPolicy) perSample() bool { return o.Per == "sample" }
+
+// OffPolicyText writes a summary, or a line for each step or each sample.
 func OffPolicyText(w io.Writer, o *OffPolicy) error {
+	if o.Per == "run" {
+		return o.writeSummary(w)
+	}
 	head := fmt.Sprintf("%6s %9s %9s %9s %9s %9s %9s %9s", "step", "rows", "tokens", "unscored", "mean |d|", "max |d|", "k3", "ESS")
-	if o.PerSample {
+	if o.perSample() {
 		head = fmt.Sprintf("%6s %-24s %9s %9s %9s %9s %9s %9s %9s", "step", "sample", "tokens", "unscored", "mean |d|", "max |d|", "k3", "Σd", "lag")
 	}
 	if o.Rule != nil {
@@ -46,22 +44,22 @@ func OffPolicyText(w io.Writer, o *OffPolicy) error {
 	}
 	return o.write(w, head+"\n", func(s *offPolicyStep) []byte {
 		var b strings.Builder
-		if !o.PerSample {
-			fmt.Fprintf(&b, "%6d %9d %9d %9d %9s %9s %9s %9s", s.step, len(s.samples), s.tokens, s.unscored,
-				nats(s.meanAbs()), nats(s.largest()), nats(s.k3()), share(s.effective()))
+		if !o.perSample() {
+			fmt.Fprintf(&b, "%6d %9d %9d %9d %9s %9s %9s %9s", s.step, s.Rows, s.Tokens, s.Unscored,
+				nats(s.MeanAbs()), nats(s.MaxAbs()), nats(s.K3()), share(s.EffectiveShare()))
 			if o.Rule != nil {
 				fmt.Fprintf(&b, " %9s", share(float64(s.kept)/float64(s.judged)))
 			}
 			b.WriteByte('\n')
 		}
 		for i, x := range s.samples {
-			if !o.PerSample {
+			if !o.perSample() {
 				break
 			}
 			f := s.figures[i]
 			name := cmp.Or(x.ID, x.File+":"+strconv.FormatInt(x.Line, 10))
 			fmt.Fprintf(&b, "%6d %-24s %9d %9d %9s %9s %9s %9s %9s", s.step, firstRunes(sanitize.Line(name), 24), f.Tokens, f.Unscored,
-				nats(f.MeanAbs), nats(f.MaxAbs), nats(f.K3), nats(f.LogSequenceRatio), x.lag())
+				nats(f.MeanAbs), nats(f.MaxAbs), nats(f.K3), nats(f.LogSequenceRatio), lagText(x))
 			if o.Rule != nil {
 				fmt.Fprintf(&b, " %9s", s.keptOf(i))
 			}
@@ -76,16 +74,16 @@ func OffPolicyText(w io.Writer, o *OffPolicy) error {
 // OffPolicyJSONL writes an object in a line for each step, or each sample. A figure of no token is null.
 func OffPolicyJSONL(w io.Writer, o *OffPolicy) error {
 	return o.write(w, "", func(s *offPolicyStep) (out []byte) {
-		if !o.PerSample {
+		if !o.perSample() {
 			line := object{
 				{"step", s.step},
-				{"rows", len(s.samples)},
-				{"tokens", s.tokens},
-				{"unscored", s.unscored},
-				{"mean_abs", s.meanAbs()},
-				{"max_abs", s.largest()},
-				{"k3", s.k3()},
-				{"ess_share", s.effective()},
+				{"rows", s.Rows},
+				{"tokens", s.Tokens},
+				{"unscored", s.Unscored},
+				{"mean_abs", s.MeanAbs()},
+				{"max_abs", s.MaxAbs()},
+				{"k3", s.K3()},
+				{"ess_share", s.EffectiveShare()},
 			}
 			if o.Rule != nil {
 				line = append(line, member{"judged", s.judged}, member{"kept", s.kept})
@@ -115,7 +113,8 @@ func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
 		{"k3", f.K3},
 		{"log_sequence_ratio", f.LogSequenceRatio},
 		{"log_geometric_ratio", f.LogGeometricRatio},
-		{"version_lag", x.lagJSON()},
+		{"version_lag", lagJSON(x)},
+		{"version_span", some(x.VersionSpan)},
 	}
 	if o.Rule == nil {
 		return line
@@ -132,7 +131,7 @@ func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
 }
 
 // weightsJSON are the weights of the tokens: null where the logged mask is 0, a text for what JSON lacks. Without weights each is 1.
-func weightsJSON(o offpolicy.Outcome) []any {
+func weightsJSON(o rules.Outcome) []any {
 	all := make([]any, len(o.Kept))
 	for i := range all {
 		weight := float32(1)
@@ -140,7 +139,7 @@ func weightsJSON(o offpolicy.Outcome) []any {
 			weight = o.Weights[i]
 		}
 		switch x := float64(weight); {
-		case o.Kept[i] == byte(offpolicy.NotTrainable):
+		case o.Kept[i] == byte(rules.NotTrainable):
 		case x != x:
 			all[i] = "NaN"
 		case math.IsInf(x, 1):
@@ -161,7 +160,7 @@ func shortest(x float32) float64 {
 // write reads the samples, and writes those of each step, below a head.
 func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) []byte, foot func(samples int, notes string) []byte) error {
 	var step *offPolicyStep
-	samples, notes, apart := 0, "", 0
+	samples, notes, apart := 0, "", map[string]int{} // by what they lack
 	flush := func() error {
 		if step == nil {
 			return nil
@@ -176,10 +175,10 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 		head = ""
 		return err
 	}
-	err := o.Read(func(x OffPolicySample) error {
+	err := o.Read(func(x offpolicy.Sample) error {
 		samples++
-		if !x.Even() {
-			apart++
+		if lacks := x.Lacks(); lacks != "" {
+			apart[lacks]++
 		}
 		if step == nil || step.step != x.Step {
 			if err := flush(); err != nil {
@@ -193,8 +192,8 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 	if err == nil {
 		err = flush()
 	}
-	if apart > 0 {
-		notes += "note: " + units.Plural(apart, "samples") + " cannot be compared: no log-probs of the trainer, or another number of them than of tokens\n"
+	for _, lacks := range slices.Sorted(maps.Keys(apart)) {
+		notes += "note: " + units.Plural(apart[lacks], "samples") + " cannot be compared: " + lacks + "\n"
 	}
 	if err == nil {
 		_, err = w.Write(foot(samples, notes))
@@ -205,70 +204,36 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 // offPolicyStep is the samples of one step, and sums over them.
 type offPolicyStep struct {
 	step    int
-	samples []OffPolicySample
-	figures []offpolicy.Figures
-	result  offpolicy.Result
+	samples []offpolicy.Sample
+	figures []rules.Figures
+	result  rules.Result
 
-	tokens, unscored      int
-	judged, kept          int // tokens that the rule could look at, and that still count after it
-	sumAbs, maxAbs, sumK3 float64
+	offpolicy.Tally
+	judged, kept int // tokens that the rule could look at, and that still count after it
 }
 
-func (s *offPolicyStep) add(x OffPolicySample) {
-	f := offpolicy.FiguresOf(x.Row)
+func (s *offPolicyStep) add(x offpolicy.Sample) {
+	f := rules.FiguresOf(x.Row)
 	s.samples, s.figures = append(s.samples, x), append(s.figures, f)
-	s.tokens, s.unscored = s.tokens+f.Tokens, s.unscored+f.Unscored
-	if f.Tokens > 0 {
-		n := float64(f.Tokens)
-		s.sumAbs, s.sumK3, s.maxAbs = s.sumAbs+f.MeanAbs*n, s.sumK3+f.K3*n, max(s.maxAbs, f.MaxAbs)
-	}
+	s.Add(f)
 }
 
 // judge applies the rule to the step.
 func (s *offPolicyStep) judge(o *OffPolicy) (err error) {
+	s.Settle()
 	if o.Rule == nil {
 		return nil
 	}
-	batch := offpolicy.Batch{Step: s.step}
+	batch := rules.Batch{Step: s.step}
 	for _, x := range s.samples {
 		batch.Rows = append(batch.Rows, x.Row)
 	}
 	s.result, err = o.Rule.Apply(batch, o.Values)
 	for _, r := range s.result.Rows {
-		s.kept += strings.Count(r.Kept, string(offpolicy.Trains))
-		s.judged += len(r.Kept) - strings.Count(r.Kept, string(offpolicy.NotTrainable))
+		s.kept += strings.Count(r.Kept, string(rules.Trains))
+		s.judged += len(r.Kept) - strings.Count(r.Kept, string(rules.NotTrainable))
 	}
 	return err
-}
-
-func (s *offPolicyStep) meanAbs() float64 { return s.sumAbs / float64(s.tokens) }
-func (s *offPolicyStep) k3() float64      { return s.sumK3 / float64(s.tokens) }
-
-// largest is the largest |d|, NaN if no token has one.
-func (s *offPolicyStep) largest() float64 {
-	if s.tokens == 0 {
-		return math.NaN()
-	}
-	return s.maxAbs
-}
-
-// effective is the share of the rows that count if each weighs its product of ratios: (Σw)² / (n · Σw²), whatever the scale of w.
-func (s *offPolicyStep) effective() float64 {
-	largest, n := math.Inf(-1), 0.0
-	for _, f := range s.figures {
-		if f.Tokens > 0 {
-			largest = max(largest, f.LogSequenceRatio)
-			n++
-		}
-	}
-	var sum, squares float64
-	for _, f := range s.figures {
-		if f.Tokens > 0 {
-			w := math.Exp(f.LogSequenceRatio - largest)
-			sum, squares = sum+w, squares+w*w
-		}
-	}
-	return sum * sum / (n * squares)
 }
 
 func (s *offPolicyStep) keptOf(i int) string {
@@ -279,18 +244,18 @@ func (s *offPolicyStep) keptOf(i int) string {
 }
 
 // lagJSON is by how many versions the first token is older than the weights that train, null if nobody knows.
-func (x OffPolicySample) lagJSON() any {
-	if x.Versions == nil {
-		return nil
+func lagJSON(x offpolicy.Sample) any {
+	if lag, found := x.Lag(); found {
+		return lag
 	}
-	return x.Step - 1 - x.Versions.First
+	return nil
 }
 
-func (x OffPolicySample) lag() string {
-	if x.Versions == nil {
-		return "—"
+func lagText(x offpolicy.Sample) string {
+	if lag, found := x.Lag(); found {
+		return strconv.Itoa(lag)
 	}
-	return fmt.Sprint(x.lagJSON())
+	return "—"
 }
 
 func firstRunes(s string, n int) string {

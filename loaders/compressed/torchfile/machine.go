@@ -27,13 +27,21 @@ type machine struct {
 	kept    int // values in lists and dicts
 	maxKept int
 	texts   int64 // bytes that may still be kept
+
+	// Of a [Dump] tensors are kept by name, long texts are not, and lists of numbers are whole below these keys.
+	tensors bool
+	keep    []string
+	numbers int64 // of those lists that may still be kept
 }
 
-func load(in *bufio.Reader) (any, error) {
-	m := &machine{in: in, texts: maxTexts(), maxKept: maxKept()}
+func newMachine(in *bufio.Reader) *machine {
+	return &machine{in: in, texts: maxTexts(), maxKept: maxKept(), numbers: maxTexts() / 8}
+}
+
+func (m *machine) load() (any, error) {
 	table := opcodes()
 	for {
-		code, err := in.ReadByte()
+		code, err := m.in.ReadByte()
 		if err != nil {
 			return nil, endsEarly(err)
 		}
@@ -112,6 +120,10 @@ func (m *machine) number(size int) uint64 {
 
 // text reads a text of n bytes. Its size is only claimed: what is taken for it grows with what is there.
 func (m *machine) text(n uint64) string {
+	if m.tensors && n > maxName && n <= maxText {
+		_, m.err = m.in.Discard(int(n))
+		return ""
+	}
 	if m.keepText(n); m.err != nil {
 		return ""
 	}
@@ -237,7 +249,7 @@ func opcodes() [256]func(*machine) {
 		'i':  (*machine).instance,
 		'b':  func(m *machine) { m.take(1) }, // the state of an object
 		'P':  func(m *machine) { m.line(); m.push(&object{name: "tensor"}) },
-		'Q':  func(m *machine) { m.take(1); m.push(&object{name: "tensor"}) },
+		'Q':  (*machine).persistent,
 	}
 }
 
@@ -303,10 +315,46 @@ func (m *machine) pushList(values []any) {
 
 func (m *machine) addTo(l *list, values []any) {
 	before := len(l.items)
+	whole := m.tensors && slices.Contains(m.keep, m.keyOf(l))
 	for _, v := range values {
-		l.add(v)
+		x, ok := number(v)
+		switch {
+		case !ok || !whole || len(l.items) > 0:
+			l.add(v)
+		case m.numbers == 0:
+			l.dropped++
+		default:
+			l.numbers = append(l.numbers, x)
+			m.numbers--
+		}
 	}
 	m.kept += len(l.items) - before
+}
+
+// keyOf is the key of a dict below which a list is filled, or a list of lists that has it; empty if there is none.
+func (m *machine) keyOf(l *list) string {
+	if len(m.stack) == 0 || m.stack[len(m.stack)-1] != any(l) {
+		return ""
+	}
+	for i := len(m.stack) - 2; i >= 0; i-- {
+		switch v := m.stack[i].(type) {
+		case *list:
+		case string:
+			return v
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// persistent pushes what stands for the bytes of a tensor, which are in a file of their own.
+func (m *machine) persistent() {
+	o := &object{name: "tensor"}
+	if id := m.take(1)[0]; m.tensors {
+		o = &object{name: storageName, args: id}
+	}
+	m.push(o)
 }
 
 // extend adds values to the list below them. What else takes values, as an object of a class of its own, ignores them.
@@ -401,6 +449,9 @@ func (m *machine) call(values []any) {
 		}
 	}
 	v := called(class.name, args)
+	if o, ok := v.(*object); ok && m.tensors && class.name == tensorCall {
+		o.args = values[1]
+	}
 	if s, ok := v.(string); ok {
 		m.keepText(uint64(len(s)))
 	}
@@ -468,6 +519,7 @@ type list struct {
 	items   []any
 	dropped int // numbers that are counted and not kept
 	mixed   bool
+	numbers []float64 // in place of items, of a list that is kept whole
 }
 
 // keptNumbers is how many numbers of a list are kept. A list of tokens is longer, one of rewards is not.

@@ -1,0 +1,218 @@
+package offpolicy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Cause is why samples are off-policy: the engine that sampled, or that its weights were old.
+type Cause struct {
+	Verdict Verdict
+	Why     string // a sentence without a full stop
+
+	ByLag bool // measured by version lag; else by steps
+
+	Engine    Interval // mean |d| of a row at lag 0, or at the first step
+	Staleness Interval // by how much it grows with each version, or step
+	Share     float64  // of staleness, or growth, in the mean |d| of all rows; NaN if it is not known
+}
+
+// Interval is an estimate and where it lies with 95 %, by the spread of rows. All are NaN if it is not known.
+type Interval struct{ Value, Low, High float64 }
+
+// Verdict is the word for a cause.
+type Verdict string
+
+// The verdicts.
+const (
+	Unknown Verdict = "cannot tell"
+	Neither Verdict = "neither"
+	Engine  Verdict = "engine"
+	Stale   Verdict = "staleness"
+	Both    Verdict = "engine and staleness"
+)
+
+// What is judged. A mean |d| of 0.04 is the most that the projects call normal with bf16 and the same weights.
+const (
+	leastRows   = 5    // of each side of a comparison
+	normalAbs   = 0.04 // nats a token
+	surelyAbs   = 0.03 // and the interval is above that
+	leastGrowth = 0.02 // from the least to the largest lag
+	growthShare = 0.25 // of what it is at the least
+)
+
+// place is rows at one lag or step.
+type place struct {
+	at int
+	spread
+}
+
+// Cause compares the mean |d| of rows at lag 0 with its growth by lag. Where fewer than two lags are known, and the log begins with the
+// run, it compares the first step, at which no sample is stale, with the growth over steps.
+func (s *Study) Cause() Cause {
+	var lags, steps []place
+	for _, lag := range s.Lags {
+		if lag.Versions >= 0 && lag.means.n > 0 {
+			lags = append(lags, place{lag.Versions, lag.means})
+		}
+	}
+	for _, step := range s.Steps() {
+		if step.means.n > 0 {
+			steps = append(steps, place{step.First, step.means})
+		}
+	}
+	switch {
+	case s.Total.Compared == 0:
+		return unknown("no row has log-probs of both sides")
+	case s.Total.MaxAbs() == 0:
+		return unknown("every difference is exactly 0: one side was written twice, or both compute alike")
+	case enough(lags):
+		c := causeByLag(lags)
+		if step, stands := s.standsStill(); stands && c.Verdict != Neither {
+			c.Why += fmt.Sprintf("; the version is the same from step %d on, so weights may not arrive", step)
+		}
+		return c
+	case len(steps) > 0 && steps[0].at <= 1:
+		return causeByStep(steps)
+	}
+	return unknown("the rows have no two version lags, and the log does not begin with the run")
+}
+
+// standsStill reports whether one version sampled all rows of the last steps, three at least, and from which step on: their lag grows
+// with the step.
+func (s *Study) standsStill() (from int, stands bool) {
+	steps := s.Steps()
+	slices.Reverse(steps)
+	n := 0
+	for _, step := range steps {
+		isOfTheVersion := step.Aged == step.Rows && float64(step.First)-step.Lag() == float64(steps[0].First)-steps[0].Lag()
+		if !isOfTheVersion {
+			break
+		}
+		from, n = step.First, n+1
+	}
+	return from, n >= 3
+}
+
+func unknown(why string) Cause {
+	none := Interval{math.NaN(), math.NaN(), math.NaN()}
+	return Cause{Verdict: Unknown, Why: why, Engine: none, Staleness: none, Share: math.NaN()}
+}
+
+// enough reports whether the first place and the others have rows to compare.
+func enough(places []place) bool {
+	if len(places) < 2 {
+		return false
+	}
+	rest := 0
+	for _, p := range places[1:] {
+		rest += p.n
+	}
+	return places[0].n >= leastRows && rest >= leastRows
+}
+
+// causeByLag judges rows of two lags or more.
+func causeByLag(lags []place) Cause {
+	c := measured(lags, 0)
+	c.ByLag = true
+	isEngine, isStale := c.Engine.isMismatch(), c.grows(lags)
+	switch {
+	case isEngine && isStale:
+		c.Verdict = Both
+	case isEngine:
+		c.Verdict = Engine
+	case isStale:
+		c.Verdict = Stale
+	default:
+		c.Verdict = Neither
+	}
+	c.Why = fmt.Sprintf("mean |d| is %.3g (%.3g to %.3g) at lag 0 and grows by %.3g (%.3g to %.3g) with each version",
+		c.Engine.Value, c.Engine.Low, c.Engine.High, c.Staleness.Value, c.Staleness.Low, c.Staleness.High)
+	if isStale {
+		c.Why += fmt.Sprintf(": %.0f%% of it is staleness", 100*c.Share)
+	}
+	return c
+}
+
+// causeByStep judges the course from the first step on. Growth has several causes, between which versions alone decide.
+func causeByStep(steps []place) Cause {
+	if steps[0].n < leastRows {
+		return unknown(fmt.Sprintf("the rows have no two version lags, and the first step has fewer than %d rows", leastRows))
+	}
+	c := measured(steps, steps[0].at)
+	grows := len(steps) > 1 && c.grows(steps)
+	why := fmt.Sprintf("without two version lags: mean |d| is %.3g (%.3g to %.3g) at step %d, where nothing is stale",
+		c.Engine.Value, c.Engine.Low, c.Engine.High, steps[0].at)
+	switch isEngine := c.Engine.isMismatch(); {
+	case isEngine && grows:
+		c.Verdict, why = Engine, why+", and grows from there"
+	case isEngine:
+		c.Verdict, why = Engine, why+", and does not grow"
+	case grows:
+		c.Verdict, why = Unknown, why+", and grows: versions would tell staleness from weights that do not arrive"
+	default:
+		c.Verdict, why = Neither, why+", and does not grow"
+	}
+	c.Why = why
+	return c
+}
+
+func (i Interval) isMismatch() bool { return i.Value >= normalAbs && i.Low > surelyAbs }
+
+// grows reports whether the growth is sure, and large over the places that there are.
+func (c *Cause) grows(places []place) bool {
+	grown := c.Staleness.Value * float64(places[len(places)-1].at-places[0].at)
+	return c.Staleness.Low > 0 && grown >= leastGrowth && grown >= growthShare*c.Engine.Value
+}
+
+// measured fits the mean |d| of rows by place. Its errors are those of rows, and may differ between places. The mismatch at the origin
+// is that of the rows there; without enough of them it is where the fit meets it.
+func measured(places []place, origin int) Cause {
+	n, meanAt, mean := 0.0, 0.0, 0.0
+	for _, p := range places {
+		k := float64(p.n)
+		n, meanAt, mean = n+k, meanAt+k*float64(p.at), mean+k*p.mean
+	}
+	meanAt, mean = meanAt/n, mean/n
+	around, with := 0.0, 0.0
+	for _, p := range places {
+		k, x := float64(p.n), float64(p.at)-meanAt
+		around, with = around+k*x*x, with+k*x*(p.mean-mean)
+	}
+	slope := with / around
+	var ofSlope, ofOrigin float64 // squared errors
+	for _, p := range places {
+		x := float64(p.at) - meanAt
+		off := p.mean - mean - slope*x
+		residual := p.squares + float64(p.n)*off*off
+		ofSlope += x * x * residual / (around * around)
+		lever := 1/n + (float64(origin)-meanAt)*x/around
+		ofOrigin += lever * lever * residual
+	}
+	free := n - 2
+	small := n / max(free, 1)
+	c := Cause{Staleness: interval(slope, ofSlope*small, free), Engine: interval(mean+slope*(float64(origin)-meanAt), ofOrigin*small, free)}
+	if at := slices.IndexFunc(places, func(p place) bool { return p.at == origin && p.n >= leastRows }); at >= 0 {
+		p := places[at]
+		k := float64(p.n)
+		c.Engine = interval(p.mean, p.squares/(k-1)/k, k-1)
+	}
+	c.Engine.Low = max(0, c.Engine.Low)
+	c.Share = max(0, 1-c.Engine.Value/mean)
+	return c
+}
+
+// interval is where an estimate lies with 95 %, by its squared error and degrees of freedom.
+func interval(value, square, free float64) Interval {
+	away := studentQuantile(free) * math.Sqrt(square)
+	return Interval{value, value - away, value + away}
+}
+
+// studentQuantile is the 97.5 % quantile of Student's distribution, by the expansion of Cornish and Fisher; exact enough from 4 degrees on.
+func studentQuantile(free float64) float64 {
+	const z = 1.959964
+	free = max(free, 1)
+	return z + (z*z*z+z)/(4*free) + (5*z*z*z*z*z+16*z*z*z+3*z)/(96*free*free) +
+		(3*math.Pow(z, 7)+19*math.Pow(z, 5)+17*z*z*z-15*z)/(384*free*free*free)
+}

@@ -1,0 +1,257 @@
+// Package offpolicy says how far the samples of a log are from the policy that trains them, whether the engine or staleness is why,
+// and what rules keep of them.
+//
+// In: the samples of a log, one at a time, given to [Study.Add]. Out: the [Study] itself: figures over steps, lags and signs of the
+// advantage, a [Trial] of each rule, a [Cause] and an [Answer]. Package report writes it.
+//
+// # Memory
+//
+// The log is read once, and a sample is reduced to sums when it comes: a few numbers for each step, lag and rule stay of it. Rules see the
+// samples of one step together, as trainers do, so token arrays are kept until the step ends. A step of more than a few million tokens is
+// judged in parts, as a trainer judges micro-batches: what is kept does not grow with the log.
+package offpolicy
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+
+	"vantage/estimators"
+	rules "vantage/estimators/offpolicy"
+	"vantage/model"
+)
+
+// Sample is a row of a log with its log-probs.
+type Sample struct {
+	rules.Row
+	File      string
+	Line      int64
+	Step      int
+	ID, Group string
+	Writer    string // the framework whose trainer writes such rows, empty if several do
+}
+
+// Lag is by how many versions the first token is older than the weights that train. found is false if nobody knows.
+func (s Sample) Lag() (lag int, found bool) {
+	if s.VersionLag == nil {
+		return 0, false
+	}
+	return *s.VersionLag, true
+}
+
+// Asked is the rule that a person or a configuration names.
+type Asked struct {
+	Rule    *rules.Rule // nil: none is named
+	Values  estimators.Values
+	Options estimators.Options // that the values were read from
+	By      string             // who names it: "asked for", "by algorithm.rollout_correction.rollout_is"
+	Must    bool               // it is refused where the log lacks what it needs
+	Off     string             // the option of a configuration that turns every rule off, empty if none does
+}
+
+// Study is what is known of a log.
+type Study struct {
+	Asked   Asked
+	Sweeps  bool // move the bounds of the rules, too
+	Samples int
+
+	Total  Tally
+	Lags   []Lag           // by lag, the smallest first
+	Signs  [3]Tally        // of rows with A < 0, A = 0 and A > 0
+	Tenths [10]Probability // by the sampler's probability of the token, the least probable first
+	Own    *Trial          // of the asked rule, nil without one
+	Trials []*Trial        // of all rules at their defaults, in their order, each followed by its sweep
+
+	steps   map[int]*Tally
+	lags    map[int]*Tally
+	writers map[string]int
+
+	batch  rules.Batch
+	groups []string
+	tokens int
+}
+
+// Lag is the rows that are older by so many versions.
+type Lag struct {
+	Versions int
+	Tally
+}
+
+// Probability is the tokens whose probability is in a tenth.
+type Probability struct {
+	Tokens int
+	sumAbs float64
+}
+
+// MeanAbs is the mean |d|, NaN without tokens.
+func (p Probability) MeanAbs() float64 { return p.sumAbs / float64(p.Tokens) }
+
+// Bounds of what is kept.
+const (
+	maxBatch = 2 << 20 // tokens that rules see together
+	maxLags  = 10_000
+)
+
+// New returns an empty study.
+func New(asked Asked, sweeps bool) *Study {
+	s := &Study{Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{}}
+	if asked.Rule != nil {
+		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
+	}
+	for _, r := range rules.All() {
+		s.Trials = append(s.Trials, trialsOf(r, sweeps)...)
+	}
+	return s
+}
+
+// Add takes a sample. Those of a step come together.
+func (s *Study) Add(x Sample) {
+	if len(s.batch.Rows) > 0 && (s.batch.Step != x.Step || s.full(x)) {
+		s.judge()
+	}
+	s.Samples++
+	s.writers[x.Writer]++
+	f := rules.FiguresOf(x.Row)
+	s.tally(x, f)
+	s.probabilities(x.Row)
+	s.batch.Step, s.batch.Rows, s.groups = x.Step, append(s.batch.Rows, x.Row), append(s.groups, x.Group)
+	s.tokens += max(len(x.Sampler), len(x.Trainer))
+}
+
+// full reports whether the batch is judged before x joins it: at the end of a group, unless that has no end.
+func (s *Study) full(x Sample) bool {
+	isSameGroup := x.Group != "" && x.Group == s.groups[len(s.groups)-1]
+	return s.tokens > maxBatch && (!isSameGroup || s.tokens > 4*maxBatch)
+}
+
+func (s *Study) tally(x Sample, f rules.Figures) {
+	s.Total.Add(f)
+	of(s.steps, x.Step).Add(f)
+	lag, found := x.Lag()
+	if found {
+		of(s.steps, x.Step).aged(lag)
+		s.Total.aged(lag)
+	}
+	if _, known := s.lags[lag]; found && (known || len(s.lags) < maxLags) {
+		of(s.lags, lag).Add(f)
+	}
+	switch a := x.Advantage; {
+	case a < 0:
+		s.Signs[0].Add(f)
+	case a == 0:
+		s.Signs[1].Add(f)
+	case a > 0:
+		s.Signs[2].Add(f)
+	}
+}
+
+// of is the tally of a key, made if there is none.
+func of(all map[int]*Tally, key int) *Tally {
+	t, found := all[key]
+	if !found {
+		t = &Tally{}
+		all[key] = t
+	}
+	return t
+}
+
+func (s *Study) probabilities(r rules.Row) {
+	if !r.Even() {
+		return
+	}
+	for i, p := range r.Sampler {
+		d := math.Abs(float64(r.Trainer[i]) - float64(p))
+		if r.Mask != nil && !r.Mask[i] || d-d != 0 {
+			continue
+		}
+		tenth := 0
+		for tenth < 9 && p >= tenthLogs[tenth] {
+			tenth++
+		}
+		s.Tenths[tenth].Tokens++
+		s.Tenths[tenth].sumAbs += d
+	}
+}
+
+// tenthLogs are the logarithms of 0.1 to 0.9.
+var tenthLogs = func() (logs [9]float32) {
+	for i := range logs {
+		logs[i] = float32(math.Log(float64(i+1) / 10))
+	}
+	return logs
+}()
+
+// judge applies the rules to the samples of a step.
+func (s *Study) judge() {
+	trials := s.Trials
+	if s.Own != nil {
+		trials = append([]*Trial{s.Own}, trials...)
+	}
+	model.InParallel(context.Background(), runtime.GOMAXPROCS(0), len(trials), func(i int) { trials[i].apply(s.batch, s.groups) })
+	s.batch.Rows, s.groups, s.tokens = nil, nil, 0
+}
+
+// Finish judges the last step, and puts what was counted in order. Nothing is added after it.
+func (s *Study) Finish() {
+	s.judge()
+	for _, t := range s.Trials {
+		t.copy()
+	}
+	s.Total.Effective, s.Total.Top = 0, math.NaN()
+	for _, step := range s.steps {
+		step.Settle()
+		s.Total.pool(step)
+	}
+	for versions, t := range s.lags {
+		t.Settle()
+		s.Lags = append(s.Lags, Lag{versions, *t})
+	}
+	slices.SortFunc(s.Lags, func(a, b Lag) int { return a.Versions - b.Versions })
+	for i := range s.Signs {
+		s.Signs[i].Settle()
+	}
+}
+
+// Refused is what a rule lacks that the log must have, nil if nothing.
+func (s *Study) Refused() error {
+	if s.Own == nil || !s.Asked.Must || s.Own.Rows > 0 || s.Own.missing == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", s.Own.Name(), s.Own.missing)
+}
+
+// Writer is the framework that wrote most rows whose writer is known, empty if none is.
+func (s *Study) Writer() string {
+	best := ""
+	for _, name := range slices.Sorted(maps.Keys(s.writers)) {
+		if name != "" && (best == "" || s.writers[name] > s.writers[best]) {
+			best = name
+		}
+	}
+	return best
+}
+
+// Steps are the figures of each step, in order.
+func (s *Study) Steps() (all []Span) {
+	for _, step := range slices.Sorted(maps.Keys(s.steps)) {
+		all = append(all, Span{step, step, *s.steps[step]})
+	}
+	return all
+}
+
+// Course is the figures of at most so many ranges of steps.
+func (s *Study) Course(most int) (all []Span) {
+	steps := s.Steps()
+	size := (len(steps) + most - 1) / max(most, 1)
+	for part := range slices.Chunk(steps, max(size, 1)) {
+		span := Span{part[0].First, part[len(part)-1].Last, part[0].Tally}
+		for i := range part[1:] {
+			span.join(&part[1+i].Tally)
+		}
+		all = append(all, span)
+	}
+	return all
+}
