@@ -70,7 +70,9 @@ func (w *writer) trainerState() error {
 	var entries []any
 	for t := range w.steps {
 		var rewards, deviations, equal moments
-		for _, group := range w.advantages(w.steps[t]) {
+		groups := w.advantages(w.steps[t])
+		for _, name := range slices.Sorted(maps.Keys(groups)) { // sums of another order are other sums
+			group := groups[name]
 			rewards, deviations = rewards.with(group.mean(), 1), deviations.with(group.deviation(), 1)
 			flat := 0.0
 			if group.deviation() == 0 {
