@@ -97,9 +97,9 @@ func (p *explorer) writeExample(ctx context.Context, x illruns.Example, d demoRu
 	}
 	switch inside, err := p.Disk.ReadDir(d.write); {
 	case len(inside) > 0:
-		return Usage(fmt.Errorf("--write %s: the folder is not empty: name one that is, or that is not there", d.write))
+		return Usage(fmt.Errorf("--write %s: the folder is not empty: name an empty one, or one that is not there", d.write))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return Usage(fmt.Errorf("--write %s: it is no folder that can be written to: name another", d.write))
+		return Usage(fmt.Errorf("--write %s: it is not a folder that can be read: name another", d.write))
 	}
 	run := x.Make(d.seed)
 	if err := run.Write(illruns.Place{Disk: p.Disk, Folder: d.write}, illruns.Arrange{}); err != nil {

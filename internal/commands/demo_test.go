@@ -119,7 +119,7 @@ func TestDemoRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"--ill reward_hackin --write DIR/new": `--ill: no illness "reward_hackin" (did you mean reward_hacking?): choose healthy, grader_outage, `,
 		"--ill saturated --write DIR/mine":    "/mine: the folder is not empty",
-		"--ill saturated --write DIR/file":    "/file: it is no folder",
+		"--ill saturated --write DIR/file":    "/file: it is not a folder",
 		"--ill saturated --write s3://a/b":    "a folder of this machine only",
 		"--write DIR/new":                     "name an illness with --ill",
 		"--ill saturated":                     "demo needs a terminal: for text run `vantage demo --ill KIND --write DIR`",
