@@ -25,7 +25,7 @@ vantage demo --ill reward_hacking --write hacking   # writes its log as a traine
 ` + "```" + `
 
 The command next to each picture makes its log, the same one each time; ` + "`--seed N`" + ` makes others. It has 60 steps of a few groups of
-eight answers, and one illness sets in, mostly at step 31. The pictures show the finding on the screen (` + "`0`, then `Enter`" + `).
+eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill healthy`" + ` has none. The pictures show the finding on the screen (` + "`0`, then `Enter`" + `).
 [What ails a run](diagnosis.md) has how each is found, and what looks like it and is healthy.
 
 `)

@@ -24,13 +24,13 @@ func Examples() []Example {
 		{"grader_outage", lowestForAWhile, nil},
 		{"stuck_data", func(r *Run) { r.stuckFrom(r.onset()) }, nil},
 		{"group_mixup", func(r *Run) { r.deals(r.onset()) }, func(s *Shape) { s.Format = "verl-uid" }},
-		{"grader_noise", flipsFrom, func(s *Shape) { s.Genre = Choice }},
+		{"grader_noise", evenly(flipsFrom), func(s *Shape) { s.Genre = Choice }},
 		{"reward_hacking", stylePays, nil},
 		{"degenerate_text", comesApart, nil},
 		{"truncation", evenly(growsIntoTheLimit), func(s *Shape) { s.Genre = Chat }},
 		{"length_explosion", longerForNothing, func(s *Shape) { s.Groups = 6 }},
 		{"length_collapse", evenly(stubs), nil},
-		{"answer_collapse", theBestOfTheAnswers, nil},
+		{"answer_collapse", evenly(theBestOfTheAnswers), nil},
 		{"reward_collapse", forgetsAll, nil},
 		{"too_hard", hardDataBegins, nil},
 		{"saturated", allIsLearned, gradually},
@@ -44,7 +44,7 @@ func Examples() []Example {
 		{"few_outweigh", dividedByAlmostNothing, func(s *Shape) { s.Format = "ms-swift" }},
 		{"tool_failure", toolsFail, nil},
 		{"tool_disuse", evenly(toolsUnused), nil},
-		{"no_right_answer", onlyLengthDiffers, nil},
+		{"no_right_answer", evenly(onlyLengthDiffers), nil},
 		{"new_phrase", evenly(sandboxErrors), nil},
 		{"entropy_collapse", entropyFalls, nil},
 		{"kl_drift", klBends, nil},
@@ -225,7 +225,7 @@ func toolsUnused(r *Run) {
 
 // onlyLengthDiffers subtracts a price on length, so that groups whose answers are all wrong still differ.
 func onlyLengthDiffers(r *Run) {
-	r.settles(Onset{r.Steps, 1}, 0.05, 0.25)
+	r.settles(Onset{r.Steps, 1}, 0.04, 0.18)
 	r.Graders = append(r.Graders, Grader{"length", 1})
 	r.changeLog(func(_ int, answers []Answer) []Answer {
 		for i := range answers {
