@@ -38,7 +38,8 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
 			shown := strings.HasPrefix(line, "    vantage ") || strings.HasPrefix(line, "    cat ") ||
 				fenced && (strings.HasPrefix(line, "vantage ") || strings.HasPrefix(line, "cat "))
-			if shown && strings.TrimSpace(command) != "vantage" && !strings.HasPrefix(command, "vantage demo") && !strings.Contains(command, "--watch") {
+			needsTerminal := strings.TrimSpace(command) == "vantage" || strings.HasPrefix(strings.TrimSpace(command), "vantage demo") && !strings.Contains(command, "--write")
+			if shown && !needsTerminal && !strings.Contains(command, "--watch") {
 				commands[strings.TrimSpace(command)] = filepath.Base(page)
 			}
 		}

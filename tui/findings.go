@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
@@ -53,7 +54,7 @@ const restAfterLook = 9
 // findingsKey is all that a look at the run depends on.
 type findingsKey struct {
 	steps uint64         // a hash of the complete steps
-	set   model.Settings // which rewards are of which group, and no more: no estimator changes what ails a run
+	set   model.Settings // which rewards are of which group, and the estimator of the log: none that is tried changes what ails a run
 }
 
 // diagnosis returns what ails the run, nil while that is not known.
@@ -91,9 +92,10 @@ func (a App) updateFindings(msg tea.Msg) App {
 	if a.findings.snapshots != a.work.snapshots {
 		a.findings.snapshots, a.findings.steps = a.work.snapshots, hashOfSteps(a.snap)
 	}
-	now := a.settings.now
+	now, ofLog := a.settings.now, a.session.autoEstimator
 	key := findingsKey{a.findings.steps, model.Settings{
 		Reward: now.Reward, Weights: now.Weights, SolvedAt: now.SolvedAt, GroupBy: now.GroupBy, NumGenerations: now.NumGenerations, Proved: now.Proved,
+		Framework: ofLog.Framework, Estimator: ofLog.Name, Scale: estimators.Scale(ofLog.Scale), Options: ofLog.Options, Assumed: now.Assumed,
 	}}
 	if !a.findings.job.lacks(key, func(was, wanted findingsKey) bool { return was.set == wanted.set }) {
 		return a

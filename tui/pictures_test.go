@@ -78,6 +78,9 @@ func TestPictures(t *testing.T) {
 	for _, f := range docFilms() {
 		alts[f.name] = f.alt
 	}
+	for _, p := range galleryPictures() {
+		alts[p.name] = p.alt
+	}
 	for name, alt := range alts {
 		delete(left, name+".svg")
 		if want := fmt.Sprintf("![%s](", alt); !strings.Contains(pages, want) || !strings.Contains(pages, "pictures/"+name+".svg)") {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,6 +126,40 @@ func TestDemoInATerminal(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	x.checkRestored()
+}
+
+// The demo of an illness shows it on a log in a folder that is gone afterwards, whether a key or a signal ends it; of metrics alone there is
+// a text in place of the screen.
+func TestDemoOfAnIllnessInATerminal(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, shows, end string }{
+		{"answer_collapse", "answer collapse since ", "key"},
+		{"kl_drift", "kl drift since 31", "signal"},
+		{"nothing_trains", "nothing trains since step 1", ""},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			cmd := exec.Command(programPath(t), "demo", "--ill", c.kind)
+			cmd.Env = []string{"TMPDIR=" + folder}
+			x := startCommand(t, cmd)
+			x.waitFor(c.shows)
+			switch c.end {
+			case "key":
+				x.send("q")
+			case "signal":
+				if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code := x.waitExit(); code != 0 && c.end != "signal" {
+				t.Errorf("exit code %d", code)
+			}
+			if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+				t.Errorf("it left %v, %v", left, err)
+			}
+		})
+	}
 }
 
 // If the terminal does not tell its background, COLORFGBG does: the light blue of the dark

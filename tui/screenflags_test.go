@@ -51,7 +51,7 @@ func TestEveryFlagOfTheDemoIsSeen(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "config.yaml"), "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0.3\n")
 	flags := demoFlags()
-	checkFlagNames(t, flags, "demo")
+	checkFlagNames(t, flags, "demo", "ill", "write") // of another run, in another test, and without a screen
 	for name, f := range flags {
 		t.Run(name, func(t *testing.T) {
 			repotest.OneIn(t, 8)

@@ -7,7 +7,7 @@ import (
 	"math"
 	"os"
 
-	"vantage/internal/testkit/illruns"
+	"vantage/loaders/demo/illruns"
 )
 
 // writeScalars writes what TRL would log of the steps of a run, a line each, under its names: for programs that read scalars.

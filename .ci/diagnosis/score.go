@@ -24,7 +24,8 @@ import (
 	"strings"
 	"sync"
 
-	"vantage/internal/testkit/illruns"
+	"vantage/internal/testkit/illlogs"
+	"vantage/loaders/demo/illruns"
 )
 
 // plan is a run to be made and asked about.
@@ -228,7 +229,7 @@ func ask(binary, folder string, p plan, keep bool) result {
 	if !keep {
 		defer func() { _ = os.RemoveAll(folder) }()
 	}
-	if got.err = run.Write(folder, illruns.Arrange{Steps: p.arrange.Steps}); got.err != nil {
+	if got.err = illlogs.Write(run, folder, illruns.Arrange{Steps: p.arrange.Steps}); got.err != nil {
 		return got
 	}
 	got.findings, got.err = summary(binary, folder)
@@ -248,7 +249,7 @@ func ask(binary, folder string, p plan, keep bool) result {
 		if !keep {
 			defer func() { _ = os.RemoveAll(other) }()
 		}
-		if got.err = illruns.Make(p.scene, p.shape, p.seed).Write(other, p.arrange); got.err == nil {
+		if got.err = illlogs.Write(illruns.Make(p.scene, p.shape, p.seed), other, p.arrange); got.err == nil {
 			got.again, got.err = summary(binary, other)
 		}
 	}

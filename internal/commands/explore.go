@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/estimators"
-	"vantage/loaders/demo"
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui"
@@ -231,32 +230,4 @@ func (p *explorer) showRuns(ctx context.Context, set model.Settings, runs ...ope
 	}
 	RememberRuns(model.Mapped(runs, func(r openRun) []string { return r.paths }))
 	return Stopped(ctx)
-}
-
-func (p *explorer) demo() *cobra.Command {
-	var seed uint64
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Explore a synthetic run that grows while you watch",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, set, err := p.Configure(args)
-			if err != nil {
-				return err
-			}
-			if len(paths) > 0 {
-				return Usage(fmt.Errorf("demo reads no files, got %q", paths[0]))
-			}
-			source := demo.New(demo.Options{Seed: seed})
-			defer source.Close()
-			if !isTerminal(p.Out) {
-				return Usage(errors.New("demo needs a terminal: for text run `vantage report PATH`"))
-			}
-			return p.showRuns(cmd.Context(), set, openRun{source, "demo", nil})
-		},
-	}
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the synthetic run")
-	p.AddFlags(cmd, OfSamples)
-	p.addScreenFlags(cmd)
-	return cmd
 }

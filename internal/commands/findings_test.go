@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/internal/testkit/filetest"
-	"vantage/internal/testkit/illruns"
+	"vantage/internal/testkit/illlogs"
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/demo/illruns"
 	"vantage/model"
 	"vantage/model/diagnosis"
 )
@@ -27,7 +28,7 @@ func illLog(t *testing.T, kind string) string {
 			Steps: 60, Groups: 8, Size: 8, Reward: illruns.Binary, Format: "jsonl", Genre: "math", Data: illruns.Once, Onset: 0.6, Pace: 0.1, Every: 1, First: 1, Words: 40, Tokens: true,
 		}
 		dir := filepath.Join(t.TempDir(), "rollouts")
-		if err := illruns.Make(s, shape, "7").Write(dir, illruns.Arrange{}); err != nil {
+		if err := illlogs.Write(illruns.Make(s, shape, "7"), dir, illruns.Arrange{}); err != nil {
 			t.Fatal(err)
 		}
 		return dir

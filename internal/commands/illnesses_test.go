@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/filetest"
-	"vantage/internal/testkit/illruns"
+	"vantage/internal/testkit/illlogs"
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/demo/illruns"
 )
 
 // The summary of a run names what is planted in it, and since when, and of a healthy run that looks like it that nothing is wrong. These
@@ -314,7 +315,7 @@ func TestSummaryOfTurns(t *testing.T) {
 func tells(t *testing.T, s illruns.Scene, shape illruns.Shape) {
 	t.Helper()
 	run, folder := illruns.Make(s, shape, s.Name), t.TempDir()
-	if err := run.Write(folder, illruns.Arrange{}); err != nil {
+	if err := illlogs.Write(run, folder, illruns.Arrange{}); err != nil {
 		t.Fatal(err)
 	}
 	var said struct {

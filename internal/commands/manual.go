@@ -175,7 +175,7 @@ func valuePlaceholder(f *pflag.Flag) string {
 		"int": "N", "uint64": "N", "float64": "X", "duration": "TIME", "where": "QUERY", "steps": "FROM:TO", "keep-pos-ratio": "RATIOS", "keep-neg-ratio": "RATIOS",
 		"compute-new-adv": "WHICH", "fail-on": "RULE", "rules": "FILE", "junit": "FILE", "prom": "FILE", "svg": "FILE", "output": "FILE", "config": "FILE",
 		"password-file": "FILE", "input-format": "FORMAT", "cache": "SIZE", "endpoint": "URL", "prompt": "COLUMN", "step": "COLUMN", "id": "COLUMN", "by": "WHAT",
-		"per": "WHAT", "count-by": "WHAT", "in": "TEXT", "sort": "METRIC", "figure": "METRICS", "emit": "FORMAT", "retire": "STATES", "attempt": "WHICH", "split": "WHICH",
+		"per": "WHAT", "count-by": "WHAT", "in": "TEXT", "sort": "METRIC", "figure": "METRICS", "emit": "FORMAT", "retire": "STATES", "attempt": "WHICH", "split": "WHICH", "ill": "KIND", "write": "DIR",
 	}
 	switch kind := f.Value.Type(); {
 	case f.NoOptDefVal != "":

@@ -14,8 +14,9 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/filetest"
-	"vantage/internal/testkit/illruns"
+	"vantage/internal/testkit/illlogs"
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/demo/illruns"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
@@ -146,7 +147,7 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 			shape.Pace = 0.05
 		}
 		folder := t.TempDir()
-		if err := illruns.Make(s, shape, s.Name).Write(folder, illruns.Arrange{}); err != nil {
+		if err := illlogs.Write(illruns.Make(s, shape, s.Name), folder, illruns.Arrange{}); err != nil {
 			t.Fatal(err)
 		}
 		l := readPlain(t, s.Kind+" "+s.Name, filepath.Join(folder, "rollouts.jsonl"))

@@ -101,6 +101,19 @@ func (d *Disk) ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
+// MkdirAll is [os.MkdirAll].
+func (d *Disk) MkdirAll(path string, mode fs.FileMode) error {
+	defer d.During(path)()
+	return os.MkdirAll(path, mode)
+}
+
+// Temporary makes a folder for a while; remove removes it with what is in it.
+func (d *Disk) Temporary(prefix string) (path string, remove func(), err error) {
+	defer d.During(os.TempDir())()
+	path, err = os.MkdirTemp("", prefix)
+	return path, func() { _ = os.RemoveAll(path) }, err
+}
+
 // OpenFile is [os.OpenFile].
 func (d *Disk) OpenFile(path string, flags int, mode fs.FileMode) (*DiskFile, error) {
 	return d.opened(path, func() (*os.File, error) { return os.OpenFile(path, flags, mode) })

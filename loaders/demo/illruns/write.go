@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,7 +14,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go"
+	"vantage/loaders/fileio"
 )
 
 // Format is a trainer's log, and what it holds.
@@ -49,16 +50,26 @@ type Arrange struct {
 	Steps func(n int, swap func(i, j int)) // which step's answers stand under which number; nil leaves them
 }
 
-// writer writes a run to a folder.
-type writer struct {
-	*Run
-	folder string
-	steps  [][]Answer
+// Place is where a log is written.
+type Place struct {
+	Disk   *fileio.Disk
+	Folder string // is made
+
+	// Parquet writes rows as a table of these columns, of which each is int64, float64 or string; nil: no log of TRL can be written. The
+	// program has no writer of Parquet, which would be a fifth of it.
+	Parquet func(out io.Writer, columns []string, rows [][]any) error
 }
 
-// Write writes the log of a run to a folder, which it makes. A run is written once: its steps are made while it is.
-func (r *Run) Write(folder string, arrange Arrange) error {
-	w := &writer{r, folder, make([][]Answer, r.Steps)}
+// writer writes a run to a place.
+type writer struct {
+	*Run
+	Place
+	steps [][]Answer
+}
+
+// Write writes the log of a run. A run is written once: its steps are made while it is.
+func (r *Run) Write(to Place, arrange Arrange) error {
+	w := &writer{r, to, make([][]Answer, r.Steps)}
 	for t := range w.steps {
 		w.steps[t] = r.Step(t)
 		if arrange.Rows != nil {
@@ -69,8 +80,12 @@ func (r *Run) Write(folder string, arrange Arrange) error {
 	if arrange.Steps != nil {
 		arrange.Steps(len(w.steps), func(i, j int) { w.steps[i], w.steps[j] = w.steps[j], w.steps[i] })
 	}
-	i := slices.IndexFunc(Formats(), func(f Format) bool { return f.Name == r.Format })
-	return Formats()[i].write(w)
+	all := append(Formats(), trainerState)
+	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == r.Format })
+	if err := all[i].write(w); err != nil || r.metrics == nil || r.Format == trainerState.Name {
+		return err
+	}
+	return w.fileLogger()
 }
 
 // field is a field of a JSON object, which are in the order in which the trainer writes them.
@@ -135,11 +150,11 @@ func appendValue(b []byte, value any) []byte {
 
 // file makes a file and what is above it, and lets write fill it.
 func (w *writer) file(name string, write func(out *bufio.Writer) error) error {
-	path := filepath.Join(w.folder, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	path := filepath.Join(w.Folder, filepath.FromSlash(name))
+	if err := w.Disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	h, err := os.Create(path)
+	h, err := w.Disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
@@ -207,19 +222,38 @@ func (w *writer) source(a *Answer) []field {
 	return []field{{"data_source", a.Task.Source}}
 }
 
-// advantages are those of TRL's GRPO, by group: rewards less their mean, over their deviation.
-func (w *writer) advantages(answers []Answer) map[string][2]float64 {
-	sums := map[string][3]float64{}
-	for i := range answers {
-		x, s := trlTotal(w, &answers[i]), sums[answers[i].Group]
-		sums[answers[i].Group] = [3]float64{s[0] + 1, s[1] + x, s[2] + x*x}
+// advantage is that of TRL's GRPO, unless a scene gives another: the reward less the mean of its group, over their deviation.
+func (w *writer) advantage(a *Answer, of map[string]moments) number {
+	own, group := trlTotal(w, a), of[a.Group]
+	if w.advantageOf != nil {
+		return number(w.advantageOf(own, group))
 	}
-	of := map[string][2]float64{}
-	for group, s := range sums {
-		mean := s[1] / s[0]
-		of[group] = [2]float64{mean, math.Sqrt(max(0, (s[2]-s[0]*mean*mean)/max(1, s[0]-1)))}
+	return number((own - group.mean()) / (group.deviation() + 1e-4))
+}
+
+// advantages are what the advantages are made of, the rewards of each group.
+func (w *writer) advantages(answers []Answer) map[string]moments {
+	of := map[string]moments{}
+	for i := range answers {
+		of[answers[i].Group] = of[answers[i].Group].with(trlTotal(w, &answers[i]), 1)
 	}
 	return of
+}
+
+// moments are a number of values, their sum and that of their squares.
+type moments struct{ n, sum, squares float64 }
+
+// with returns the moments with so many more values x, or fewer.
+func (m moments) with(x, times float64) moments {
+	return moments{m.n + times, m.sum + times*x, m.squares + times*x*x}
+}
+
+func (m moments) mean() float64 { return m.sum / m.n }
+
+// deviation is that of a sample, whose values are a part of all.
+func (m moments) deviation() float64 {
+	mean := m.mean()
+	return math.Sqrt(max(0, (m.squares-m.n*mean*mean)/max(1, m.n-1)))
 }
 
 // trlTotal adds up what is not missing, as TRL does.
@@ -308,54 +342,35 @@ func (w *writer) columns(a *Answer) []field {
 
 // trl: log_completions, a Parquet file per step.
 func (w *writer) trl() error {
+	if w.Parquet == nil {
+		return errors.New("a log of TRL is of Parquet files: give what writes them")
+	}
 	for t, step := range w.steps {
 		of := w.advantages(step)
-		err := w.file(fmt.Sprintf("completions/completions_%05d.parquet", w.Number(t)), func(out *bufio.Writer) error {
-			return writeParquet(out, step, func(a *Answer) object {
-				o := append(object{{"step", w.Number(t)}, {"prompt", a.Task.Prompt}, {"completion", a.Text}}, w.columns(a)...)
-				o = append(o, w.source(a)...)
-				return append(o, field{"advantage", number((trlTotal(w, a) - of[a.Group][0]) / (of[a.Group][1] + 1e-4))})
-			})
-		})
+		var columns []string
+		var rows [][]any
+		for i := range step {
+			a := &step[i]
+			o := append(object{{"step", w.Number(t)}, {"prompt", a.Task.Prompt}, {"completion", a.Text}}, w.columns(a)...)
+			o = append(append(o, w.source(a)...), field{"advantage", w.advantage(a, of)})
+			row := make([]any, len(o))
+			for k, f := range o {
+				if i == 0 {
+					columns = append(columns, f.name)
+				}
+				row[k] = f.value
+				if x, isNumber := f.value.(number); isNumber {
+					row[k] = float64(x)
+				}
+			}
+			rows = append(rows, row)
+		}
+		err := w.file(fmt.Sprintf("completions/completions_%05d.parquet", w.Number(t)), func(out *bufio.Writer) error { return w.Parquet(out, columns, rows) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeParquet(out io.Writer, answers []Answer, row func(a *Answer) object) error {
-	group := parquet.Group{}
-	for _, f := range row(&answers[0]) {
-		switch f.value.(type) {
-		case int64:
-			group[f.name] = parquet.Int(64)
-		case number:
-			group[f.name] = parquet.Leaf(parquet.DoubleType)
-		default:
-			group[f.name] = parquet.String()
-		}
-	}
-	schema := parquet.NewSchema("rows", group)
-	table := parquet.NewGenericWriter[any](out, schema, parquet.Compression(&parquet.Snappy))
-	var rows []parquet.Row
-	for i := range answers {
-		o := row(&answers[i])
-		values := make(parquet.Row, len(o))
-		for _, f := range o {
-			k := slices.IndexFunc(schema.Columns(), func(path []string) bool { return path[0] == f.name })
-			value := parquet.ValueOf(f.value)
-			if x, ok := f.value.(number); ok {
-				value = parquet.DoubleValue(float64(x))
-			}
-			values[k] = value.Level(0, 0, k)
-		}
-		rows = append(rows, values)
-	}
-	if _, err := table.WriteRows(rows); err != nil {
-		return err
-	}
-	return table.Close()
 }
 
 // swift: ms-swift's completions.jsonl, a line per step with a list for each column.
@@ -367,7 +382,7 @@ func (w *writer) swift() error {
 			for i := range step {
 				a := &step[i]
 				o := append(object{{"step", strconv.FormatInt(w.Number(t), 10)}, {"prompt", a.Task.Prompt}, {"completion", a.Text}}, w.columns(a)...)
-				o = append(o, field{"advantages", number((trlTotal(w, a) - of[a.Group][0]) / (of[a.Group][1] + 1e-4))})
+				o = append(o, field{"advantages", w.advantage(a, of)})
 				for k, f := range o {
 					if i == 0 {
 						line = append(line, field{f.name, []any{}})

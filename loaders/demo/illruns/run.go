@@ -4,6 +4,8 @@
 //
 //	Scene × Shape × seed ── Make ──→ Run ── Write ──→ a folder that vantage reads, and Truth: what must be said of it
 //
+// `vantage demo --ill` writes an [Example], which is a scene with its shape; tests and .ci/diagnosis make all others.
+//
 // A run is made from the policy outwards: at each step the policy has a skill, answers of a length, habits; these give answers, the
 // graders give them parts of a reward, and a trainer logs them. A scene changes the policy, the data, the graders or the log.
 package illruns
@@ -128,6 +130,9 @@ type Run struct {
 	known     map[knownAnswer][]float64
 	template  string
 	style     string // name of a grader of style, if there is one
+
+	advantageOf func(own float64, group moments) float64 // of a reward in its group; nil: as TRL does
+	metrics     []func(t int, m metrics)                 // what the trainer logs of a step next to its samples; nil: nothing
 }
 
 type knownAnswer struct {
