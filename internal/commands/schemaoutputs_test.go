@@ -54,6 +54,8 @@ func schemaLines(dir string) [][]string {
 		{"report", agent, "--config", filepath.Join(dir, "config.yaml")},
 		{"report", log, "--by", "length"},
 		{"report", log, "--where", "fate:alive"},
+		{"report", log, "--per", "group", "--where", "fate:alive", "--sort", "std", "--top", "2"},
+		{"report", log, "--per", "group", "--top", "1", "--reward", "accuracy=1,format=2", "--truncated", "mask"},
 		{"report", log, "--by", "question"},
 		{"report", filepath.Join(dir, "nowhere")},
 		{"report", log, "--steps", "99"},
@@ -105,6 +107,11 @@ func schemaLines(dir string) [][]string {
 		{"compare", log, agent},
 		{"compare", log, filepath.Join(dir, "minus.jsonl")},
 		{"compare", log},
+		{"compare", agent, "--framework", "easyr1", "--with", "keep-neg-ratio=0.2", "--with", "compute-new-adv"},
+		{"compare", agent, "--keep-neg-ratio", "0", "--keep-pos-ratio", "0", "--framework", "easyr1", "--with", "keep_pos_ratio=1", "--with", "keep_neg_ratio=1", "--where", "size>0"},
+		{"compare", filepath.Join(dir, "large.jsonl"), "--framework", "easyr1", "--keep-neg-ratio", "0", "--compute-new-adv", "--with", "compute-new-adv=false"},
+		{"compare", log, "--reward", "accuracy=1,format=2", "--where", "fate:alive", "--with", "estimator=rloo"},
+		{"compare", filepath.Join(dir, "alone.jsonl"), "--framework", "easyr1", "--with", "framework=trl"},
 		{"match", filepath.Join(dir, "numpy.jsonl")},
 		{"match", filepath.Join(dir, "mixed.jsonl")},
 		{"match", filepath.Join(dir, "mixture.jsonl")},
@@ -123,14 +130,15 @@ func schemaLines(dir string) [][]string {
 		{"report", filepath.Join(dir, "wide.jsonl"), "--brief"},
 		{"summary", log},
 		{"summary", agent},
+		{"summary", agent, "--last", "2"},
 		{"summary", agent, "--keep-neg-ratio", "0.2", "--compute-new-adv"},
 		{"summary", log, "--reward", "accuracy"},
 		{"summary", filepath.Join(dir, "open")},
 		{"summary", filepath.Join(dir, "evals"), "--framework", "prime-rl"},
 		{"report", filepath.Join(dir, "evals")},
-		{"summary", "../scalars/testdata/tensorboard"},
+		{"summary", "../../loaders/scalars/testdata/tensorboard"},
 		{"summary", filepath.Join(dir, "averages.jsonl")},
-		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
+		{"summary", "../../loaders/scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},
 		{"why", "nobody", log},
 		{"why", log},
@@ -172,7 +180,7 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 	}
 	s.writeBuildsAndPapers(t)
 	s.writeFindings(t)
-	for i, log := range formatstest.Logs(t, "../formats/testdata") {
+	for i, log := range formatstest.Logs(t, "../../loaders/formats/testdata") {
 		isLeftOut := i%8 >= repotest.Times(1, 8)
 		if isLeftOut && log.Format != "trackio" { // whose reward is a sum of columns, which JSON then names
 			continue
