@@ -159,7 +159,8 @@ func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, spa
 	return nil, 0, nil
 }
 
-const defaultChars = 400
+// defaultChars is so few that an answer of long texts costs its reader little, and shows how they end.
+const defaultChars = 200
 
 func (p *Program) why() *cobra.Command {
 	var best, worst bool

@@ -200,7 +200,9 @@ func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Set
 	return p.report().startOn(ctx, p, paths, set)
 }
 
-func (o *reportOptions) isBreakdown() bool { return o.by != "" || o.where.text != "" && !o.isPerGroup() }
+func (o *reportOptions) isBreakdown() bool {
+	return o.by != "" || o.where.text != "" && !o.isPerGroup()
+}
 
 // isGroupList reports whether some groups are asked for, and nothing else.
 func (o *reportOptions) isGroupList() bool {

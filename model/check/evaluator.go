@@ -21,11 +21,11 @@ import (
 // Finding is the result of one rule over the steps of a run.
 type Finding struct {
 	Rule       Rule
-	Steps      int     // with a value for the rule
-	Failed     []int64 // steps, ascending; of a span of several the last one
+	Steps      int       // with a value for the rule
+	Failed     []int64   // steps, ascending; of a span of several the last one
 	Stretches  []Stretch // of steps that fail one after the other, ascending; of spans all their steps
-	WorstFrom  int64   // first step of the span with the value farthest beyond the limit
-	WorstStep  int64   // its last step
+	WorstFrom  int64     // first step of the span with the value farthest beyond the limit
+	WorstStep  int64     // its last step
 	WorstValue string
 	Advice     string // of the matching warning at that step; "" if there is none
 	Whole      string // value of the log, or of all steps, if the rule has one verdict on them
