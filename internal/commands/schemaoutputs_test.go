@@ -164,6 +164,7 @@ func schemaLines(dir string) [][]string {
 	return append(lines, []string{"export", log}, []string{"export", filepath.Join(dir, "evals")}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
 		[]string{"export", log, "--columns", "step,group,index,reward,advantage_original,kept,advantage,length,fate,refused,admitted,loss_weight,reward/accuracy,reward/format", "--reward", "accuracy=1,format=2"},
 		[]string{"export", filepath.Join(dir, "rollouts")}, []string{"export", filepath.Join(dir, "alone.jsonl"), "--framework", "easyr1"}, []string{"export", filepath.Join(dir, "rollouts"), "--columns", "rollout"},
+		[]string{"export", filepath.Join(dir, "evals"), "--columns", "status,step"},
 		[]string{"export", agent, "--columns", "trains,advantage_logged,file,line,prompt,response,ground_truth"},
 		[]string{"check", log, "--watch", "--fail-on", "signal>0%", "--format", "json"})
 }
@@ -253,9 +254,9 @@ func (s *schemas) run(t *testing.T, line []string) {
 	lines := bytes.SplitAfter(out.Bytes(), []byte("}\n"))
 	switch {
 	case line[0] == "export" && slices.Contains(line, "--columns"):
-		fallback = "vantage/columns@1"
+		fallback = "vantage/columns@2"
 	case line[0] == "export":
-		fallback = "vantage/sample@1"
+		fallback = "vantage/sample@2"
 	case line[0] == "tail" || slices.Contains(line, "--watch"):
 	case out.Len() > 0:
 		lines = [][]byte{out.Bytes()}
