@@ -136,7 +136,7 @@ func TestSampleJSONL(t *testing.T) {
 		t.Fatalf("%d lines, want 8", len(lines))
 	}
 	want := `{"step":1,"group":"0000000000000001","index":0,"reward":1.0,"advantage_original":0.70710677,"kept":true,"advantage":0.70710677,` +
-		`"length":null,"fate":"alive","refused":false,"admitted":true,"loss_weight":null,"advantage_logged":null,"file":null,"line":null}`
+		`"length":10,"fate":"alive","refused":false,"admitted":true,"loss_weight":null,"advantage_logged":null,"file":null,"line":null}`
 	if lines[0] != want {
 		t.Errorf("\n got %s\nwant %s", lines[0], want)
 	}
