@@ -118,7 +118,11 @@ func CheckJSON(w io.Writer, result check.Result, chosen match.Choice) error {
 			scope = "run"
 		}
 		rule := object{
-			{"rule", f.Rule.String()}, {"passed", f.Passed()}, {"scope", some(scope)}, {"steps", f.Steps}, {"failed", append([]int64{}, f.Failed...)},
+			{"rule", f.Rule.String()},
+			{"passed", f.Passed()},
+			{"scope", some(scope)},
+			{"steps", f.Steps},
+			{"failed", append([]int64{}, f.Failed...)},
 			{"stretches", some(model.Mapped(f.Stretches, func(x check.Stretch) object { return object{{"from", x.From}, {"to", x.To}} }))},
 		}
 		if len(f.Failed) > 0 && f.WorstFrom != f.WorstStep {
