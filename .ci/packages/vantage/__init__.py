@@ -41,7 +41,7 @@ def samples(path: Path, *, frame: str = "pandas", **flags: Any) -> Any:
     lines = io.BytesIO(_run("export", path, "--format=jsonl", **flags))
     if frame == "polars":
         return _library(frame).read_ndjson(lines, infer_schema_length=None)
-    return _library(frame).read_json(lines, lines=True, dtype=False, convert_dates=False, precise_float=True)
+    return _library(frame).read_json(lines, lines=True, dtype=False, precise_float=True)
 
 
 @overload
