@@ -143,7 +143,8 @@ func (e env) exportRun(format string) (text string, err error) {
 			}
 		}
 		shown, _ := figures.ParseQuery(e.settings.filter) // it was parsed when it was set
-		err = report.SamplesJSONL(context.Background(), &b, e.snap.Only(steps), e.settings.now, shown, nil)
+		table := &report.SampleTable{Snap: e.snap.Only(steps), Settings: e.settings.now, Where: shown, Columns: report.UsualSampleColumns(e.snap)}
+		err = report.SampleJSONL(context.Background(), &b, table)
 	}
 	return b.String(), err
 }

@@ -134,8 +134,22 @@ func (a App) onMatch(m matched, err error) App {
 			}
 			state.now = set
 		}
+		if isFirst && a.session.restored {
+			a = a.contradictSession(session.EstimatorOf(set), chosen, state.now)
+		}
 	}
 	return a.apply(a.settings.push(state))
+}
+
+// contradictSession notes what the log itself would choose, where the estimator of the session was taken, and says so if the logged advantages
+// prove another one.
+func (a App) contradictSession(own session.Estimator, chosen match.Choice, now model.Settings) App {
+	a.session.autoEstimator, a.session.autoOrigin = own, chosen.Origin
+	isOther := own != session.EstimatorOf(now)
+	if isOther && chosen.Origin == match.FromAdvantages && a.session.left(session.EstimatorOf(now)) {
+		a = a.says(fmt.Sprintf("%s is as you left it, but the logged advantages match %s: :forget goes back", match.CandidateOf(now), chosen.Candidate))
+	}
+	return a
 }
 
 // left reports whether an estimator is the one that was at work when the log was left the last time.

@@ -168,6 +168,15 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 		if set := d.app.settings.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "group" {
 			t.Errorf("the choice does not win: %+v", d.app.settings.now)
 		}
+		d.wantText("s group as left ! 0/16", "TRL grpo with scale group is as you left it, but the logged advantages match TRL grpo with scale none: :forget goes")
+		if strings.Contains(ansi.Strip(d.frame()), "chosen here") {
+			t.Error("what was chosen the last time is not chosen here")
+		}
+		d.press(withText(":", "forget")...)
+		d.press("enter")
+		if set := d.app.settings.now; set.Scale != "none" {
+			t.Errorf(":forget does not go back to what the log shows: %+v", set)
+		}
 	})
 }
 

@@ -1,4 +1,4 @@
-"""Writes a wheel, with which pip puts the program on the PATH. Nothing of it is Python.
+"""Writes a wheel, with which pip puts the program on the PATH, and a module of Python that runs it.
 
     python3 wheel.py TREE VERSION GOOS GOARCH FOLDER
 
@@ -26,6 +26,7 @@ FILES = {  # in the tree → where pip puts it, below the environment
     "completions/vantage.fish": "data/share/fish/vendor_completions.d/vantage.fish",
 }
 LICENCES = ["LICENSE", "LIBRARIES"]
+MODULE = ["vantage/__init__.py", "vantage/py.typed"]  # beside this file
 
 METADATA = """\
 Metadata-Version: 2.4
@@ -36,7 +37,7 @@ License-Expression: Apache-2.0
 {licences}
 Classifier: Environment :: Console
 Classifier: Topic :: Scientific/Engineering :: Artificial Intelligence
-Requires-Python: >=3.7
+Requires-Python: >=3.9
 Description-Content-Type: text/markdown
 
 {description}"""
@@ -59,6 +60,7 @@ def main():
     description = without_relative_links((tree / "README.md").read_text(encoding="utf-8"))
     info = f"{stem}.dist-info"
     entries = {f"{stem}.data/{to}": (tree / name).read_bytes() for name, to in FILES.items()}
+    entries |= {name: (pathlib.Path(__file__).parent / name).read_bytes() for name in MODULE}
     entries |= {f"{info}/licenses/{name}": (tree / name).read_bytes() for name in LICENCES}
     entries[f"{info}/METADATA"] = METADATA.format(
         name=NAME, version=version, licences=licences, description=description

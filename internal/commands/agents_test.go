@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -68,31 +69,42 @@ func agentAnswers() map[string][]string {
 		"What was the prompt, and which answer is right?":                      {`"prompt":"How much is 1?"`, `"truth":"1"`},
 		"Does the reward rise?":                                                {`"rows":[[1,16,12,4,3,0.375,`, `[5,16,8,4,2,0.8125,`},
 		"Do the answers get longer?":                                           {`"length_mean"`, `[1,16,12,4,3,0.375,10,`, `[6,16,4,4,1,0.9375,25,`},
+		"How are the newest steps?":                                            {`"steps":2,"first_step":5,"last_step":6,"all_steps":6`, `"samples":32,"nonzero_samples":12`},
+		"Which groups differ most in their rewards?":                           {"0.500  0.577  prompt-2  How much is 2?", "complete: 3 of 24 groups, by std, highest first"},
+		"Which steps break a rule?":                                            {"3 of 6 steps: 4–6; worst is 0/4 (0%) at step 4"},
+		"Which advantages change sign under another setting?":                  {"10/96 (10%) of the samples change sign: 10 −→0"},
 		"When did the groups die?":                                             {`[4,16,0,4,0,0,23,{"wrong":4}]`},
 	}
 }
 
 var agentRow = regexp.MustCompile("^\\| ([^|]+\\?) \\| `vantage ([^`]+)`")
 
+// maxQuestion is the most bytes that a question of the page costs on average, with a share of the help of the program and of the commands.
+const maxQuestion = 2_000
+
 // Each of the questions of the page for agents is answered, within 2 KB, by a command that the page and --help name.
 func TestAgentsPageAnswersItsQuestions(t *testing.T) {
 	t.Parallel()
 	page := filetest.Read(t, filepath.Join("..", "..", ".github", "docs", "agents.md"))
 	help, path, answers := runCommand(t, "--help"), agentLog(t), agentAnswers()
-	asked := 0
+	asked, read, helped := 0, len(help), map[string]bool{}
 	for line := range strings.Lines(string(page)) {
 		row := agentRow.FindStringSubmatch(line)
 		if row == nil {
 			continue
 		}
 		asked++
-		args := strings.Fields(strings.NewReplacer("PATH", path, "GROUP", agentGroup(t, path)).Replace(row[2]))
+		args := strings.Fields(strings.NewReplacer("PATH", path, "GROUP", agentGroup(t, path), "'", "").Replace(row[2]))
 		if !strings.Contains(help, "\n  "+args[0]+" ") {
 			t.Errorf("--help does not name %s", args[0])
 		}
 		out := runCommand(t, args...)
 		if len(out) > report.MaxAnswer {
 			t.Errorf("%s: %d bytes", row[1], len(out))
+		}
+		if read += len(out); !helped[args[0]] {
+			helped[args[0]] = true
+			read += len(helpOf(t, args[0]))
 		}
 		if len(answers[row[1]]) == 0 {
 			t.Errorf("nobody wrote down the answer to %q", row[1])
@@ -109,6 +121,26 @@ func TestAgentsPageAnswersItsQuestions(t *testing.T) {
 	if asked != len(answers) {
 		t.Errorf("the page has %d questions, the test %d", asked, len(answers))
 	}
+	if read > maxQuestion*asked {
+		t.Errorf("%d answers and the help have %d bytes", asked, read)
+	}
+}
+
+// helpOf returns the help of a command as the program prints it.
+func helpOf(t *testing.T, name string) string {
+	t.Helper()
+	var out bytes.Buffer
+	p := &Program{}
+	for _, c := range p.All() {
+		if c.Name() == name {
+			c.SetOut(&out)
+			p.Help(c, nil)
+		}
+	}
+	if out.Len() == 0 {
+		t.Errorf("%s has no help", name)
+	}
+	return out.String()
 }
 
 // checkAnswer checks that the output of a command line is one complete line of JSON.

@@ -26,7 +26,7 @@ func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
 		{[]string{"report", path}, []string{"answers-alike"}},
 		{[]string{"report", path, "--format", "json"}, []string{`"kind": "answers-alike",`, `"unit": "groups"`, `"first_step": 4`}},
 		{[]string{"report", path, "--format", "html"}, []string{"their answers alike"}},
-		{[]string{"check", path, "--fail-on", "answers-alike>0"}, []string{"FAIL  answers-alike>0", "from step 4; worst is 4 at step 4", "read one; if they are refusals"}},
+		{[]string{"check", path, "--fail-on", "answers-alike>0"}, []string{"FAIL  answers-alike>0", "1 of 6 steps: 4; worst is 4 at step 4", "read one; if they are refusals"}},
 		{[]string{"check", path, "--fail-on", "answers-alike>50% in 2 steps"}, []string{"ok    answers-alike>50% in 2 steps"}},
 		{[]string{"check", path, "--fail-on", "answers-alike>0", "--steps", "5:"}, []string{"ok    answers-alike>0"}},
 	} {

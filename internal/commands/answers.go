@@ -26,23 +26,29 @@ import (
 )
 
 func (p *Program) summary() *cobra.Command {
+	steps := &stepRange{}
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
 		short: "Say in 2 KB what ails a run, what trains, and the worst steps",
 		long: `summary prints at most 2 KB: what ails the run, worst first, with the step at which it
-began and the evidence; illnesses that the log cannot show; the log and whether it still
-grows; the estimator; how many samples train; the fates of the groups; the worst steps; and
-one line of advice. It is made for coding agents and scripts; report has all metrics.`,
+began and the evidence; how many samples train; the fates of the groups; the worst steps;
+one line of advice; then the log and whether it still grows, the estimator, and what the
+log cannot show. It is made for coding agents and scripts; report has all metrics.
+
+With --steps or --last all is of these steps, and what ails them is judged by the steps
+before them too.`,
 		example: `vantage summary runs/qwen-math/rollouts
+vantage summary runs/qwen-math/rollouts --last 20
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
+		steps:  steps,
 		sets:   unweighed,
-		run: orScalars(false, nil, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
+		run: orScalars(false, func(*call) bool { return *steps == (stepRange{}) }, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			run, trend, err := glanceAt(ctx, log, log.set)
 			if err != nil {
 				return nil, err
 			}
-			found, err := diagnose(ctx, log.Source, log.snap, log.snap, log.set)
+			found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set)
 			if err != nil {
 				return nil, err
 			}
@@ -153,7 +159,8 @@ func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, spa
 	return nil, 0, nil
 }
 
-const defaultChars = 400
+// defaultChars is so few that an answer of long texts costs its reader little, and shows how they end.
+const defaultChars = 200
 
 func (p *Program) why() *cobra.Command {
 	var best, worst bool

@@ -17,26 +17,42 @@ import (
 
 func (p *Program) compare() command[func(io.Writer, report.Comparison) error] {
 	where := &selection{kind: "groups"}
+	var with []string
+	var options []model.Option
 	return command[func(io.Writer, report.Comparison) error]{
-		use:   "compare FIRST SECOND",
-		short: "Compare two runs, prompt by prompt",
+		use:   "compare FIRST [SECOND]",
+		short: "Compare two runs, or one under two settings",
 		long: `compare pairs the prompts of two runs by text and ground truth, and compares their mean
 rewards over the steps that both have, with as many samples of each: wins, losses and ties
 of the second run, an exact sign test, and the difference by difficulty. It counts the
 prompts and samples that it left out. A run is named by the end of its path, or by the
 label of label=path. With --where it compares only prompts with a matching group in either run.
-Without a common step or prompt the exit code is 1.`,
+Without a common step or prompt the exit code is 1.
+
+With --with it compares one run under two settings, those of the command line and the same
+with others: which advantages change their sign, and which groups their fate.`,
 		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
-vantage compare old=runs/a new=runs/b --format md`,
+vantage compare old=runs/a new=runs/b --format md
+vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
 		format: newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON),
 		where:  where,
 		sets:   ofPrompts,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringArrayVar(&with, "with", nil, "compare one run with itself under this setting: estimator=rloo; repeatable")
+		},
+		refuse: func() (err error) {
+			options, err = parseWith(with)
+			return err
+		},
 		run: func(ctx context.Context, c *call, write func(io.Writer, report.Comparison) error) error {
 			if err := c.configure(ctx); err != nil {
 				return err
 			}
-			if len(c.paths) != 2 {
-				return Usage(errors.New("compare takes two runs: vantage compare FIRST SECOND"))
+			switch {
+			case len(with) > 0:
+				return c.compareSettings(ctx, with, options, where)
+			case len(c.paths) != 2:
+				return Usage(errors.New("compare takes two runs: vantage compare FIRST SECOND; or one, under two settings: --with"))
 			}
 			names, runs, err := SplitLabels(c.paths)
 			if err != nil {

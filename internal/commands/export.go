@@ -26,18 +26,14 @@ func (p *Program) export() *cobra.Command {
 	writing := func(write func(context.Context, io.Writer, *report.SampleTable) error) func(io.Writer, sampleRows) error {
 		return func(w io.Writer, t sampleRows) error { return write(t.ctx, w, t.SampleTable) }
 	}
-	format := newFormatFlag("jsonl", writing(func(ctx context.Context, w io.Writer, t *report.SampleTable) error {
-		if columns == "" { // the objects that scripts rely on, which have fewer keys than the table has columns
-			return report.SamplesJSONL(ctx, w, t.Snap, t.Settings, t.Where, t.Refusals)
-		}
-		return report.SampleJSONL(ctx, w, t)
-	})).noting(noteAll).or("csv", writing(report.SampleCSV)).noting(noteAll)
+	format := newFormatFlag("jsonl", writing(report.SampleJSONL)).noting(noteAll).or("csv", writing(report.SampleCSV)).noting(noteAll)
 	return command[func(io.Writer, sampleRows) error]{
 		use:   "export PATH... [algorithm.key=value...]",
 		short: "Write every sample with its advantages",
 		long: `export writes a row for every sample, as JSON lines or CSV; pandas, polars and DuckDB load
-them as they are. If some records cannot be read, it writes the others and the exit code
-is 1.`,
+them as they are. Both have the same columns; in JSON lines a number that is missing, NaN
+or infinite is null. If some records cannot be read, it writes the others and the exit
+code is 1.`,
 		example: `vantage export runs/qwen-math/rollouts > samples.jsonl
 vantage export runs/a --format csv --columns step,group,advantage,file,line
 vantage export runs/a --last 1 --columns group,reward,response`,
@@ -84,10 +80,10 @@ func unreadRecords(snap model.Snapshot, written int) error {
 // chooseColumns returns the columns that --columns names, in that order; for "" all that an export has
 // without being asked.
 func chooseColumns(snap model.Snapshot, named string) ([]report.SampleColumn, error) {
-	all := report.SampleColumns(snap)
 	if named == "" {
-		return slices.DeleteFunc(all, func(c report.SampleColumn) bool { return c.OnRequest }), nil
+		return report.UsualSampleColumns(snap), nil
 	}
+	all := report.SampleColumns(snap)
 	names := model.Mapped(all, func(c report.SampleColumn) string { return c.Name })
 	var chosen []report.SampleColumn
 	for name := range strings.SplitSeq(named, ",") {

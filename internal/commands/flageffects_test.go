@@ -90,6 +90,7 @@ func flagEffects() map[string]flagEffect {
 		"texts":            {value: "1", with: []string{"--format", "html"}},
 		"wait":             {},
 		"watch":            {},
+		"with":             {value: "estimator=rloo", line: []string{"compare", "DIR/log.jsonl"}},
 		"where":            {value: "fate:alive sample.new>0.9"},
 		"worst":            {},
 
@@ -112,6 +113,8 @@ func flagEffects() map[string]flagEffect {
 		"prompts weight":          {value: "0.5", with: []string{"--emit", "jsonl", "--retire", "unsure,flat,solved"}},
 		"prompts where":           {value: "seen>4"},
 		"prompts sort":            {value: "seen"},
+		"report sort":             {value: "-reward", with: []string{"--per", "group", "--top", "3"}},
+		"report top":              {value: "1", with: []string{"--per", "group"}},
 		"prompts top":             {value: "1"},
 		"prompts join":            {line: []string{"prompts", "DIR/twins.jsonl"}},
 		"prompts texts":           {value: "-1"}, // what it finds is tried with planted prompts

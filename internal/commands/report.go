@@ -36,12 +36,15 @@ type reportOptions struct {
 
 	by    string // what a breakdown has a row for each of
 	where selection
+
+	sort string // the figure by which groups are sorted; "" for the order of the log
+	top  int    // how many groups are printed; 0 for all
 }
 
 type reportWriter = func(io.Writer, *report.Report) error
 
 func (p *Program) report() command[reportWriter] {
-	o := &reportOptions{where: selection{kind: "samples"}}
+	o := &reportOptions{where: selection{kind: "samples", also: ", or with --per group groups,"}}
 	steps := &stepRange{}
 	charted := func(write func(io.Writer, *report.Report) (*report.Charts, error)) reportWriter {
 		return func(w io.Writer, r *report.Report) (err error) {
@@ -66,6 +69,9 @@ a look and a row per step. It needs no network and no other file, so you can sen
 signal, groups by fate, mean reward and mean length. It prints as many rows as fit into
 2 KB; --last and --steps print all that they name.
 
+--per group with --where, --sort or --top prints only these groups, a line each, with the
+names that why takes: of the groups that match, the first by a metric.
+
 --emit prints the settings as options of a trainer's configuration, or as a call. Without
 a PATH these are the ones that you give.`,
 		example: `vantage report runs/qwen-math/rollouts --last 10
@@ -73,6 +79,7 @@ vantage report runs/qwen-math/rollouts --brief --last 20 --json
 vantage report runs/qwen-math/rollouts --format html -o report.html --texts 5
 vantage report runs/qwen-math/rollouts --format md --svg report.svg
 vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv
+vantage report runs/qwen-math/rollouts --per group --sort std --top 3
 vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		format: o.format,
 		where:  &o.where,
@@ -81,6 +88,8 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
 			addChoice(cmd, &o.by, "by", "", "break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
+			cmd.Flags().StringVar(&o.sort, "sort", "", "with --per group: sort the groups by this metric, highest first; -NAME sorts lowest first")
+			cmd.Flags().IntVar(&o.top, "top", 0, "with --per group: only the first N groups")
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")
 			cmd.Flags().IntVar(&o.texts, "texts", 0, "include the best and worst answers of the N worst groups (HTML only)")
@@ -105,6 +114,13 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 				log.format, log.notes = "text", noteAll
 				log.instead = func(w io.Writer) error { return writeDialect(w, o.emit, log.set) }
 				return nil, nil
+			case o.isGroupList():
+				l, err := o.listGroups(ctx, log)
+				write := map[string]func(io.Writer, *report.GroupList) error{
+					"text": report.GroupListText, "md": report.GroupListMarkdown, "csv": csvOf((*report.GroupList).Table), "json": report.GroupListJSON,
+				}[log.format]
+				log.instead = func(w io.Writer) error { return write(w, l) }
+				return nil, err
 			case o.isBreakdown():
 				b, err := o.breakDown(ctx, log)
 				write := map[string]func(io.Writer, *report.Breakdown) error{
@@ -184,7 +200,16 @@ func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Set
 	return p.report().startOn(ctx, p, paths, set)
 }
 
-func (o *reportOptions) isBreakdown() bool { return o.by != "" || o.where.text != "" }
+func (o *reportOptions) isBreakdown() bool {
+	return o.by != "" || o.where.text != "" && !o.isPerGroup()
+}
+
+// isGroupList reports whether some groups are asked for, and nothing else.
+func (o *reportOptions) isGroupList() bool {
+	return o.isPerGroup() && o.by == "" && (o.where.text != "" || o.sort != "" || o.top > 0)
+}
+
+func (o *reportOptions) isPerGroup() bool { return o.per == string(report.PerGroup) }
 
 func (o *reportOptions) isPerStep() bool { return o.per == string(report.PerStep) }
 
@@ -201,6 +226,9 @@ func (o *reportOptions) refuse() error {
 	case isPage && o.isBreakdown():
 		return errors.New("--by and --where have no page of HTML: choose --format text, md, csv or json")
 	}
+	if err := o.refuseGroupList(); err != nil {
+		return err
+	}
 	if err := o.refuseBrief(); err != nil {
 		return err
 	}
@@ -213,6 +241,26 @@ func (o *reportOptions) refuse() error {
 		return checkDialect(o.emit)
 	case o.isBreakdown():
 		return o.refuseBreakdown()
+	}
+	return nil
+}
+
+// refuseGroupList says which flags do not go with a list of groups, and what selects them.
+func (o *reportOptions) refuseGroupList() error {
+	isOrdered := o.sort != "" || o.top != 0
+	switch {
+	case o.top < 0:
+		return fmt.Errorf("--top %d: expected a number of groups", o.top)
+	case isOrdered && !o.isPerGroup():
+		return errors.New("--sort and --top are for --per group: add it, or omit them")
+	case !o.isGroupList():
+		return nil
+	case o.svg != "":
+		return errors.New("--svg draws the charts of a report, and --where, --sort and --top with --per group print a list: omit one")
+	}
+	o.where.kind = "groups"
+	if _, err := report.NewGroupList(o.sort, o.top); err != nil {
+		return fmt.Errorf("--sort: %w", err)
 	}
 	return nil
 }
@@ -330,6 +378,25 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 		err = o.where.nothing()
 	}
 	return b, err
+}
+
+// listGroups returns the groups that are asked for.
+func (o *reportOptions) listGroups(ctx context.Context, log *openLog) (*report.GroupList, error) {
+	l, err := report.NewGroupList(o.sort, o.top)
+	if err != nil {
+		return nil, err
+	}
+	l.Head, l.Settings, l.Choice = newHead(log.paths), log.set.Effective(), log.choice
+	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
+		l.Add(a, o.where.of(a))
+		return nil
+	})
+	if err == nil && l.Matching() == 0 {
+		err = o.where.nothing()
+	}
+	l.Where = o.where.sentence()
+	log.then = func() error { return log.noteRefusals(&l.Refusals) }
+	return l, err
 }
 
 func newHead(paths []string) report.Head {

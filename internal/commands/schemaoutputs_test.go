@@ -54,6 +54,8 @@ func schemaLines(dir string) [][]string {
 		{"report", agent, "--config", filepath.Join(dir, "config.yaml")},
 		{"report", log, "--by", "length"},
 		{"report", log, "--where", "fate:alive"},
+		{"report", log, "--per", "group", "--where", "fate:alive", "--sort", "std", "--top", "2"},
+		{"report", log, "--per", "group", "--top", "1", "--reward", "accuracy=1,format=2", "--truncated", "mask"},
 		{"report", log, "--by", "question"},
 		{"report", filepath.Join(dir, "nowhere")},
 		{"report", log, "--steps", "99"},
@@ -105,6 +107,11 @@ func schemaLines(dir string) [][]string {
 		{"compare", log, agent},
 		{"compare", log, filepath.Join(dir, "minus.jsonl")},
 		{"compare", log},
+		{"compare", agent, "--framework", "easyr1", "--with", "keep-neg-ratio=0.2", "--with", "compute-new-adv"},
+		{"compare", agent, "--keep-neg-ratio", "0", "--keep-pos-ratio", "0", "--framework", "easyr1", "--with", "keep_pos_ratio=1", "--with", "keep_neg_ratio=1", "--where", "size>0"},
+		{"compare", filepath.Join(dir, "large.jsonl"), "--framework", "easyr1", "--keep-neg-ratio", "0", "--compute-new-adv", "--with", "compute-new-adv=false"},
+		{"compare", log, "--reward", "accuracy=1,format=2", "--where", "fate:alive", "--with", "estimator=rloo"},
+		{"compare", filepath.Join(dir, "alone.jsonl"), "--framework", "easyr1", "--with", "framework=trl"},
 		{"match", filepath.Join(dir, "numpy.jsonl")},
 		{"match", filepath.Join(dir, "mixed.jsonl")},
 		{"match", filepath.Join(dir, "mixture.jsonl")},
@@ -123,6 +130,7 @@ func schemaLines(dir string) [][]string {
 		{"report", filepath.Join(dir, "wide.jsonl"), "--brief"},
 		{"summary", log},
 		{"summary", agent},
+		{"summary", agent, "--last", "2"},
 		{"summary", agent, "--keep-neg-ratio", "0.2", "--compute-new-adv"},
 		{"summary", log, "--reward", "accuracy"},
 		{"summary", filepath.Join(dir, "open")},
@@ -164,6 +172,7 @@ func schemaLines(dir string) [][]string {
 	return append(lines, []string{"export", log}, []string{"export", filepath.Join(dir, "evals")}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
 		[]string{"export", log, "--columns", "step,group,index,reward,advantage_original,kept,advantage,length,fate,refused,admitted,loss_weight,reward/accuracy,reward/format", "--reward", "accuracy=1,format=2"},
 		[]string{"export", filepath.Join(dir, "rollouts")}, []string{"export", filepath.Join(dir, "alone.jsonl"), "--framework", "easyr1"}, []string{"export", filepath.Join(dir, "rollouts"), "--columns", "rollout"},
+		[]string{"export", filepath.Join(dir, "evals"), "--columns", "status,step"},
 		[]string{"export", agent, "--columns", "trains,advantage_logged,file,line,prompt,response,ground_truth"},
 		[]string{"check", log, "--watch", "--fail-on", "signal>0%", "--format", "json"})
 }
@@ -253,9 +262,9 @@ func (s *schemas) run(t *testing.T, line []string) {
 	lines := bytes.SplitAfter(out.Bytes(), []byte("}\n"))
 	switch {
 	case line[0] == "export" && slices.Contains(line, "--columns"):
-		fallback = "vantage/columns@1"
+		fallback = "vantage/columns@2"
 	case line[0] == "export":
-		fallback = "vantage/sample@1"
+		fallback = "vantage/sample@2"
 	case line[0] == "tail" || slices.Contains(line, "--watch"):
 	case out.Len() > 0:
 		lines = [][]byte{out.Bytes()}

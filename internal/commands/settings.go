@@ -39,13 +39,8 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	}
 	p.noteSentPlain(paths)
 	p.settings = append(p.settings, fromArgs...)
-	set = model.DefaultSettings()
-	ordered := slices.Clone(p.settings)
-	slices.SortStableFunc(ordered, model.CompareRank)
-	for _, o := range ordered {
-		if set, err = set.Set(o.Name, o.Value); err != nil {
-			return nil, set, Usage(err)
-		}
+	if set, err = setAll(p.settings); err != nil {
+		return nil, set, Usage(err)
 	}
 	set = p.selectColumns(set)
 	if err := p.validate(set); err != nil {
@@ -55,6 +50,19 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		p.ConfigSummary += "; " + set.Trainer() + " warns: " + warns
 	}
 	return paths, set, nil
+}
+
+// setAll applies some settings to the default, whatever their order.
+func setAll(options []model.Option) (set model.Settings, err error) {
+	set = model.DefaultSettings()
+	ordered := slices.Clone(options)
+	slices.SortStableFunc(ordered, model.CompareRank)
+	for _, o := range ordered {
+		if set, err = set.Set(o.Name, o.Value); err != nil {
+			return set, err
+		}
+	}
+	return set, nil
 }
 
 func (p *Program) splitArguments(args []string) (paths []string, settings []model.Option, err error) {
@@ -192,6 +200,7 @@ func fits(e *estimators.Estimator, given match.Given, set model.Settings) bool {
 // selection is what the query of --where selects: the samples or groups that a command counts, and how many groups they are of.
 type selection struct {
 	kind  string // what is selected: "samples" or "groups"
+	also  string // what else is selected with other flags, for the help; "" if nothing is
 	text  string
 	query figures.Query
 
@@ -200,8 +209,8 @@ type selection struct {
 }
 
 func (s *selection) addTo(flags *pflag.FlagSet) {
-	doc := "only " + s.kind + " that match this query: fate:alive sample.length>4000"
-	if s.kind == "groups" {
+	doc := "only " + s.kind + s.also + " that match this query: fate:alive sample.length>4000"
+	if s.kind == "groups" || s.also != "" {
 		doc += "; a group matches if one of its samples does"
 	}
 	flags.StringVar(&s.text, "where", "", doc)

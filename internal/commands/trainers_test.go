@@ -14,7 +14,6 @@ import (
 
 	"vantage/internal/testkit/filetest"
 	"vantage/model"
-	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -69,7 +68,8 @@ func exported(t *testing.T, path string) trained {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := report.SamplesJSONL(context.Background(), &out, snap, set, figures.Query{}, nil); err != nil {
+	table := &report.SampleTable{Snap: snap, Settings: set, Columns: report.UsualSampleColumns(snap)}
+	if err := report.SampleJSONL(context.Background(), &out, table); err != nil {
 		t.Fatal(err)
 	}
 	got := trained{Estimator: chosen.WithScale(), Advantages: map[string][]float32{}}

@@ -103,6 +103,15 @@ func (f *Flips) Add(more *Flips) {
 	}
 }
 
+// Count counts the change of a sample from one advantage to another, if their signs differ.
+func (f *Flips) Count(before, after float64) {
+	for k, kind := range flipKinds {
+		if kind.from == signOf(before) && kind.to == signOf(after) {
+			f[k]++
+		}
+	}
+}
+
 // String names the kinds that occur: "198 +→−, 100 0→−, 314 +→0"; "" if there are none.
 func (f Flips) String() string {
 	var parts []string

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/model"
@@ -20,19 +21,31 @@ import (
 // Finding is the result of one rule over the steps of a run.
 type Finding struct {
 	Rule       Rule
-	Steps      int     // with a value for the rule
-	Failed     []int64 // steps, ascending; of a span of several the last one
-	FirstFrom  int64   // first step of the span of Failed[0]
-	WorstFrom  int64   // first step of the span with the value farthest beyond the limit
-	WorstStep  int64   // its last step
+	Steps      int       // with a value for the rule
+	Failed     []int64   // steps, ascending; of a span of several the last one
+	Stretches  []Stretch // of steps that fail one after the other, ascending; of spans all their steps
+	WorstFrom  int64     // first step of the span with the value farthest beyond the limit
+	WorstStep  int64     // its last step
 	WorstValue string
 	Advice     string // of the matching warning at that step; "" if there is none
 	Whole      string // value of the log, or of all steps, if the rule has one verdict on them
 	WholeFails bool   // the verdict
 	NoValue    string // why nothing has a value for the rule; "" if something has
 
-	worst    float64
-	verdicts int
+	worst     float64
+	verdicts  int
+	isFailing bool // at the step added last
+}
+
+// Stretch is some steps of a run, one after the other.
+type Stretch struct{ From, To int64 }
+
+// String returns the step, or the first and the last: "7", "3–20".
+func (s Stretch) String() string {
+	if s.From == s.To {
+		return strconv.FormatInt(s.From, 10)
+	}
+	return fmt.Sprintf("%d–%d", s.From, s.To)
 }
 
 // Passed reports whether the rule holds: for every step or span, or for the whole.
@@ -190,11 +203,15 @@ func (f *Finding) add(s *analysis.StepFigures, t *tally) {
 
 // addFailed notes a step, or the last step of a span, if it fails.
 func (f *Finding) addFailed(s *analysis.StepFigures, v verdict) {
-	if !v.fails {
+	goesOn := f.isFailing
+	if f.isFailing = v.fails; !v.fails {
 		return
 	}
-	if f.Failed = append(f.Failed, s.Step); len(f.Failed) == 1 {
-		f.FirstFrom = v.from
+	f.Failed = append(f.Failed, s.Step)
+	if n := len(f.Stretches); n > 0 && (goesOn || v.from <= f.Stretches[n-1].To) {
+		f.Stretches[n-1].To = s.Step
+	} else {
+		f.Stretches = append(f.Stretches, Stretch{v.from, s.Step})
 	}
 	if len(f.Failed) == 1 || isWorse(f.Rule, v.x, f.worst) {
 		f.WorstFrom, f.WorstStep, f.WorstValue, f.worst = v.from, s.Step, v.text, v.x

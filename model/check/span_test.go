@@ -72,6 +72,29 @@ func TestSpans(t *testing.T) {
 	}
 }
 
+// Steps that fail one after the other are one stretch, and spans that overlap too: of ten steps of one prompt 2, 4 to 7, 9 and 10 have no signal.
+// Means over three steps are 1/3 of signal at 4, 0 at 6 and 7, and 1/3 at 8, 9 and 10: a third is not below 30%.
+func TestStretches(t *testing.T) {
+	for text, want := range map[string]string{
+		"signal=0":                  "[2 4–7 9–10]",
+		"signal<20% over 3 steps":   "[4–7]",
+		"signal<60% over 2 steps":   "[1–10]",
+		"signal=0 for 2 steps":      "[4–7 9–10]",
+		"signal=0 in 70% of steps":  "[2 4–7 9–10]",
+		"signal=0 in 8 steps":       "[2 4–7 9–10]",
+		"signal<40% over all steps": "[]",
+		"signal>1":                  "[]",
+	} {
+		r, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(evaluate(r, onePrompt(threeOfTen)...).Stretches); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func withRows(rows ...int) (all []analysis.StepFigures) {
 	for i, n := range rows {
 		all = append(all, analysis.StepFigures{Step: int64(i + 1), Rows: n, Groups: 1})

@@ -15,9 +15,11 @@
 package figures
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -184,3 +186,24 @@ func (v Number) IsText() bool { return v.kind == text }
 
 // IsMissing reports whether it is a number that is not known.
 func (v Number) IsMissing() bool { return (v.kind == mean || v.kind == ratio) && math.IsNaN(v.X) }
+
+// Ranked returns the indexes of some values of a figure by rank: the greatest first, or the least. Words are in the order of the alphabet, or the
+// other way round. What is not known comes last, and of equal ones that which came first.
+func Ranked(values []Number, leastFirst bool) []int {
+	places := make([]int, len(values))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(x, y int) int {
+		a, b := &values[x], &values[y]
+		if leastFirst {
+			a, b = b, a
+		}
+		if a.IsWord() {
+			return cmp.Or(strings.Compare(a.text, b.text), x-y)
+		}
+		missing := model.Count01(math.IsNaN(values[x].Float())) - model.Count01(math.IsNaN(values[y].Float()))
+		return cmp.Or(missing, cmp.Compare(b.Float(), a.Float()), x-y)
+	})
+	return places
+}

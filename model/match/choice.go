@@ -213,6 +213,9 @@ func (c Choice) Short() string {
 		return "not known"
 	}
 	evidence, _, _ := strings.Cut(c.Evidence(), " as logged")
+	if c.Origin == FromSession && c.Differs() {
+		return "as left " + evidence
+	}
 	word := map[Origin]string{FromTrainer: "assumed", FromScreen: "chosen", FromSession: "as left", FromFlag: "given"}[c.Origin]
 	return cmp.Or(evidence, word, string(c.Origin))
 }

@@ -254,6 +254,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"steps", g.Steps - len(g.Open)},
 			{"first_step", first},
 			{"last_step", last},
+			{"all_steps", some(s.allSteps())},
 			{"open_steps", append([]int64{}, g.Open...)},
 			{"samples", g.Rows},
 			{"nonzero_samples", g.Nonzero},
@@ -289,6 +290,14 @@ func (s *Summary) span() (first, last int64) {
 		return s.Trend.Steps[0].Step, s.Trend.Steps[n-1].Step
 	}
 	return 0, 0
+}
+
+// allSteps is how many steps the log has, 0 if the summary is of all of them.
+func (s *Summary) allSteps() int {
+	if all := len(s.Snap.Steps); all > len(s.Trend.Steps) {
+		return all
+	}
+	return 0
 }
 
 func (s *Summary) advice() string { return shorten(withoutKeys(s.Glance.Advice(s.Diagnosis)), 240) }
@@ -335,9 +344,64 @@ func (s *Summary) text(room summaryRoom) []byte {
 		fmt.Fprintf(&b, "%-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	s.findingsText(line, room)
+	s.trainsText(line)
+	s.worstText(line, room)
+	line("advice", "%s", s.advice())
+	s.logText(line, room)
+	s.notCheckedText(&b, room, false)
+	return b.Bytes()
+}
+
+// writeLine writes a line of an answer: what it is about, and what is said.
+type writeLine func(name, format string, args ...any)
+
+// trainsText says what trains.
+func (s *Summary) trainsText(line writeLine) {
+	g := s.Glance
+	line("samples", "%s", g.SamplesText())
+	line("groups", "%s carry signal; %s", units.Fraction(g.Signal, g.Groups), fatesLine(g.Fates))
+	invalid, length := figures.InvalidText(g.InvalidRewards, g.InvalidCount), ""
+	if invalid != "" {
+		invalid = ", " + invalid
+	}
+	if x := g.Length(); !math.IsNaN(x) {
+		length = fmt.Sprintf(", length %s %s", units.Short(x), s.Snap.Run.LengthUnit)
+	}
+	line("means", "reward %s%s%s", meanText(g.Reward()), invalid, length)
+}
+
+// worstText says which steps are worst, and what warns of steps.
+func (s *Summary) worstText(line writeLine, room summaryRoom) {
+	n := room.count(partWorst)
+	for i := range s.Glance.Spans[:n] {
+		x := &s.Glance.Spans[i]
+		cause := shorten(x.Cause(), 140)
+		if example := s.example(i); example != "" {
+			cause += "; such as group " + example
+		}
+		line("worst", "%s: %s", x.Steps(), cause)
+	}
+	if more := len(s.Glance.Spans) - n; more > 0 {
+		line("", "%d more that are less bad", more)
+	}
+	var kinds []string
+	for _, x := range s.warnings()[:room.count(partWarning)] {
+		kinds = append(kinds, fmt.Sprintf("%s (%s, first %d)", x.Kind, units.Plural(x.Steps, "steps"), x.First))
+	}
+	if len(kinds) > 0 {
+		line("warnings", "%s", strings.Join(kinds, ", "))
+	}
+}
+
+// logText says which log it is, whether it grows, and by whose arithmetic it was computed.
+func (s *Summary) logText(line writeLine, room summaryRoom) {
 	g := s.Glance
 	first, last := s.span()
-	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, units.Count(g.Steps-len(g.Open)), units.Plural(g.Rows, "samples"))
+	steps := units.Count(g.Steps - len(g.Open))
+	if all := s.allSteps(); all > 0 {
+		steps += " of " + units.Count(all)
+	}
+	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, steps, units.Plural(g.Rows, "samples"))
 	for _, open := range g.Open {
 		line("open", "step %d is still being written and is not counted", open)
 	}
@@ -351,44 +415,12 @@ func (s *Summary) text(room summaryRoom) []byte {
 	if r := s.reward(); r != "" {
 		line("columns", "reward %s", r)
 	}
-	line("samples", "%s", g.SamplesText())
-	line("groups", "%s carry signal; %s", units.Fraction(g.Signal, g.Groups), fatesLine(g.Fates))
-	invalid, length := figures.InvalidText(g.InvalidRewards, g.InvalidCount), ""
-	if invalid != "" {
-		invalid = ", " + invalid
-	}
-	if x := g.Length(); !math.IsNaN(x) {
-		length = fmt.Sprintf(", length %s %s", units.Short(x), s.Snap.Run.LengthUnit)
-	}
-	line("means", "reward %s%s%s", meanText(g.Reward()), invalid, length)
-	n := room.count(partWorst)
-	for i := range g.Spans[:n] {
-		x := &g.Spans[i]
-		cause := shorten(x.Cause(), 140)
-		if example := s.example(i); example != "" {
-			cause += "; such as group " + example
-		}
-		line("worst", "%s: %s", x.Steps(), cause)
-	}
-	if more := len(g.Spans) - n; more > 0 {
-		line("", "%d more that are less bad", more)
-	}
-	var kinds []string
-	for _, x := range s.warnings()[:room.count(partWarning)] {
-		kinds = append(kinds, fmt.Sprintf("%s (%s, first %d)", x.Kind, units.Plural(x.Steps, "steps"), x.First))
-	}
-	if len(kinds) > 0 {
-		line("warnings", "%s", strings.Join(kinds, ", "))
-	}
 	for _, note := range s.notes()[:room.count(partNote)] {
 		line("note", "%s", note)
 	}
-	line("advice", "%s", s.advice())
-	s.notCheckedText(&b, room, false)
-	return b.Bytes()
 }
 
-func (s *Summary) findingsText(line func(name, format string, args ...any), room summaryRoom) {
+func (s *Summary) findingsText(line writeLine, room summaryRoom) {
 	for _, f := range findingFacts(s.Diagnosis, room.ofFinding) {
 		line(f.Label, "%s", sanitize.Line(f.Text))
 	}

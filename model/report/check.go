@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/check"
 	"vantage/model/match"
 	"vantage/model/sanitize"
@@ -71,20 +72,33 @@ func checkedText(f *check.Finding) string {
 	return units.Plural(f.Steps, "steps")
 }
 
-// failureText says how many steps fail, and which is the worst.
+// shownStretches is how many stretches a line lists: JSON has all.
+const shownStretches = 12
+
+// stretchesText lists the steps at which a rule fails: "3–20, 25, 30–45".
+func stretchesText(f *check.Finding) string {
+	all := f.Stretches
+	parts := model.Mapped(all[:min(shownStretches, len(all))], check.Stretch.String)
+	if more := len(all) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more up to %d", more, all[len(all)-1].To))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// failureText says at which steps a rule fails, and which is the worst.
 func failureText(f *check.Finding) string {
 	switch span := f.Rule.Span; span.Kind {
 	case check.EachStep:
 		if f.Rule.OfLog() {
 			return checkedText(f)
 		}
-		return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.WorstValue, f.WorstStep)
+		return fmt.Sprintf("%d of %s: %s; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), stretchesText(f), f.WorstValue, f.WorstStep)
 	case check.MeanOfSteps:
-		return fmt.Sprintf("first over steps %d to %d; worst is %s over steps %d to %d", f.FirstFrom, f.Failed[0], f.WorstValue, f.WorstFrom, f.WorstStep)
+		return fmt.Sprintf("over steps %s; worst is %s over steps %d to %d", stretchesText(f), f.WorstValue, f.WorstFrom, f.WorstStep)
 	case check.StepsInARow:
-		return fmt.Sprintf("first at steps %d to %d; worst is %s at step %d", f.FirstFrom, f.Failed[0], f.WorstValue, f.WorstStep)
+		return fmt.Sprintf("at steps %s; worst is %s at step %d", stretchesText(f), f.WorstValue, f.WorstStep)
 	case check.NumberOf, check.ShareOfSteps:
-		return fmt.Sprintf("%s, from step %d; worst is %s at step %d", checkedText(f), f.Failed[0], f.WorstValue, f.WorstStep)
+		return fmt.Sprintf("%s: %s; worst is %s at step %d", checkedText(f), stretchesText(f), f.WorstValue, f.WorstStep)
 	default:
 		return checkedText(f)
 	}
@@ -104,7 +118,12 @@ func CheckJSON(w io.Writer, result check.Result, chosen match.Choice) error {
 			scope = "run"
 		}
 		rule := object{
-			{"rule", f.Rule.String()}, {"passed", f.Passed()}, {"scope", some(scope)}, {"steps", f.Steps}, {"failed", append([]int64{}, f.Failed...)},
+			{"rule", f.Rule.String()},
+			{"passed", f.Passed()},
+			{"scope", some(scope)},
+			{"steps", f.Steps},
+			{"failed", append([]int64{}, f.Failed...)},
+			{"stretches", some(model.Mapped(f.Stretches, func(x check.Stretch) object { return object{{"from", x.From}, {"to", x.To}} }))},
 		}
 		if len(f.Failed) > 0 && f.WorstFrom != f.WorstStep {
 			rule = append(rule, member{"worst_from", f.WorstFrom})

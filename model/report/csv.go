@@ -40,10 +40,7 @@ func (t *csvTable) head(p *page) {
 		fates = append(fates, f.Key()+"_groups")
 	}
 	if p.Per == PerGroup {
-		t.groups = figures.Select(figures.Groups(), slices.Concat([]string{
-			"step", "group", "fate", "samples", "kept_pos", "kept_zero", "kept_neg", "flips", "reward_mean", "reward_std", "invalid", "prompt",
-			"refused", "rollouts", "nonzero",
-		}, flips, []string{"admitted", "why_skipped"})...)
+		t.groups = groupColumns()
 		p.writeCSV(anyNames(t.groups)...)
 		return
 	}

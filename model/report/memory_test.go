@@ -13,7 +13,6 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -50,7 +49,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer, model.Snapshot) error {
 	all := map[string]func(io.Writer, model.Snapshot) error{
 		"export jsonl": func(w io.Writer, snap model.Snapshot) error {
-			return report.SamplesJSONL(ctx, w, snap, set, figures.Query{}, nil)
+			return report.SampleJSONL(ctx, w, &report.SampleTable{Snap: snap, Settings: set, Columns: report.UsualSampleColumns(snap)})
 		},
 		"export csv": func(w io.Writer, snap model.Snapshot) error {
 			return report.SampleCSV(ctx, w, &report.SampleTable{Snap: snap, Settings: set, Columns: report.SampleColumns(snap)[:12]})

@@ -2,11 +2,8 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,34 +37,14 @@ func (p *Prompts) Select(where figures.Query, order string) error {
 		return fmt.Errorf("there is no metric %q of a prompt: choose %s", name, strings.Join(names, ", "))
 	}
 	p.Order = order
-	var numbers []float64
-	var words []string // nil unless the figure is one
+	var values []figures.Number
 	p.Selected = p.Selected[:0]
 	for i := range p.Prompts {
 		if one := &p.Prompts[i]; where.MatchesPrompt(one) {
-			value := of.Value(one)
-			p.Selected, numbers = append(p.Selected, one), append(numbers, value.Float())
-			if value.IsWord() {
-				words = append(words, value.String())
-			}
+			p.Selected, values = append(p.Selected, one), append(values, of.Value(one))
 		}
 	}
-	places := make([]int, len(numbers))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortFunc(places, func(x, y int) int {
-		a, b := x, y
-		if least {
-			a, b = y, x
-		}
-		if words != nil {
-			return cmp.Or(strings.Compare(words[a], words[b]), x-y)
-		}
-		missing := model.Count01(math.IsNaN(numbers[x])) - model.Count01(math.IsNaN(numbers[y]))
-		return cmp.Or(missing, cmp.Compare(numbers[b], numbers[a]), x-y)
-	})
-	p.Selected = model.Mapped(places, func(i int) *ledger.Prompt { return p.Selected[i] })
+	p.Selected = model.Mapped(figures.Ranked(values, least), func(i int) *ledger.Prompt { return p.Selected[i] })
 	return nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"vantage/estimators"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -125,20 +124,23 @@ func TestTextCountsProblems(t *testing.T) {
 	}
 }
 
-func TestSamplesJSONL(t *testing.T) {
+// A line has the columns that CSV has, and in those of numbers nothing but numbers and null.
+func TestSampleJSONL(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.SamplesJSONL(context.Background(), &out, twoSteps(), model.DefaultSettings(), figures.Query{}, nil); err != nil {
+	table := &report.SampleTable{Snap: twoSteps(), Settings: model.DefaultSettings(), Columns: report.UsualSampleColumns(twoSteps())}
+	if err := report.SampleJSONL(context.Background(), &out, table); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 8 {
 		t.Fatalf("%d lines, want 8", len(lines))
 	}
-	want := `{"step":1,"group":"0000000000000001","index":0,"reward":1,"advantage_original":0.70710677,"kept":true,"advantage":0.70710677}`
+	want := `{"step":1,"group":"0000000000000001","index":0,"reward":1.0,"advantage_original":0.70710677,"kept":true,"advantage":0.70710677,` +
+		`"length":10,"fate":"alive","refused":false,"admitted":true,"loss_weight":null,"advantage_logged":null,"file":null,"line":null}`
 	if lines[0] != want {
 		t.Errorf("\n got %s\nwant %s", lines[0], want)
 	}
-	for i, reward := range map[int]string{4: `"reward":"NaN"`, 6: `"reward":null`, 7: `"reward":"Infinity"`} {
+	for i, reward := range map[int]string{4: `"reward":null`, 6: `"reward":null`, 7: `"reward":null`} {
 		if !strings.Contains(lines[i], reward) {
 			t.Errorf("line %d is %s, want %s", i, lines[i], reward)
 		}

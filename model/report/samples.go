@@ -14,6 +14,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
+	"vantage/model/units"
 )
 
 // CellType is what the cells of a column of an export are.
@@ -170,6 +171,11 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		textColumn("response", "text of the response", func(t *model.Text) string { return t.Response }),
 		textColumn("ground_truth", "text of the ground truth", func(t *model.Text) string { return t.Truth }),
 	)
+}
+
+// UsualSampleColumns returns the columns that an export has without being asked.
+func UsualSampleColumns(snap model.Snapshot) []SampleColumn {
+	return slices.DeleteFunc(SampleColumns(snap), func(c SampleColumn) bool { return c.OnRequest })
 }
 
 // each sets the values of all samples of a part, of which sample k has of(k).
@@ -444,60 +450,15 @@ func SampleCSV(ctx context.Context, w io.Writer, t *SampleTable) error {
 	})
 }
 
-// SampleJSONL writes an object per line and sample, keys in the order of the columns. A missing cell is
-// null; numbers that JSON lacks are strings, as in [SamplesJSONL].
+// SampleJSONL writes an object per line and sample, keys in the order of the columns. A missing cell is null, and so is a number that JSON
+// lacks: a column of numbers has nothing else. Other numbers have a point: some readers decide by the first rows.
 func SampleJSONL(ctx context.Context, w io.Writer, t *SampleTable) error {
-	return t.writeObjects(ctx, w, false)
-}
-
-// SamplesJSONL writes the objects that scripts rely on, which have fewer keys than the table has columns. "admitted" is there
-// under a group filter, "loss_weight" under a loss, "rollout" in steps with rollouts of several rows, and "refused" where the
-// trainer's own code would raise an error for the group. Advantages are the shortest decimals that parse to the same float, of
-// 32 bits for a framework that computes in float32. NaN is the string "NaN".
-func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where figures.Query, refusals *Refusals) error {
-	all := SampleColumns(snap)
-	var columns []SampleColumn
-	for _, name := range []string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "rollout", "admitted", "loss_weight", "refused", "status"} {
-		i := slices.IndexFunc(all, func(c SampleColumn) bool { return c.Name == name })
-		if i < 0 || name == "admitted" && set.GroupFilter == "" || name == "loss_weight" && set.Loss == "" {
-			continue // rollouts are rows, all are admitted, or nothing weighs them
-		}
-		c := all[i]
-		switch name {
-		case "rollout":
-			c.Optional, c.fill = true, func(p *SamplePart, c *Cells) {
-				each(p, &c.Integers, func(k int) int64 {
-					n, _, ok := p.a.RolloutOf(p.groups[k], p.at[k])
-					return int64(n) - int64(model.Count01(!ok))
-				})
-				each(p, &c.Missing, func(k int) bool { return c.Integers[k] < 0 })
-			}
-		case "refused":
-			fill := c.fill
-			c.Optional, c.fill = true, func(p *SamplePart, c *Cells) {
-				fill(p, c)
-				each(p, &c.Missing, func(k int) bool { return !c.Bools[k] })
-			}
-		}
-		columns = append(columns, c)
-	}
-	t := &SampleTable{Snap: snap, Settings: set, Where: where, Columns: columns, Refusals: refusals}
-	return t.writeObjects(ctx, w, true)
-}
-
-// writeObjects writes an object per line and sample. As scripts know them they lack what is missing but for the reward, whole
-// numbers have no fraction, and names escape what HTML would take for a tag.
-func (t *SampleTable) writeObjects(ctx context.Context, w io.Writer, asKnown bool) error {
-	keys := model.Mapped(t.Columns, func(c SampleColumn) []byte { return append(appendJSONText(nil, c.Name, true), ':') })
+	keys := model.Mapped(t.Columns, func(c SampleColumn) []byte { return append(appendJSONText(nil, c.Name, false), ':') })
 	return t.write(ctx, w, nil, func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte {
 		line = append(line, '{')
 		for k := range t.Columns {
-			c, cell := &t.Columns[k], &cells[k]
-			if asKnown && c.Optional && cell.Missing[row] && c.Name != "reward" {
-				continue
-			}
 			line = append(appendComma(line, k), keys[k]...)
-			switch {
+			switch c, cell := &t.Columns[k], &cells[k]; {
 			case c.Optional && cell.Missing[row]:
 				line = append(line, "null"...)
 			case c.Type == IntegerCell:
@@ -505,15 +466,22 @@ func (t *SampleTable) writeObjects(ctx context.Context, w io.Writer, asKnown boo
 			case c.Type == BoolCell:
 				line = strconv.AppendBool(line, cell.Bools[row])
 			case c.Type == NameCell:
-				line = known.appendName(line, k, cell.Texts[row], func(line []byte, s string) []byte { return appendJSONText(line, s, asKnown) })
+				line = known.appendName(line, k, cell.Texts[row], appendPlainJSONText)
 			case c.Type == TextCell:
-				line = appendJSONText(line, cell.Texts[row], asKnown)
-			case asKnown:
-				line = known.appendNumber(line, cell.Numbers[row], c.numberBits(bits), appendNumber)
+				line = appendJSONText(line, cell.Texts[row], false)
 			default:
-				line = appendFraction(known.appendNumber(line, cell.Numbers[row], c.numberBits(bits), appendNumber), len(line))
+				line = known.appendNumber(line, cell.Numbers[row], c.numberBits(bits), appendNumberOrNull)
 			}
 		}
 		return append(line, '}')
 	})
+}
+
+func appendPlainJSONText(line []byte, s string) []byte { return appendJSONText(line, s, false) }
+
+func appendNumberOrNull(line []byte, x float64, bits int) []byte {
+	if !units.IsFinite(x) {
+		return append(line, "null"...)
+	}
+	return appendFraction(appendNumber(line, x, bits), len(line))
 }

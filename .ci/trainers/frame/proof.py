@@ -11,6 +11,7 @@ can be, but a framework's package comes first: writers/verl.py does not hide ver
 """
 
 import contextlib
+import csv
 import dataclasses
 import importlib.metadata
 import json
@@ -26,7 +27,7 @@ import traceback
 
 sys.path.append(os.path.dirname(os.path.abspath(sys.argv[0])))  # last; PYTHONSAFEPATH keeps it from being the first
 
-KEPT = pathlib.Path(__file__).parents[3] / "loaders" / "commands" / "testdata" / "trainers"
+KEPT = pathlib.Path(__file__).parents[3] / "internal" / "commands" / "testdata" / "trainers"
 
 
 def run(release, prove, version=None):
@@ -86,11 +87,10 @@ class Proof:
 
     def export(self, *arguments):
         """The rows of `vantage export`, and what it says on standard error: whose arithmetic, and what was assumed."""
-        out, said = self.vantage("export", *arguments)
+        out, said = self.vantage("export", "--format", "csv", *arguments)  # it has NaN and infinity
         rows = []
-        for line in out.splitlines():
-            o = json.loads(line)
-            rows.append(Row(o["step"], o["index"], str(o["group"]), number(o["reward"]), number(o["advantage_original"]), o.get("refused", False)))
+        for o in csv.DictReader(out.splitlines()):
+            rows.append(Row(int(o["step"]), int(o["index"]), o["group"], number(o["reward"]), number(o["advantage_original"]), o["refused"] == "true"))
         return rows, said
 
     def keep(self, name, folder, pattern, estimator, advantages):
@@ -174,5 +174,5 @@ def float32(x):
 
 
 def number(x):
-    """JSON has no NaN and no infinity: the program writes them as strings."""
-    return float(x) if x is not None else math.nan
+    """A cell of a table, which is empty where the log has no number."""
+    return float(x) if x else math.nan
