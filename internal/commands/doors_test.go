@@ -70,7 +70,7 @@ func doorLogs(t *testing.T) map[string]string {
 		"no such thing": filepath.Join(dir, "nowhere"),
 	}
 	write(ill.String(), "both", "metrics.jsonl")
-	for i, log := range formatstest.Logs(t, "../formats/testdata") {
+	for i, log := range formatstest.Logs(t, "../../loaders/formats/testdata") {
 		if i%4 < repotest.Times(1, 4) {
 			logs[log.Format] = write(log.Text, "formats", log.Format, filepath.FromSlash(log.Name))
 		}

@@ -19,16 +19,16 @@ func madeLogs(t *testing.T) map[string][]formatstest.Log {
 	t.Helper()
 	logs := map[string][]formatstest.Log{
 		"trl":           {binaryLog(t, "testdata/trainers/trl-grpo-plain/log/completions/completions_00001.parquet", "completions/completions_00001.parquet")},
-		"parquet":       {binaryLog(t, "../parquet/testdata/delta_v2.parquet", "log.parquet")},
-		"slime":         {binaryLog(t, "../compressed/torchfile/testdata/protocol2.pt", "rollout_data/3.pt")},
+		"parquet":       {binaryLog(t, "../../loaders/parquet/testdata/delta_v2.parquet", "log.parquet")},
+		"slime":         {binaryLog(t, "../../loaders/compressed/torchfile/testdata/protocol2.pt", "rollout_data/3.pt")},
 		"art":           {artTable(t)},
 		"group-parquet": {groupTable(t)},
 	}
-	for _, log := range formatstest.Logs(t, "../formats/testdata") {
+	for _, log := range formatstest.Logs(t, "../../loaders/formats/testdata") {
 		logs[log.Format] = []formatstest.Log{log}
 	}
-	logs["trackio"] = []formatstest.Log{binaryLog(t, "../trackio/testdata/completions.db", "PROJECT.db")} // the lines are of files in the database
-	logs["trackio-traces"] = []formatstest.Log{binaryLog(t, "../trackio/testdata/math.db", "PROJECT.db")}
+	logs["trackio"] = []formatstest.Log{binaryLog(t, "../../loaders/trackio/testdata/completions.db", "PROJECT.db")} // the lines are of files in the database
+	logs["trackio-traces"] = []formatstest.Log{binaryLog(t, "../../loaders/trackio/testdata/math.db", "PROJECT.db")}
 	lone := logs["open-instruct"][0]
 	lone.Text += lone.Text // an id of one row is no group
 	logs["open-instruct"] = []formatstest.Log{lone}

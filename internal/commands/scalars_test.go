@@ -131,7 +131,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	events := filetest.Read(t, "../scalars/testdata/tensorboard/events.out.tfevents.1700000000.node")
+	events := filetest.Read(t, "../../loaders/scalars/testdata/tensorboard/events.out.tfevents.1700000000.node")
 	if err := os.Mkdir(filepath.Join(dir, "tb"), 0o700); err != nil {
 		t.Fatal(err)
 	}

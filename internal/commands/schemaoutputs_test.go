@@ -128,9 +128,9 @@ func schemaLines(dir string) [][]string {
 		{"summary", filepath.Join(dir, "open")},
 		{"summary", filepath.Join(dir, "evals"), "--framework", "prime-rl"},
 		{"report", filepath.Join(dir, "evals")},
-		{"summary", "../scalars/testdata/tensorboard"},
+		{"summary", "../../loaders/scalars/testdata/tensorboard"},
 		{"summary", filepath.Join(dir, "averages.jsonl")},
-		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
+		{"summary", "../../loaders/scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},
 		{"why", "nobody", log},
 		{"why", log},
@@ -172,7 +172,7 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 	}
 	s.writeBuildsAndPapers(t)
 	s.writeFindings(t)
-	for i, log := range formatstest.Logs(t, "../formats/testdata") {
+	for i, log := range formatstest.Logs(t, "../../loaders/formats/testdata") {
 		isLeftOut := i%8 >= repotest.Times(1, 8)
 		if isLeftOut && log.Format != "trackio" { // whose reward is a sum of columns, which JSON then names
 			continue

@@ -52,7 +52,7 @@ func (w *witnessRun) diagnose(t *testing.T, log *Log) *diagnosis.Diagnosis {
 	s.Append(chunk)
 	set := model.DefaultSettings()
 	set.Framework, set.Estimator, set.Scale = w.trainer, "grpo", "group"
-	look, err := diagnosis.See(t.Context(), s.Snapshot(), set, nil, nil)
+	look, err := diagnosis.See(t.Context(), s.Snapshot(), set, diagnosis.Reading{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
