@@ -61,7 +61,7 @@ func checkChoice(t *testing.T, format string, c match.Choice) {
 // Every made log is computed as its trainer computes.
 func TestMadeLogsAreComputedAsTheirTrainer(t *testing.T) {
 	t.Parallel()
-	for _, log := range formatstest.Logs(t, filepath.Join("..", "formats", "testdata")) {
+	for _, log := range formatstest.Logs(t, filepath.Join("..", "..", "loaders", "formats", "testdata")) {
 		t.Run(log.Format, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, filepath.FromSlash(log.Name))

@@ -18,7 +18,7 @@ import (
 // log does not raise without them, as its own trainer and as EasyR1 compute.
 func TestSweepAdviceOnMadeLogs(t *testing.T) {
 	t.Parallel()
-	for _, log := range formatstest.Logs(t, filepath.Join("..", "formats", "testdata")) {
+	for _, log := range formatstest.Logs(t, filepath.Join("..", "..", "loaders", "formats", "testdata")) {
 		t.Run(log.Format, func(t *testing.T) {
 			repotest.OneIn(t, 6)
 			path := filepath.Join(t.TempDir(), filepath.FromSlash(log.Name))
