@@ -207,7 +207,7 @@ func roundingOf(values []float64) float64 {
 // named are the series whose names, after train/, are as a pattern says.
 func (r *run) named(pattern string) (all []*Series) {
 	for i := range r.Series {
-		if ok, _ := path.Match(pattern, strings.TrimPrefix(r.Series[i].Name, "train/")); ok {
+		if ok, _ := path.Match(pattern, strings.TrimPrefix(r.Series[i].Name, "train/")); ok && !r.Series[i].ofSamples {
 			all = append(all, &r.Series[i])
 		}
 	}
