@@ -450,41 +450,26 @@ func isConsistent(by []float64) bool {
 // valuesOf are the figure of the samples of a step, in each way in which trainers compute it; NaN where its rows do not tell.
 func (r *run) valuesOf(w *witnessed, k int) []float64 {
 	x := &r.own.Steps[k]
-	switch w.of {
-	case ofRewards:
-		return []float64{x.Mean}
-	case ofEqual:
-		return []float64{x.Equal}
-	case ofMixed:
-		if x.Many < x.Groups { // whether one answer is equal to itself is the trainer's
-			return []float64{math.NaN()}
-		}
-		return []float64{1 - x.Equal}
-	case ofHighest:
-		return []float64{x.High}
-	case ofLowest:
-		return []float64{x.Low}
+	if of, known := map[figure]float64{ofRewards: x.Mean, ofEqual: x.Equal, ofMixed: mixedOf(x), ofHighest: x.High, ofLowest: x.Low}[w.of]; known {
+		return []float64{of}
 	}
 	d := r.own.Detail(k)
 	part, has := d.Parts[w.part]
-	if isOfPart := w.of == ofPart || w.of == ofPartSpread; isOfPart && !has {
-		return []float64{math.NaN()}
+	if !has {
+		part = diagnosis.PartOfStep{Mean: math.NaN(), Spread: math.NaN()}
 	}
-	switch w.of {
-	case ofPart:
-		return []float64{part.Mean}
-	case ofPartSpread:
-		return []float64{part.Spread}
-	case ofSpread:
-		return []float64{d.Spread, d.Whole}
-	case ofLength:
-		return []float64{d.Length}
-	case ofLongest:
-		return []float64{d.Long}
-	case ofShortest:
-		return []float64{d.Short}
+	return map[figure][]float64{
+		ofPart: {part.Mean}, ofPartSpread: {part.Spread}, ofSpread: {d.Spread, d.Whole},
+		ofLength: {d.Length}, ofLongest: {d.Long}, ofShortest: {d.Short}, ofAtLongest: {d.AtLong},
+	}[w.of]
+}
+
+// mixedOf is the share of groups whose rewards are not equal; NaN with groups of one: whether an answer is equal to itself is the trainer's.
+func mixedOf(x *diagnosis.Averaged) float64 {
+	if x.Many < x.Groups {
+		return math.NaN()
 	}
-	return []float64{d.AtLong}
+	return 1 - x.Equal
 }
 
 // ways is in how many ways trainers compute a figure.
@@ -549,14 +534,12 @@ func (r *run) agreeing(w *witnessed) (best float64) {
 
 // isNear reports whether what is logged at a place is a figure but for rounding, as far as the log's own digits tell.
 func (w *witnessed) isNear(i int, own float64, x *diagnosis.Averaged) bool {
+	if w.of == ofAtLongest && w.logged[i] == 0 { // none is cut off, and the longest is at no limit
+		return false
+	}
 	reach := max(1e-9, math.Abs(own))
-	switch w.of {
-	case ofRewards, ofHighest, ofLowest, ofSpread:
+	if slices.Contains([]figure{ofRewards, ofHighest, ofLowest, ofSpread}, w.of) {
 		reach = max(reach, x.High-x.Low)
-	case ofAtLongest:
-		if w.logged[i] == 0 { // none is cut off, and the longest is at no limit
-			return false
-		}
 	}
 	rounding := min(w.rounding, mostRounding*reach)
 	return math.Abs(w.logged[i]-own) <= max(sameAverage*reach, rounding*(1+1e-9))
@@ -564,28 +547,31 @@ func (w *witnessed) isNear(i int, own float64, x *diagnosis.Averaged) bool {
 
 // reachOf is the range of an average.
 func (r *run) reachOf(w *witnessed) float64 {
-	switch w.of {
-	case ofEqual, ofMixed:
+	if w.of == ofEqual || w.of == ofMixed {
 		return 1
-	case ofPart, ofPartSpread:
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, k := range w.steps {
-			if part, has := r.own.Detail(k).Parts[w.part]; has {
-				low, high = min(low, part.Low), max(high, part.High)
-			}
-		}
-		return high - low
 	}
-	return r.own.Reach()
+	if w.of != ofPart && w.of != ofPartSpread {
+		return r.own.Reach()
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, k := range w.steps {
+		if part, has := r.own.Detail(k).Parts[w.part]; has {
+			low, high = min(low, part.Low), max(high, part.High)
+		}
+	}
+	return high - low
 }
 
 // explain says what would make an average another one.
 func (r *run) explain(w *witnessed, from int) string {
-	switch w.of {
-	case ofEqual, ofMixed:
+	if w.of == ofEqual || w.of == ofMixed {
 		return "the trainer's groups are others, or rows are missing from the log"
-	case ofSpread, ofPartSpread:
+	}
+	if w.of == ofSpread {
 		return "the mean next to it agrees, so that the trainer's groups are others"
+	}
+	if w.of == ofPartSpread {
+		return "the mean next to it agrees, so that the trainer has other values of the same mean"
 	}
 	var shifts []float64
 	own := r.ownOf(w, 0)[0]
