@@ -133,7 +133,7 @@ func TestPanicInAComputationIsASentence(t *testing.T) {
 		if code := x.waitExit(); code != 1 {
 			t.Errorf("exit code %d, want 1", code)
 		}
-		checkFault(t, x.output(), "a fault of vantage while running the command", "main.(*program).behind")
+		checkFault(t, x.output(), "a fault of vantage while running the command", "commands.(*explorer).behind")
 	})
 }
 
