@@ -76,7 +76,6 @@ type env struct {
 	second      secondRun
 	session     sessionState
 	findings    findings
-	alike       alikeAnswers
 	place       place
 	sourceState sourceState
 	display     display
@@ -237,7 +236,6 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.grep.update(a.env, view == viewGrep, c, msg)
 	a = a.updateSubset(msg)
 	a.second.update(a.env, a.drawsSteps(), c, msg)
-	a.alike.update(a.env, view == viewGlance || view == viewSteps, c, msg)
 	a = a.updateFindings(msg)
 	a.glance.update(a.env, view == viewGlance, c, msg)
 	if a = a.timeNotice(msg, before); a.result.analysis != nil { // what the next frame draws from

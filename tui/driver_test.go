@@ -17,6 +17,7 @@ import (
 	"vantage/estimators"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 )
 
@@ -82,6 +83,18 @@ func foundBefore(d *diagnosis.Diagnosis) lookAtRun {
 	}
 }
 
+// readBefore reads answers of a run, and says what ails it at once.
+func readBefore(d diagnosis.Diagnosis, texts TextReader) lookAtRun {
+	return func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+		look, err := diagnosis.See(ctx, snap, set, diagnosis.Reading{Texts: analysis.ReadTextsOf(texts)}, previous)
+		if err == nil {
+			d.Answers = look.Diagnosis.Answers
+			look.Diagnosis = &d
+		}
+		return look, err
+	}
+}
+
 // driver drives App as Bubble Tea does, by Update and View.
 type driver struct {
 	t   testing.TB
@@ -99,8 +112,11 @@ func drive(t *testing.T, source Source, w, h int, set model.Settings, f func(*dr
 func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)) {
 	t.Helper()
 	repotest.OneGoroutine(t)
-	if o.Look == nil {
-		o.Look = foundBefore(&diagnosis.Diagnosis{Steps: 100, Grounds: diagnosis.Grounds{SampleSteps: 100, Groups: 800}})
+	if healthy := (diagnosis.Diagnosis{Steps: 100, Grounds: diagnosis.Grounds{SampleSteps: 100, Groups: 800}}); o.Look == nil {
+		o.Look = foundBefore(&healthy)
+		if texts, has := source.(*textSource); has {
+			o.Look = readBefore(healthy, texts)
+		}
 	}
 	o.Title, o.NoColor = "runs/made", true
 	synctest.Test(t, func(t *testing.T) {

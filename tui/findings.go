@@ -35,11 +35,11 @@ type findings struct {
 type lookAtRun func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error)
 
 func (e env) lookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-	var read analysis.ReadTexts
+	var how diagnosis.Reading
 	if e.texts[0] != nil {
-		read = analysis.ReadTextsOf(e.texts[0])
+		how.Texts = analysis.ReadTextsOf(e.texts[0])
 	}
-	return diagnosis.See(ctx, snap, set, read, previous)
+	return diagnosis.See(ctx, snap, set, how, previous)
 }
 
 // finishedLook is a look with how long it took.
@@ -63,6 +63,19 @@ func (e env) diagnosis() *diagnosis.Diagnosis {
 		return look.Diagnosis
 	}
 	return nil
+}
+
+// answersRead are those that were read; none while nobody has looked.
+func (e env) answersRead() diagnosis.Answers {
+	if d := e.diagnosis(); d != nil {
+		return d.Answers
+	}
+	return diagnosis.Answers{}
+}
+
+// isReadingAnswers reports whether answers of the run are being read for the first time.
+func (e env) isReadingAnswers() bool {
+	return e.texts[0] != nil && e.diagnosis() == nil && e.findings.job.busy()
 }
 
 // foundList returns the findings, the worst first.

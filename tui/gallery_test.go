@@ -83,7 +83,7 @@ func TestPicturesOfTheGallery(t *testing.T) {
 			}
 			log := readWhole(t, folder)
 			look := func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-				look, err := diagnosis.See(ctx, snap, set, analysis.ReadTextsOf(log), previous)
+				look, err := diagnosis.See(ctx, snap, set, diagnosis.Reading{Texts: analysis.ReadTextsOf(log)}, previous)
 				if found, none := logged.Read(nil, folder); err == nil && none == nil {
 					scalars.Add(look.Diagnosis, found.Scalars)
 				}

@@ -34,7 +34,7 @@ type glanceState struct {
 // glanceKey is all that the run at a glance depends on.
 type glanceKey struct {
 	trend *analysis.Trend
-	alike int // how many steps were read
+	look  *diagnosis.Look // that read answers
 }
 
 // runGlance is the run at a glance.
@@ -158,14 +158,14 @@ func (s *glanceState) update(e env, open bool, c *commands, msg tea.Msg) {
 	if s.job.take(c, msg) {
 		s.cursor = s.index(e, selected)
 	}
-	key := glanceKey{e.result.trend, len(e.alike.known)}
+	key := glanceKey{e.result.trend, e.findings.job.value.Look}
 	if !open || key.trend == nil || !s.job.lacks(key, inTurn) {
 		return
 	}
 	changed := key.trend != s.job.key.trend
-	alike, snap, set, known := e.alikeSteps(), e.snap, e.settings.now, s.job.value.ratios
+	answers, snap, set, known := e.answersRead(), e.snap, e.settings.now, s.job.value.ratios
 	s.job.start(c, key, once(func(ctx context.Context) (runGlance, error) {
-		x := runGlance{glance.Of(key.trend, alike, snap.Run), known}
+		x := runGlance{glance.Of(key.trend, answers, snap.Run), known}
 		if changed && key.trend.Complete() {
 			x.ratios = ratiosToSet(ctx, snap, set)
 		}
@@ -347,7 +347,7 @@ func (s glanceState) factsOf(e env, g *glance.Glance) []fact {
 	}
 	if e.isReading() || g.Pending > 0 {
 		suffix, advice = ", so far", "so far: "
-	} else if e.alike.job.busy() {
+	} else if e.isReadingAnswers() {
 		advice = "so far, answers are being read: "
 	}
 	facts := []fact{
@@ -449,7 +449,7 @@ func (e env) noWorstSteps(g *glance.Glance) string {
 // are ordered.
 func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
 	t, c := e.display.theme, paneContent{title: " worst steps, and why"}
-	if e.isReading() || g.Pending > 0 || e.alike.job.busy() {
+	if e.isReading() || g.Pending > 0 || e.isReadingAnswers() {
 		c.title = " worst steps so far, and why"
 	}
 	if len(g.Spans) == 0 {

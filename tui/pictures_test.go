@@ -97,7 +97,7 @@ func driveDemo(t *testing.T, set model.Settings, f func(*driver)) {
 	t.Helper()
 	source := demoSource{demo.New(demo.Options{Seed: 1, Steps: 24})}
 	look := func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-		return diagnosis.See(ctx, snap, set, analysis.ReadTextsOf(source), previous)
+		return diagnosis.See(ctx, snap, set, diagnosis.Reading{Texts: analysis.ReadTextsOf(source)}, previous)
 	}
 	driveWith(t, source, 110, 31, Options{Settings: set, Look: look}, func(d *driver) {
 		d.dressForPicture()

@@ -10,6 +10,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
+	"vantage/model/glance"
 	"vantage/model/report"
 	"vantage/model/units"
 	"vantage/themes"
@@ -287,14 +288,24 @@ func (e env) stepFates(s *analysis.StepFigures, w int) string {
 	return line
 }
 
-// firstWarnings returns the first warnings of each kind, by step, with that of answers that are alike.
+// firstWarnings returns the first warnings of each kind, by step, with that of answers that are alike. A frame asks for it: it looks at the
+// steps of which answers were read, which are few.
 func (e env) firstWarnings() []analysis.FirstWarning {
-	all := e.result.trend.FirstWarnings()
-	alike, found := e.firstAlike()
-	if !found {
+	all, answers := e.result.trend.FirstWarnings(), e.answersRead()
+	var first *analysis.FirstWarning
+	for step := range answers.Alike {
+		i, known := e.result.trend.Find(step)
+		if !known || first != nil && i >= first.StepIndex {
+			continue
+		}
+		if w := glance.AlikeWarning(answers, &e.result.trend.Steps[i], nil); w != nil {
+			first = &analysis.FirstWarning{Warning: *w, StepIndex: i}
+		}
+	}
+	if first == nil {
 		return all
 	}
-	return slices.Insert(all, sort.Search(len(all), func(i int) bool { return all[i].StepIndex > alike.StepIndex }), alike)
+	return slices.Insert(all, sort.Search(len(all), func(i int) bool { return all[i].StepIndex > first.StepIndex }), *first)
 }
 
 // moveFirstWarning goes to the next step where a kind of warning appears first, or to the

@@ -106,13 +106,13 @@ func TestGlanceOfAnswersThatAreNotAlike(t *testing.T) {
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("0")
 		d.wantText("5–8  the reward is only 0 (usually 0.489), all wrong (96 of 96 groups)")
-		if frame := ansi.Strip(d.frame()); strings.Contains(frame, "no answers were read") || n == 0 {
+		if frame := ansi.Strip(d.frame()); strings.Contains(frame, "answers were read of") || n == 0 {
 			t.Errorf("%d were read:\n%s", n, frame)
 		}
 	})
 }
 
-// Of a step few answers are read, and of no step twice.
+// No answer is read twice, whatever is set and shown.
 func TestAnswersAreReadOnce(t *testing.T) {
 	t.Parallel()
 	source, reads := refusingRun(), map[string]int{}
@@ -123,8 +123,16 @@ func TestAnswersAreReadOnce(t *testing.T) {
 	}
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("0", "p", "P", "j", "esc", "0")
-		if len(reads) != 4*16 {
-			t.Errorf("%d answers are read of 4 steps", len(reads))
+		d.press(":")
+		d.typeText("solved 0.5")
+		d.press("enter", "0")
+		d.wantText("5–8  refusals “I can't help with that…”, all wrong (96 of 96 groups)")
+		d.press(":")
+		d.typeText("scale none")
+		d.press("enter", "0")
+		d.wantText("5–8  refusals “I can't help with that…”, all wrong (96 of 96 groups)")
+		if len(reads) < 4*16 {
+			t.Errorf("%d answers are read", len(reads))
 		}
 		for at, n := range reads {
 			if n > 1 {

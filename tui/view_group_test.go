@@ -17,6 +17,7 @@ import (
 	"vantage/estimators"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/themes"
 	"vantage/tui/chart"
 )
@@ -213,7 +214,8 @@ func TestDiffComparesWithTheBestSample(t *testing.T) {
 func TestTextsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	source := madeRunWithTexts(1, proofText)
-	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
+	o := Options{Settings: filterSettings(), Look: foundBefore(&diagnosis.Diagnosis{Steps: 100})} // which reads none
+	driveWith(t, source, 120, 36, o, func(d *driver) {
 		d.press("enter", "j", "j", "k", "k", "z", "v")
 		if source.reads != 3 {
 			t.Errorf("three samples were read %d times", source.reads)

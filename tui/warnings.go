@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -62,6 +63,48 @@ func (e env) warningLines() []warningLine {
 		all = append(all, warningLine{text: p.String(), advice: "the rest of the file was read", group: -1, isProblem: true})
 	}
 	return all
+}
+
+// alikeWarning returns the warning that the answers of the step on the screen are alike, or of steps among those on the screen; nil if
+// they are not.
+func (e env) alikeWarning() (first *model.Warning) {
+	x, answers := e.result.analysis, e.answersRead()
+	if !e.isWide() {
+		return glance.AlikeWarning(answers, &x.StepFigures, x)
+	}
+	for _, p := range x.Parts() {
+		switch w := glance.AlikeWarning(answers, &p.StepFigures, nil); {
+		case w == nil:
+		case first == nil:
+			w.Of, w.Text = x.Groups, fmt.Sprintf("are all wrong, and the answers of their step alike, first at step %d: %s", p.Step, answers.Alike[p.Step])
+			first = w
+		default:
+			first.Count += w.Count
+		}
+	}
+	return first
+}
+
+// unreadText says of how many steps on the screen no answer was read that is read of others like them, "" if of none.
+func (e env) unreadText() string {
+	answers, suspect, unread := e.answersRead(), 0, 0
+	for _, p := range e.result.analysis.Parts() {
+		if glance.Suspect(&p.StepFigures) {
+			_, isRead := answers.Alike[p.Step]
+			suspect, unread = suspect+1, unread+model.Count01(!isRead)
+		}
+	}
+	switch {
+	case unread == 0 || e.texts[0] == nil:
+		return ""
+	case e.isReadingAnswers():
+		return "reading answers"
+	case answers.Read == 0: // the log has none
+		return ""
+	case suspect == 1:
+		return "none at this step, of which no answer was read"
+	}
+	return fmt.Sprintf("none in %s; no answer was read of %s of %s that are mostly all wrong", e.scopeWords(), units.Count(unread), units.Plural(suspect, "steps"))
 }
 
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
@@ -123,8 +166,8 @@ func (p panes) warnings(e env, w, h int) paneContent {
 		if e.isWide() {
 			text = "none in " + e.scopeWords()
 		}
-		if reading := e.unreadText(); reading != "" {
-			text = reading
+		if unread := e.unreadText(); unread != "" {
+			text = unread
 		}
 		if e.result.analysis != nil && e.result.analysis.Open {
 			text = "the step is still being written: its warnings come when it is complete"

@@ -9,8 +9,6 @@ import (
 
 	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
-	"vantage/model"
-	"vantage/model/glance"
 )
 
 // Where a model refuses at a step, and groups are all wrong for that, report and check say so, with the words that it wrote; summary and
@@ -39,51 +37,70 @@ func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
 	}
 }
 
-// Answers are read of so many steps that are suspect, the newest, and of no others.
-func TestAlikeReadsTheNewestSteps(t *testing.T) {
+// Answers are read of so many steps that are suspect, spread over the run, and of no others; --texts all reads every one.
+func TestAlikeReadsStepsEvenly(t *testing.T) {
 	repotest.OneGoroutine(t)
 	t.Parallel()
 	var rows strings.Builder
-	most := glance.MostRead(model.Progress{})
-	for step := 1; step <= most+6; step++ {
+	for step := 1; step <= 200; step++ { // every second is all wrong, and refused
 		for i := range 4 {
-			row, _ := json.Marshal(map[string]any{"step": step, "prompt": "q", "response": "I can't help with that.", "reward": min(i, step%2)})
-			fmt.Fprintf(&rows, "%s\n", row)
-		}
-	}
-	for step := 1001; step <= 1000+most; step++ {
-		for range 4 {
-			row, _ := json.Marshal(map[string]any{"step": step, "prompt": "q", "response": "I can't help with that.", "reward": 0})
+			answer := fmt.Sprintf("Step %d has the answer %d, which follows from %d.", step, i, step*i)
+			if step%2 == 0 {
+				answer = "I can't help with that."
+			}
+			row, _ := json.Marshal(map[string]any{"step": step, "prompt": "q", "response": answer, "reward": i * (step % 2) / 2})
 			fmt.Fprintf(&rows, "%s\n", row)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	filetest.Write(t, path, rows.String())
-	if out := runCommand(t, "summary", path); !strings.Contains(out, "no answers were read of 259 steps up to 518") { // 518 and 512 steps, of which every second and each are suspect
-		t.Errorf("it does not say what was not read:\n%s", out)
+	type warning struct {
+		Kind  string
+		First int `json:"first_step"`
+		Steps int
 	}
-	if out := runCommand(t, "summary", path, "--json"); !strings.Contains(out, `"unread_steps":259,`) {
-		t.Errorf("its JSON does not:\n%s", out)
-	}
-	out := runCommand(t, "report", path, "--per", "run", "--format", "json")
-	var got struct {
-		Summary struct {
-			Warnings []struct {
-				Kind  string
-				First int `json:"first_step"`
-				Steps int
+	for _, c := range []struct {
+		flags       []string
+		steps, read int // with the warning; of the 800 answers
+	}{
+		{nil, 64, 4 * 64}, // at least
+		{[]string{"--texts", "all"}, 100, 800},
+	} {
+		var got struct {
+			Texts     int
+			TextsRead int `json:"texts_read"`
+			Summary   struct{ Warnings []warning }
+		}
+		out := runCommand(t, append([]string{"report", path, "--per", "run", "--format", "json"}, c.flags...)...)
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Texts != 800 || got.TextsRead < c.read || len(c.flags) == 0 && got.TextsRead == 800 {
+			t.Errorf("%v: %d of %d texts are read", c.flags, got.TextsRead, got.Texts)
+		}
+		found := false
+		for _, w := range got.Summary.Warnings {
+			if w.Kind == "answers-alike" {
+				found = true
+				if w.First != 2 || w.Steps != c.steps {
+					t.Errorf("%v: %+v", c.flags, w)
+				}
 			}
 		}
-	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range got.Summary.Warnings {
-		if w.Kind == "answers-alike" && (w.First != 1001 || w.Steps != most) {
-			t.Errorf("%+v", w)
+		if !found {
+			t.Errorf("%v: no warning", c.flags)
+		}
+		summary := runCommand(t, append([]string{"summary", path, "--json"}, c.flags...)...)
+		if unread := strings.Contains(summary, `"unread_steps":36,`); unread != (len(c.flags) == 0) {
+			t.Errorf("%v: %s", c.flags, summary)
 		}
 	}
-	if !strings.Contains(out, "answers-alike") {
-		t.Error("no warning")
+	if out := runCommand(t, "summary", path); !strings.Contains(out, "answers were read of 64 of 100 steps that are mostly all wrong, spread evenly") {
+		t.Errorf("it does not say what was not read:\n%s", out)
+	}
+	for _, args := range [][]string{{"summary", path, "--texts", "7"}, {"check", path, "--texts", ""}, {"prompts", path, "--texts", "-1"}} {
+		if out := runCommand(t, args...); !strings.Contains(out, "expected") {
+			t.Errorf("%v: %s", args, out)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,6 @@ import (
 	logged "vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/check"
 	"vantage/model/diagnosis"
 	"vantage/model/glance"
 	"vantage/model/report"
@@ -26,7 +26,7 @@ import (
 )
 
 func (p *Program) summary() *cobra.Command {
-	steps := &stepRange{}
+	steps, texts := &stepRange{}, textsFlag{}
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
 		short: "Say in 2 KB what ails a run, what trains, and the worst steps",
@@ -43,12 +43,13 @@ vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
 		steps:  steps,
 		sets:   unweighed,
+		flags:  func(cmd *cobra.Command) { texts.addTo(cmd, readEvery) },
 		run: orScalars(false, func(*call) bool { return *steps == (stepRange{}) }, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
-			run, trend, err := glanceAt(ctx, log, log.set)
+			found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set, texts.every)
 			if err != nil {
 				return nil, err
 			}
-			found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set)
+			run, trend, err := glanceAt(ctx, log, found.Answers)
 			if err != nil {
 				return nil, err
 			}
@@ -69,26 +70,82 @@ vantage summary runs/qwen-math/rollouts --json`,
 	}.of(p)
 }
 
-// glanceAt computes all steps of a run and sums them up. It reads a few answers of the steps whose groups are mostly all wrong.
-func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Glance, *analysis.Trend, error) {
-	trend, err := analysis.ComputeMeans(ctx, log.snap, set)
-	if err != nil {
-		return nil, nil, err
-	}
-	var suspects []int
-	for i := range trend.Steps {
-		if glance.Suspect(&trend.Steps[i]) {
-			suspects = append(suspects, i)
-		}
-	}
-	alike, warnings, err := alikeReader{analysis.ReadTextsOf(log.Source), log.snap, trend.Settings}.newest(ctx, suspects)
+// glanceAt computes all steps of a run, of which some answers were read, and sums them up.
+func glanceAt(ctx context.Context, log *openLog, answers diagnosis.Answers) (*glance.Glance, *analysis.Trend, error) {
+	trend, err := analysis.ComputeMeans(ctx, log.snap, log.set)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range trend.Steps {
-		withWarning(&trend.Steps[i], warnings)
+		warnAlike(answers, &trend.Steps[i], nil)
 	}
-	return glance.Of(trend, alike, log.snap.Run), trend, nil
+	return glance.Of(trend, answers, log.snap.Run), trend, nil
+}
+
+// warnAlike adds the warning that the answers of a step are alike to its figures, if they are. a is its analysis, or nil.
+func warnAlike(answers diagnosis.Answers, s *analysis.StepFigures, a *analysis.Analysis) {
+	if w := glance.AlikeWarning(answers, s, a); w != nil {
+		s.Warnings = append(slices.Clip(s.Warnings), *w)
+	}
+}
+
+// textsFlag is --texts: how many texts are asked for, or all.
+type textsFlag struct {
+	n       int
+	every   bool
+	numbers bool // a number can be given
+}
+
+// readEvery is what --texts all is for.
+const readEvery = "read every answer to say what ails the run; by default some of them, evenly over steps and groups"
+
+// addTo declares the flag of a command that takes no number.
+func (t *textsFlag) addTo(cmd *cobra.Command, usage string) { cmd.Flags().Var(t, "texts", usage) }
+
+// addNumbersTo declares the flag of a command that takes a number too.
+func (t *textsFlag) addNumbersTo(cmd *cobra.Command, n int, usage string) {
+	t.n, t.numbers = n, true
+	t.addTo(cmd, usage)
+}
+
+func (t *textsFlag) String() string {
+	switch {
+	case t.every:
+		return everyText
+	case t.numbers:
+		return strconv.Itoa(t.n)
+	}
+	return ""
+}
+
+// Type is how help names the value.
+func (t *textsFlag) Type() string {
+	if t.numbers {
+		return numberOrEvery
+	}
+	return everyText
+}
+
+// The types of the flag.
+const (
+	everyText     = "all"
+	numberOrEvery = "N|" + everyText
+)
+
+// Set takes the value.
+func (t *textsFlag) Set(value string) error {
+	if t.every = value == everyText; t.every {
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	switch {
+	case !t.numbers:
+		return errors.New("expected all")
+	case err != nil, n < 0:
+		return errors.New("expected a number that is not negative, or all")
+	}
+	t.n = n
+	return nil
 }
 
 // Texts are those of the samples of a log.
@@ -97,13 +154,13 @@ type Texts interface {
 }
 
 // LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps, if the log can be
-// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; previous is the look before, or nil.
-func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-	var read analysis.ReadTexts
+// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; how is which texts are read of it, and previous the
+// look before, or nil.
+func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Settings, how diagnosis.Reading, previous *diagnosis.Look) (*diagnosis.Look, error) {
 	if log != nil {
-		read = analysis.ReadTextsOf(log)
+		how.Texts = analysis.ReadTextsOf(log)
 	}
-	look, err := diagnosis.See(ctx, snap, set, read, previous)
+	look, err := diagnosis.See(ctx, snap, set, how, previous)
 	if err != nil {
 		return nil, err
 	}
@@ -122,15 +179,15 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 	return look, nil
 }
 
-// diagnose says what ails a run at some of its steps, by these and those before.
-func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
+// diagnose says what ails a run at some of its steps, by these and those before. If every is set, it reads all texts.
+func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings, every bool) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
 	isWhole := len(selected.Steps) == len(snap.Steps) // of the samples: the scalars may have more steps
 	i, _ := snap.Find(last)
-	look, err := LookAt(ctx, source, snap.Only(snap.Steps[:i+1]), set, nil)
+	look, err := LookAt(ctx, source, snap.Only(snap.Steps[:i+1]), set, diagnosis.Reading{Every: every, From: first}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +222,7 @@ const defaultChars = 200
 func (p *Program) why() *cobra.Command {
 	var best, worst bool
 	var chars int
+	texts := textsFlag{}
 	return command[func(io.Writer, *report.Why) error]{
 		use:   "why [GROUP] PATH... [algorithm.key=value...]",
 		short: "Explain in 2 KB what became of a group, and show its answers",
@@ -186,6 +244,7 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward, and no samples")
 			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward, and no samples")
 			cmd.Flags().IntVar(&chars, "text", defaultChars, "cut each text in the middle to this many characters")
+			texts.addTo(cmd, readEvery)
 		},
 		refuse: func() error {
 			if chars < 1 {
@@ -194,15 +253,11 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 			return nil
 		},
 		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
-			find := findGroup
-			if log.group == "" {
-				find = worstGroup
-			}
-			y, err := find(ctx, log)
+			look, err := LookAt(ctx, log.Source, log.whole, log.set, diagnosis.Reading{Every: texts.every}, nil)
 			if err != nil {
 				return nil, err
 			}
-			look, err := LookAt(ctx, log.Source, log.whole, log.set, nil)
+			y, err := findGroup(ctx, log, look.Diagnosis.Answers)
 			if err != nil {
 				return nil, err
 			}
@@ -271,8 +326,8 @@ func (l *openLog) takeGroup() error {
 
 // worstGroup returns the group that stands in a summary for the worst steps of a run; where every group carries signal, the one with the
 // lowest mean reward of the newest step.
-func worstGroup(ctx context.Context, log *openLog) (*report.Why, error) {
-	run, _, err := glanceAt(ctx, log, log.set)
+func worstGroup(ctx context.Context, log *openLog, answers diagnosis.Answers) (*report.Why, error) {
+	run, _, err := glanceAt(ctx, log, answers)
 	if err != nil {
 		return nil, err
 	}
@@ -304,8 +359,11 @@ func worstGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	return y, err
 }
 
-// findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so.
-func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
+// findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so; without one the worst.
+func findGroup(ctx context.Context, log *openLog, answers diagnosis.Answers) (*report.Why, error) {
+	if log.group == "" {
+		return worstGroup(ctx, log, answers)
+	}
 	y, snap := &report.Why{Answer: log.answer()}, log.snap
 	names, err := groupNames(ctx, snap, log.set)
 	if err != nil {
@@ -376,58 +434,6 @@ func chooseName(names [][]string, given string) (string, error) {
 		return "", fmt.Errorf("no such group: several begin with %q, such as %s: write more of it", given, strings.Join(all[:min(shownNames, len(all))], ", "))
 	}
 	return "", fmt.Errorf("no such group: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", given, strings.Join(some, ", "))
-}
-
-// alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.
-type alikeReader struct {
-	read analysis.ReadTexts
-	snap model.Snapshot
-	set  model.Settings
-}
-
-// newest says how far answers of the newest of some steps of the snapshot are alike, and warns of those that are, by the number of the
-// step. What cannot be read is not alike.
-func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glance.Alike, map[int64]model.Warning, error) {
-	alike, warnings := map[int64]glance.Alike{}, map[int64]model.Warning{}
-	for _, i := range suspects[max(0, len(suspects)-glance.MostRead(r.snap.Run.Progress)):] {
-		a, err := analysis.Analyze(ctx, r.snap, i, r.set)
-		if err != nil {
-			return nil, nil, err
-		}
-		step := glance.ReadAnswers(ctx, r.snap.Steps[i], a, r.read)
-		alike[a.Step] = step
-		example := slices.IndexFunc(a.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
-		if w := step.Warning(&a.StepFigures, example); w != nil {
-			warnings[a.Step] = *w
-		}
-	}
-	return alike, warnings, ctx.Err()
-}
-
-// warningsFor returns the warnings about the newest steps whose answers are alike, by the number of the step, if a rule is about
-// such answers. The steps are computed once more for that, one at a time: which of them are asked is known at the end.
-func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[int64]model.Warning, error) {
-	if !slices.ContainsFunc(rules, func(rule check.Rule) bool { return rule.Name == string(model.WarnAnswersAlike) }) {
-		return nil, nil
-	}
-	var suspects []int
-	err := analysis.Each(ctx, r.snap, r.set, func(a *analysis.Analysis) error {
-		if i, found := r.snap.Find(a.Step); found && glance.Suspect(&a.StepFigures) {
-			suspects = append(suspects, i)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, warnings, err := r.newest(ctx, suspects)
-	return warnings, err
-}
-
-func withWarning(s *analysis.StepFigures, warnings map[int64]model.Warning) {
-	if w, found := warnings[s.Step]; found {
-		s.Warnings = append(slices.Clip(s.Warnings), w)
-	}
 }
 
 // scalarsFor is how a command sums up scalars.

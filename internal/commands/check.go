@@ -17,6 +17,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/diagnosis"
 	"vantage/model/match"
 	"vantage/model/report"
 )
@@ -31,6 +32,7 @@ type checkOptions struct {
 	watch             bool
 	steps             stepRange
 	where             selection
+	texts             textsFlag
 	format            *formatFlag[checkFormat]
 
 	write checkFormat  // that the flags name
@@ -84,6 +86,7 @@ vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 			cmd.Flags().StringVar(&o.prom, "prom", "", "also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
 			cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
+			o.texts.addTo(cmd, readEvery)
 			p.AddWaitFlag(cmd.Flags())
 		},
 		run: func(ctx context.Context, c *call, write checkFormat) error {
@@ -189,11 +192,10 @@ func (o *checkOptions) conflict() error {
 	return nil
 }
 
-// addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step. more are
-// warnings about texts, by the number of the step.
-func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, more map[int64]model.Warning) (newest *analysis.StepFigures, err error) {
+// addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step.
+func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, answers diagnosis.Answers) (newest *analysis.StepFigures, err error) {
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-		withWarning(&a.StepFigures, more)
+		warnAlike(answers, &a.StepFigures, a)
 		if !a.Open {
 			s := a.StepFigures // a copy does not retain the analysis
 			newest = &s
@@ -220,6 +222,11 @@ func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Sna
 		evaluator.Notes = append(evaluator.Notes, note)
 	}
 	return newest, nil
+}
+
+// asksForLook reports whether a rule is about what a look at the run finds, or at its answers.
+func asksForLook(r check.Rule) bool {
+	return r.OfFindings() || r.Name == string(model.WarnAnswersAlike)
 }
 
 // evaluate evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.
@@ -249,18 +256,19 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(o.rules, check.Rule.OfFindings) {
-		if log.Diagnosis, err = diagnose(ctx, source, whole, snap, set); err != nil {
+	var answers diagnosis.Answers
+	if slices.ContainsFunc(o.rules, asksForLook) {
+		found, err := diagnose(ctx, source, whole, snap, set, o.texts.every)
+		if err != nil {
 			return nil, classifyError(err)
+		}
+		if answers = found.Answers; slices.ContainsFunc(o.rules, check.Rule.OfFindings) {
+			log.Diagnosis = found
 		}
 	}
 	evaluator.AddLog(log)
 	c.note(c.p.ConfigSummary)
-	more, err := alikeReader{analysis.ReadTextsOf(source), snap, set}.warningsFor(ctx, o.rules)
-	if err != nil {
-		return nil, classifyError(err)
-	}
-	newest, err := addSelected(ctx, evaluator, snap, set, &o.where, more)
+	newest, err := addSelected(ctx, evaluator, snap, set, &o.where, answers)
 	if err != nil {
 		return nil, classifyError(err)
 	}

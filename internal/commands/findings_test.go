@@ -68,7 +68,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 			var look *diagnosis.Look
 			told := ""
 			for k := 20; k <= 60; k += repotest.Times(20, 5) {
-				if look, err = LookAt(t.Context(), source, snap.Only(snap.Steps[:k]), set, look); err != nil {
+				if look, err = LookAt(t.Context(), source, snap.Only(snap.Steps[:k]), set, diagnosis.Reading{}, look); err != nil {
 					t.Fatal(err)
 				}
 				cut := filepath.Join(t.TempDir(), "cut.jsonl")
@@ -77,7 +77,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				alone, err := LookAt(t.Context(), cutSource, cutSnap, set, nil)
+				alone, err := LookAt(t.Context(), cutSource, cutSnap, set, diagnosis.Reading{}, nil)
 				cutSource.Close()
 				if err != nil {
 					t.Fatal(err)

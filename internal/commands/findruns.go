@@ -70,7 +70,7 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 		return c
 	}
 	set, _ = match.ChooseRewards(ctx, snap, set, p.Given())
-	look, err := LookAt(ctx, source, snap, set, nil)
+	look, err := LookAt(ctx, source, snap, set, diagnosis.Reading{}, nil)
 	if err != nil || snap.Rows == 0 {
 		return c
 	}

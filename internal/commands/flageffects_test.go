@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -117,6 +118,9 @@ func flagEffects() map[string]flagEffect {
 		"report top":              {value: "1", with: []string{"--per", "group"}},
 		"prompts top":             {value: "1"},
 		"prompts join":            {line: []string{"prompts", "DIR/twins.jsonl"}},
+		"summary texts":           {value: "all", line: []string{"summary", "DIR/many.jsonl", "--json"}},
+		"check texts":             {value: "all", line: []string{"check", "DIR/many.jsonl", "--format", "json"}},
+		"why texts":               {value: "all", line: []string{"why", "DIR/many.jsonl", "--json"}},
 		"prompts texts":           {value: "-1"}, // what it finds is tried with planted prompts
 		"grep in":                 {value: "prompt"},
 		"grep compute-new-adv":    {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
@@ -310,6 +314,11 @@ var flagFiles = sync.OnceValue(func() map[string]string {
 		}
 		files[name] = rows.String()
 	}
+	var many strings.Builder // more answers than are read of a step
+	for i := range 64 {
+		fmt.Fprintf(&many, `{"step": %d, "group_id": "%d", "prompt": "prompt %[2]d", "response": "the answer is %[3]d", "reward": %[4]d}`+"\n", 1+i/32, i/4, i, i%2)
+	}
+	files["many.jsonl"] = many.String()
 	return files
 })
 

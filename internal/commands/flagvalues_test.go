@@ -12,7 +12,8 @@ import (
 func TestValuesOfFlagsAreRefusedInWords(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"report x --texts five":                  "--texts five: expected a whole number",
+		"report x --texts five":                  "--texts five: expected a whole number, or all",
+		"summary x --texts 5":                    "--texts 5: expected all",
 		"tail x --idle-timeout 5":                "--idle-timeout 5: expected a time with its unit, such as 30s or 10m",
 		"summary x --json=perhaps":               "--json perhaps: expected true or false, or the flag alone",
 		"summary x --json --format text":         "--json and --format text ask for two formats: omit one",

@@ -23,8 +23,9 @@ import (
 func (p *Program) prompts() *cobra.Command {
 	var where, order string
 	var query figures.Query
-	var top, texts int
+	var top int
 	var joins bool
+	texts := textsFlag{}
 	retire := retirement{}
 	return command[func(io.Writer, *report.Prompts) error]{
 		use:   "prompts PATH... [algorithm.key=value...]",
@@ -45,7 +46,7 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless solve_rate<0.5 prompt~triangle")
 			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this metric, highest first; -NAME sorts lowest first")
 			cmd.Flags().IntVar(&top, "top", 20, "print this many rows (text only)")
-			cmd.Flags().IntVar(&texts, "texts", 20_000, "read this many answers to find prompts with a suspect truth or grade; 0 reads none")
+			texts.addNumbersTo(cmd, 20_000, "read this many answers to find prompts with a suspect truth or grade; 0 reads none, all every one")
 			cmd.Flags().BoolVar(&joins, "join", false, "merge prompts that differ only in white space or a time stamp")
 			retire.addTo(cmd)
 		},
@@ -53,8 +54,8 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 			if query, err = figures.ParsePromptQuery(where); err != nil {
 				return fmt.Errorf("--where: %w", err)
 			}
-			if top < 0 || texts < 0 {
-				return fmt.Errorf("--top %d --texts %d: expected numbers that are not negative", top, texts)
+			if top < 0 {
+				return fmt.Errorf("--top %d: expected a number that is not negative", top)
 			}
 			if err := (&report.Prompts{Ledger: &ledger.Ledger{}}).Select(query, order); err != nil {
 				return fmt.Errorf("--sort: %w", err)
@@ -64,7 +65,7 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Prompts, error) {
 			var err error
 			r := &report.Prompts{Where: where, Shown: top}
-			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts, Join: joins}); err != nil {
+			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts.n, Every: texts.every, Join: joins}); err != nil {
 				return nil, err
 			}
 			r.Solved = log.snap.SolvedEvidence(log.snap.RewardScales(log.set))

@@ -20,6 +20,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/report"
 	"vantage/model/sweep"
 )
@@ -32,7 +33,7 @@ type reportOptions struct {
 	per, svg, emit string
 	brief          bool   // the newest steps in a short answer
 	output         string // the file that is written instead of standard output; "" for that
-	texts          int
+	texts          textsFlag
 
 	by    string // what a breakdown has a row for each of
 	where selection
@@ -92,7 +93,7 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 			cmd.Flags().IntVar(&o.top, "top", 0, "with --per group: only the first N groups")
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")
-			cmd.Flags().IntVar(&o.texts, "texts", 0, "include the best and worst answers of the N worst groups (HTML only)")
+			o.texts.addNumbersTo(cmd, 0, "N: include the best and worst answers of the N worst groups (HTML only); all: "+readEvery)
 			addEmitFlag(cmd, &o.emit, "the settings")
 			cmd.Flags().BoolVar(&o.brief, "brief", false, "only the newest steps, a row each, in 2 KB: as text or JSON")
 		},
@@ -233,9 +234,9 @@ func (o *reportOptions) refuse() error {
 		return err
 	}
 	switch {
-	case o.texts < 0 || o.texts > maxTexts:
-		return fmt.Errorf("--texts %d: expected a number of groups from 0 to %d", o.texts, maxTexts)
-	case o.texts > 0 && !isPage:
+	case o.texts.n > maxTexts:
+		return fmt.Errorf("--texts %d: expected a number of groups from 0 to %d", o.texts.n, maxTexts)
+	case o.texts.n > 0 && !isPage:
 		return errors.New("--texts is for --format html; `vantage why GROUP PATH` prints the answers of a group")
 	case o.emit != "":
 		return checkDialect(o.emit)
@@ -292,7 +293,7 @@ func (o *reportOptions) refuseBreakdown() error {
 }
 
 func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Report, err error) {
-	found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set)
+	found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set, o.texts.every)
 	if err != nil {
 		return nil, err
 	}
@@ -304,10 +305,6 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 			return nil, err
 		}
 	}
-	r.Alike = func(suspects []int) (map[int64]model.Warning, error) {
-		_, warnings, err := (alikeReader{analysis.ReadTextsOf(log.Source), log.snap, log.set}).newest(ctx, suspects)
-		return warnings, err
-	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
 	r.Choice.Shown = found.ByRule
 	for _, path := range append(slices.Clip(log.paths), o.output) {
@@ -317,7 +314,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	}
 	r.Head.Command, r.Per, r.ChartsFile = log.command, cmp.Or(report.Per(o.per), report.PerStep), o.svg
 	if log.format == "html" {
-		r.Parts, err = htmlParts(ctx, log, r.Settings, o.texts)
+		r.Parts, err = htmlParts(ctx, log, r.Settings, o.texts.n, found.Answers)
 	}
 	log.then = func() error {
 		if o.svg != "" {
@@ -332,12 +329,12 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 
 // htmlParts returns what the page of a report holds besides its figures. A log that cannot be swept has a page all
 // the same, which says why.
-func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int) (report.HTMLParts, error) {
+func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int, answers diagnosis.Answers) (report.HTMLParts, error) {
 	parts := report.HTMLParts{
 		Texts: texts,
 		Text:  func(at model.Place) (model.Text, error) { return log.Text(ctx, at) },
 	}
-	run, _, err := glanceAt(ctx, log, set)
+	run, _, err := glanceAt(ctx, log, answers)
 	if err != nil {
 		return parts, err
 	}

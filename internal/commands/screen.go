@@ -56,7 +56,7 @@ func (p *explorer) options(set model.Settings, runs []openRun, home home) tui.Op
 	}
 	if texts, ok := runs[0].source.(tui.TextReader); ok {
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-			return LookAt(ctx, texts, snap, set, previous)
+			return LookAt(ctx, texts, snap, set, diagnosis.Reading{}, previous)
 		}
 	}
 	if len(runs) > 1 {

@@ -37,6 +37,7 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
 		choose: c.p.choose,
 		note:   c.noteChoice,
+		every:  o.texts.every,
 		link:   linkWatch{note: func(text string) { c.note(text) }},
 	}
 	err = w.run(ctx, ctx)
@@ -107,6 +108,7 @@ type watcher struct {
 	begun   bool                              // some steps were added
 	newest  int64                             // number of the newest step that was seen
 
+	every   bool                                  // all texts are read
 	look    *diagnosis.Look                       // the last one at what ails the run; nil if nothing asks
 	found   func(int64, *diagnosis.Finding) error // what else is done with a finding that begins to hold, and at which step; may be nil
 	said    map[[3]string]bool                    // of which findings that was done, by severity, kind and what shows it
@@ -201,11 +203,9 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 	if err != nil {
 		return nil, err
 	}
-	notReady, printErr := w.judge(ctx, snap.Only(added))
+	notReady, printErr := w.judge(ctx, snap, added)
 	if len(added) > 0 && notReady == nil && printErr == nil {
-		if printErr, err = w.diagnose(ctx, snap, added[0].Number); err != nil {
-			return nil, err
-		}
+		printErr = w.tell(added[0].Number, added[len(added)-1].Number)
 	}
 	log := check.LogOf(snap, time.Now())
 	log.Diagnosis = w.lasting
@@ -229,19 +229,31 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 	return nil, nil
 }
 
-// diagnose looks at what ails the run at its complete steps, of which those from first on are new, if anything asks.
-func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, first int64) (printErr, err error) {
-	if w.found == nil && !slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {
-		return nil, nil
+// diagnose looks at what ails the run at its complete steps, of which some are new, if anything asks.
+func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, added []model.Step) (err error) {
+	if len(added) == 0 || w.found == nil && !slices.ContainsFunc(w.monitor.Rules(), asksForLook) {
+		return nil
 	}
-	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) })
-	if w.look, err = LookAt(ctx, w.log, snap.Only(complete), w.set, w.look); err != nil {
-		return nil, err
+	isNew := map[int64]bool{}
+	for _, s := range added {
+		isNew[s.Number] = true
 	}
-	if w.lasting = w.look.Diagnosis.Lasting(); w.found == nil {
-		return nil, nil
+	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) && !isNew[s.Number] })
+	how := diagnosis.Reading{Every: w.every, From: added[0].Number}
+	if w.look, err = LookAt(ctx, w.log, snap.Only(complete), w.set, how, w.look); err != nil {
+		return err
 	}
-	newest := complete[len(complete)-1].Number
+	if w.found != nil || slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {
+		w.lasting = w.look.Diagnosis.Lasting()
+	}
+	return nil
+}
+
+// tell tells of what was found at new steps and not before.
+func (w *watcher) tell(first, newest int64) (printErr error) {
+	if w.found == nil {
+		return nil
+	}
 	findings := w.look.Diagnosis.Within(first, newest).Findings
 	for i := range findings {
 		f := &findings[i]
@@ -257,7 +269,7 @@ func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, first int64
 			break
 		}
 	}
-	return printErr, nil
+	return printErr
 }
 
 // newSteps returns the steps that have become complete, for which reward and estimator are settled.
@@ -290,16 +302,17 @@ func (w *watcher) newSteps(ctx context.Context, snap model.Snapshot, ended bool)
 	return added[old:], nil
 }
 
-// judge evaluates the rules on new steps. It returns why they cannot be computed, and an error of printing.
-func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, printErr error) {
-	var more map[int64]model.Warning // about answers that are alike, if a rule asks for them
-	if w.log != nil {
-		if more, notReady = (alikeReader{analysis.ReadTextsOf(w.log), added, w.set}).warningsFor(ctx, w.monitor.Rules()); notReady != nil {
-			return notReady, nil
-		}
+// judge looks at the run, and evaluates the rules on new steps. It returns why they cannot be computed, and an error of printing.
+func (w *watcher) judge(ctx context.Context, snap model.Snapshot, added []model.Step) (notReady, printErr error) {
+	if notReady = w.diagnose(ctx, snap, added); notReady != nil {
+		return notReady, nil
 	}
-	notReady = analysis.Each(ctx, added, w.set, func(a *analysis.Analysis) error {
-		withWarning(&a.StepFigures, more)
+	var answers diagnosis.Answers
+	if w.look != nil {
+		answers = w.look.Diagnosis.Answers
+	}
+	notReady = analysis.Each(ctx, snap.Only(added), w.set, func(a *analysis.Analysis) error {
+		warnAlike(answers, &a.StepFigures, a)
 		if w.each != nil {
 			if printErr = w.each(&a.StepFigures); printErr != nil {
 				return printErr

@@ -153,6 +153,7 @@ type Diagnosis struct {
 	Learning *Learning // by how much the reward gains; nil if there is none
 	Sum      *Sum      // what the reward is made of; nil if the samples do not show it
 	Grounds  Grounds   // what the word on the run rests on
+	Answers  Answers   // which were read
 }
 
 // Of says what ails a run. texts may be nil, if none could be read.

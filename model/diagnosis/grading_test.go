@@ -39,7 +39,7 @@ func lookAt(t *testing.T, steps int, sample func(r *rand.Rand, step, prompt int)
 	store := model.NewStore()
 	store.Append(chunk)
 	read := textFunc(func(_ context.Context, at model.Place) (model.Text, error) { return all[at.Offset], nil })
-	look, err := See(t.Context(), store.Snapshot(), model.DefaultSettings(), analysis.ReadTextsOf(read), nil)
+	look, err := See(t.Context(), store.Snapshot(), model.DefaultSettings(), Reading{Texts: analysis.ReadTextsOf(read)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"context"
 	"hash/maphash"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -16,7 +17,7 @@ type Look struct {
 	Diagnosis    *Diagnosis
 	Dated        time.Time // that the newest row gives itself, zero if it gives none: see model.TimeOf; the caller of See sets it
 	observations *Observations
-	digests      map[digestKey]digest // of texts of a far log, which are not asked for twice
+	digests      map[digestKey]digest // of texts, which are not asked for twice, whatever the settings
 	seed         maphash.Seed         // of the hashes in them
 }
 
@@ -26,12 +27,20 @@ type digestKey struct {
 	revision, row int
 }
 
-// maxTexts is how many texts a look reads at most, wherever the log is: enough for the shares that detectors ask for.
+// maxTexts is how many texts a look reads at most, wherever the log is: enough for the shares that detectors ask for. Those of
+// [Texts.pickAlike] come on top.
 const maxTexts = 4096
+
+// Reading is how a look reads answers.
+type Reading struct {
+	Texts analysis.ReadTexts // nil: nothing can be read
+	Every bool               // all are read, however many there are
+	From  int64              // the first step that is shown: whether answers of a step are alike is asked from there on
+}
 
 // See looks at a run: at all its steps, and at the texts of some of its answers, in the order of the log. A text that cannot be read is
 // none. previous is the look before, or nil.
-func See(ctx context.Context, snap model.Snapshot, set model.Settings, read analysis.ReadTexts, previous *Look) (*Look, error) {
+func See(ctx context.Context, snap model.Snapshot, set model.Settings, how Reading, previous *Look) (*Look, error) {
 	if previous == nil {
 		previous = &Look{}
 	}
@@ -39,24 +48,25 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 	if err != nil {
 		return nil, err
 	}
-	texts, look := NewTexts(o, maxTexts), &Look{observations: o}
-	if snap.Run.Progress.Link.IsRemote() {
-		look.digests = map[digestKey]digest{}
-		if len(previous.digests) > 0 {
-			texts.seed = previous.seed
-		}
-		look.seed = texts.seed
+	texts := NewTexts(o, maxTexts)
+	if texts.every = how.Every; how.Every {
+		texts.most = math.MaxInt
 	}
-	for picks := texts.Next(); len(picks) > 0 && read != nil; picks = texts.Next() {
-		if texts.read(ctx, snap, picks, read, previous.digests, look.digests) != nil {
-			break
-		}
+	if len(previous.digests) > 0 {
+		texts.seed = previous.seed
+	}
+	look := &Look{observations: o, digests: map[digestKey]digest{}, seed: texts.seed}
+	if how.Texts != nil {
+		look.read(ctx, snap, texts, how, previous)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	look.Diagnosis = Of(o, texts)
 	look.Diagnosis.Grounds = o.grounds()
+	if texts.hasWords() {
+		look.Diagnosis.Answers = Answers{Read: len(look.digests), Of: o.rows, Alike: texts.alike()}
+	}
 	look.Diagnosis.Learning, look.Diagnosis.Sum = o.learning(), o.total
 	for i := range o.Steps {
 		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)
@@ -65,43 +75,61 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 	return look, nil
 }
 
-// read reads the texts of some samples that are not among those before, and keeps all if keep is not nil. It fails if it is not worth
-// asking for more: of a far log whose link is lost it is not.
-func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read analysis.ReadTexts, before, keep map[digestKey]digest) error {
-	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
-	sort.Slice(picks, func(i, k int) bool { return place(picks[i]).Compare(place(picks[k])) < 0 })
-	key := func(p Pick) digestKey {
-		return digestKey{snap.Steps[p.Step].Number, snap.Steps[p.Step].Revision, p.Row}
+// read reads what texts asks for, until it asks for nothing, or it is not worth asking for more: of a far log whose link is lost it is not.
+func (l *Look) read(ctx context.Context, snap model.Snapshot, texts *Texts, how Reading, previous *Look) {
+	isFar := snap.Run.Progress.Link.IsRemote()
+	take := func(picks []Pick) error {
+		sort.Slice(picks, func(i, k int) bool { return placeOf(snap, picks[i]).Compare(placeOf(snap, picks[k])) < 0 })
+		var unread []digestKey
+		var places []model.Place
+		for _, p := range picks {
+			key := keyOf(snap, p)
+			_, known := l.digests[key]
+			if d, before := previous.digests[key]; before && !known {
+				l.digests[key], known = d, true
+			}
+			if !known {
+				unread, places = append(unread, key), append(places, placeOf(snap, p))
+			}
+		}
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		digests := make([]*digest, len(unread))
+		failed := how.Texts(ctx, places, nil, func(i int, text model.Text, err error) {
+			switch {
+			case err == nil:
+				d := texts.digest(text)
+				digests[i] = &d
+			case isFar:
+				stop()
+			}
+		})
+		for i, d := range digests {
+			if d != nil {
+				l.digests[unread[i]] = *d
+			}
+		}
+		for _, p := range picks {
+			if d, isRead := l.digests[keyOf(snap, p)]; isRead {
+				texts.add(p, d)
+			}
+		}
+		return failed
 	}
-	digests, unread, places := make([]*digest, len(picks)), []int(nil), []model.Place(nil)
-	for i, p := range picks {
-		if d, known := before[key(p)]; known {
-			digests[i] = &d
-		} else {
-			unread, places = append(unread, i), append(places, place(p))
+	for picks := texts.Next(); len(picks) > 0; picks = texts.Next() {
+		if take(picks) != nil {
+			return
 		}
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	failed := read(ctx, places, nil, func(i int, text model.Text, err error) {
-		switch {
-		case err == nil:
-			d := t.digest(text)
-			digests[unread[i]] = &d
-		case keep != nil:
-			stop()
-		}
-	})
-	for i, p := range picks {
-		if digests[i] == nil {
-			continue
-		}
-		if keep != nil {
-			keep[key(p)] = *digests[i]
-		}
-		t.add(p, *digests[i])
+	if texts.hasWords() {
+		_ = take(texts.pickAlike(how.From))
 	}
-	return failed
+}
+
+func placeOf(snap model.Snapshot, p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
+
+func keyOf(snap model.Snapshot, p Pick) digestKey {
+	return digestKey{snap.Steps[p.Step].Number, snap.Steps[p.Step].Revision, p.Row}
 }
 
 // Within returns the findings that hold at one of the steps from first to last, and what cannot be told.

@@ -43,7 +43,7 @@ func TestTextsOfAFarLogAreReadOnce(t *testing.T) {
 	var look *Look
 	for steps := 10; steps <= 12; steps++ {
 		var err error
-		if look, err = See(t.Context(), farRun(steps), model.DefaultSettings(), analysis.ReadTextsOf(textFunc(read)), look); err != nil {
+		if look, err = See(t.Context(), farRun(steps), model.DefaultSettings(), Reading{Texts: analysis.ReadTextsOf(textFunc(read))}, look); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestTextsOfAFarLogAreReadOnce(t *testing.T) {
 		asked++
 		return read(ctx, at)
 	}
-	if _, err := See(t.Context(), farRun(10), model.DefaultSettings(), analysis.ReadTextsOf(textFunc(lost)), nil); err != nil || asked != 1 {
+	if _, err := See(t.Context(), farRun(10), model.DefaultSettings(), Reading{Texts: analysis.ReadTextsOf(textFunc(lost))}, nil); err != nil || asked != 1 {
 		t.Errorf("a lost link is asked %d times, %v", asked, err)
 	}
 }

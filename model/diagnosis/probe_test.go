@@ -49,7 +49,7 @@ func TestProbesAreNotStuck(t *testing.T) {
 		"it begins later":                        {24, 50, 50, 4, 10, true},
 		"it begins later, one answer":            {24, 50, 50, 1, 10, true},
 	} {
-		look, err := See(t.Context(), sameBatchRun(c.steps, c.first, c.every, c.answers, c.stuck), model.DefaultSettings(), analysis.ReadTextsOf(noText), nil)
+		look, err := See(t.Context(), sameBatchRun(c.steps, c.first, c.every, c.answers, c.stuck), model.DefaultSettings(), Reading{Texts: analysis.ReadTextsOf(noText)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -205,7 +205,7 @@ func TestShapes(t *testing.T) {
 			ill bool
 		}{{"ill", c.ill, true}, {"healthy", c.healthy, false}} {
 			snap, read := shapeOf(c.steps, 8, run.row)
-			look, err := See(t.Context(), snap, model.DefaultSettings(), read, nil)
+			look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestOneRewardPerStep(t *testing.T) {
 		snap, read := shapeOf(30, 8, func(rng *rand.Rand, step, prompt, _ int) sample {
 			return sample{prompt: 100*step + prompt, reward: c.reward(rng, step, prompt), length: 50 + rng.IntN(50)}
 		})
-		look, err := See(t.Context(), snap, model.DefaultSettings(), read, nil)
+		look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func TestOtherUnitIsNoCollapse(t *testing.T) {
 			}
 			return sample{prompt: 100*step + prompt, reward: mark, length: 50 + rng.IntN(50)}
 		})
-		look, err := See(t.Context(), snap, model.DefaultSettings(), read, nil)
+		look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func sumRun(steps int, names []string, row func(done float64, r *rand.Rand) (rew
 
 func seen(t *testing.T, snap model.Snapshot) *Diagnosis {
 	t.Helper()
-	look, err := See(t.Context(), snap, model.DefaultSettings(), nil, nil)
+	look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

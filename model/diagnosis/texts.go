@@ -39,6 +39,8 @@ type Texts struct {
 	phrases   []phrase // that are new: see findPhrases
 	phrasesOf int      // how many answers they are of
 
+	replies map[int][]reply              // to prompts whose answers are all wrong, by step of o: see pickAlike
+	every   bool                         // all texts are asked for
 	truths  []Placed                     // ground truths of prompts whose answers were not read
 	sources map[uint64]string            // by what comes from one source: see sourceKey
 	fields  map[string]map[uint64]string // values of each field that may be a source, by the same
@@ -60,6 +62,7 @@ type Pick struct {
 	prompt    uint32
 	sourcing  bool // only its fields are wanted
 	truthing  bool // only its ground truth is wanted
+	likening  bool // only what the answers of its step have in common is wanted
 }
 
 // answer is what is kept of a text.
@@ -88,6 +91,7 @@ type answer struct {
 	characters  int
 	said        spoken
 	finish      string // its last bytes, beyond those of begin
+	reply       reply
 	result
 }
 
@@ -108,7 +112,7 @@ const (
 
 // NewTexts returns texts of which none is read. At most so many are asked for.
 func NewTexts(o *Observations, most int) *Texts {
-	return &Texts{o: o, most: most, picked: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint64]string{}, fields: map[string]map[uint64]string{}}
+	return &Texts{o: o, most: most, picked: map[int]bool{}, replies: map[int][]reply{}, seed: maphash.MakeSeed(), sources: map[uint64]string{}, fields: map[string]map[uint64]string{}}
 }
 
 // Next returns the texts to read next, none if nothing is left to ask.
@@ -124,7 +128,11 @@ func (t *Texts) Next() []Pick {
 		picks = t.pickSources()
 	case len(t.answers) == 0:
 	case t.rounds == 2:
-		for _, i := range spread(model.Indexes(len(t.o.Steps)), coarseSteps) {
+		steps := model.Indexes(len(t.o.Steps))
+		if !t.every {
+			steps = spread(steps, coarseSteps)
+		}
+		for _, i := range steps {
 			picks = append(picks, t.pickStep(i)...)
 		}
 	default:
@@ -177,7 +185,7 @@ func (t *Texts) pickStep(i int) []Pick {
 	var picks []Pick
 	var group []int32 // where in rows its samples are: a group may have millions
 	for n, g := range order {
-		if n >= stepGroups && len(picks) >= stepTexts {
+		if n >= stepGroups && len(picks) >= stepTexts && !t.every {
 			break
 		}
 		group = group[:0]
@@ -187,7 +195,7 @@ func (t *Texts) pickStep(i int) []Pick {
 			}
 		}
 		some := group
-		if len(group) > groupTexts {
+		if len(group) > groupTexts && !t.every {
 			slices.SortFunc(group, func(a, b int32) int {
 				x, y := rows[a], rows[b]
 				return cmp.Or(cmp.Compare(step.Lengths[x], step.Lengths[y]), cmp.Compare(rewards[a], rewards[b]), cmp.Compare(x, y))
@@ -277,6 +285,9 @@ func (t *Texts) pickSources() []Pick {
 	return picks[:min(len(picks), sourceTexts)]
 }
 
+// hasWords reports whether an answer that was read has a text.
+func (t *Texts) hasWords() bool { return t.empty < len(t.answers) }
+
 // digest is what is kept of a text: an answer without what is of its sample, and the fields that tell something.
 type digest struct {
 	answer
@@ -284,6 +295,10 @@ type digest struct {
 }
 
 func (t *Texts) add(p Pick, d digest) {
+	if p.likening {
+		t.replies[p.at] = append(t.replies[p.at], d.reply)
+		return
+	}
 	cut := t.takeFields(p, d.fields)
 	if p.truthing {
 		t.truths = append(t.truths, Placed{Step: t.o.Steps[p.at].Step, Prompt: p.prompt, Truths: d.truths})
@@ -310,7 +325,7 @@ func (t *Texts) digest(text model.Text) digest {
 	a.control, a.end = controls(text.Response)
 	a.foreign = foreign(a.asks, a.begin)
 	a.broken, a.finish, a.result = isBroken(a.begin, words), lastBytesOf(text.Response[len(a.begin):], finishBytes), resultOf(text)
-	a.said = spokenOf(words, scriptOf(a.begin) == han)
+	a.said, a.reply = spokenOf(words, scriptOf(a.begin) == han), t.replyOf(text.Response)
 	a.characters = utf8.RuneCountInString(text.Response)
 	if len(words) > 0 {
 		last := uint64(0)

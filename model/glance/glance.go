@@ -1,12 +1,11 @@
 // Package glance sums up a run for a person who sees it for the first time: how many samples train, what
 // became of its groups, which steps are worst and why, and what to do about it, with what that costs.
 //
-//	analysis.Trend ─┐
-//	                ├→ Of → Glance: counts, Spans (worst first), Advice for a diagnosis
-//	Alike of steps ─┘
+//	analysis.Trend ────┐
+//	                   ├→ Of → Glance: counts, Spans (worst first), Advice for a diagnosis
+//	diagnosis.Answers ─┘
 //
-// [Judge] says from a few texts of a step whether its answers are alike, as those of a model are that
-// refuses: [Suspect] says of which steps to ask, and [Samples] which texts to read. The screen calls it.
+// [AlikeWarning] is the doubt about a step whose answers are alike, as those of a model are that refuses. The screen calls it.
 package glance
 
 import (
@@ -32,8 +31,8 @@ type Glance struct {
 	run        model.Run
 	cut        bool   // the log ends within a group, of which it has one row
 	ofSettings string // what to change in them, and what that costs; "" for nothing
-	unread     int    // steps of mostly wrong groups of which no answer was read
-	lastUnread int64  // the newest of them
+	suspects   int    // steps of mostly wrong groups, and of these those of which no answer was read, though some are
+	unread     int
 }
 
 // Counts are sums over steps.
@@ -85,13 +84,13 @@ func (g *Glance) SamplesText() string {
 // Unread is of how many steps of mostly wrong groups no answer was read, though answers are read of others like them.
 func (g *Glance) Unread() int { return g.unread }
 
-// UnreadText says of how many steps answers were not read that are read of others like them; "" if of none. Their causes say nothing of
-// answers.
+// UnreadText says of how many steps answers were read of those like which others are read; "" if of all of them.
 func (g *Glance) UnreadText() string {
 	if g.unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("no answers were read of %s up to %d, mostly all wrong: of the newer alone they are", units.Plural(g.unread, "steps"), g.lastUnread)
+	return fmt.Sprintf("answers were read of %s of %s that are mostly all wrong, spread evenly",
+		units.Count(g.suspects-g.unread), units.Plural(g.suspects, "steps"))
 }
 
 // Reward returns the mean reward, NaN if there is none.
@@ -107,12 +106,12 @@ func warning(s *analysis.StepFigures, kind model.WarningKind) (w model.Warning) 
 	return w
 }
 
-// Of sums up a trend of a run. alike says of a step whether its answers are alike, where that is known.
-func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
+// Of sums up a trend of a run, of which some answers were read.
+func Of(t *analysis.Trend, answers diagnosis.Answers, run model.Run) *Glance {
 	g := &Glance{Steps: len(t.Steps), Pending: t.Pending, run: run}
 	usual := usualOf(t)
 	usual.unit, usual.trainer = run.LengthUnit, run.Framework == t.Settings.Framework
-	all := causes()
+	all, likeness := causes(), likenessOf(t, answers)
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		switch {
@@ -121,11 +120,10 @@ func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
 			g.Open = append(g.Open, s.Step)
 		case s.Groups > 0:
 			g.add(s)
-			read, isRead := alike[s.Step]
-			if !isRead && Suspect(s) {
-				g.unread, g.lastUnread = g.unread+1, s.Step
+			if _, isRead := answers.Alike[s.Step]; Suspect(s) && answers.Read > 0 {
+				g.suspects, g.unread = g.suspects+1, g.unread+model.Count01(!isRead)
 			}
-			f := facts{StepFigures: s, usual: &usual, alike: read}
+			f := facts{StepFigures: s, usual: &usual, alike: likeness[i]}
 			g.Spans = appendSpan(g.Spans, i, f, all)
 			single, differs := warning(s, model.WarnSingleSampleGroups), warning(s, model.WarnLoggedDiffers)
 			g.cut = single.Count == 1 && differs.Count == 1 && single.Example == differs.Example

@@ -41,9 +41,9 @@ func trendOf(t *testing.T, set model.Settings, steps ...string) *analysis.Trend 
 
 // Counts, spans and causes, by hand.
 func TestOf(t *testing.T) {
-	refusal := Alike{Kind: Refusals, Words: "I can't help with", Same: 8, Read: 8}
+	refusal := diagnosis.Alike{Kind: diagnosis.Refusals, Words: "I can't help with", Same: 8, Read: 8}
 	trend := trendOf(t, model.DefaultSettings(), "aaaa", "aaac", "wwww", "wwww", "aaaw", "cccc", "wwww", "ammm")
-	g := Of(trend, map[int64]Alike{3: refusal, 4: refusal}, model.Run{LengthUnit: model.LengthTokens})
+	g := Of(trend, diagnosis.Answers{Alike: map[int64]diagnosis.Alike{3: refusal, 4: refusal}}, model.Run{LengthUnit: model.LengthTokens})
 	// signal: 4 + 3 + 0 + 0 + 3 + 0 + 0 + 1
 	if g.Steps != 8 || g.Groups != 32 || g.Signal != 11 || g.Dead() != 21 || g.Rows != 128 || g.Nonzero != 44 {
 		t.Errorf("%+v", g.Counts)
@@ -65,6 +65,38 @@ func TestOf(t *testing.T) {
 	}
 	if want := []FateCount{{model.FateAllWrong, 13}, {model.FateAllCorrect, 5}, {model.FateConstant, 3}}; !cmp.Equal(want, g.DeadFates()) {
 		t.Error(g.DeadFates())
+	}
+}
+
+// Steps of which no answer was read are as those that were read before and after them, which is said.
+func TestOfStepsReadEvenly(t *testing.T) {
+	read := func(kind diagnosis.AlikeKind) diagnosis.Alike {
+		return diagnosis.Alike{Kind: kind, Words: "I can't help with", Same: 8, Read: 8}
+	}
+	trend := trendOf(t, model.DefaultSettings(), "aaaa", "wwww", "wwww", "wwww", "aaaa", "wwww", "wwww")
+	for name, c := range map[string]struct {
+		alike map[int64]diagnosis.Alike
+		want  []string
+	}{
+		"between": {map[int64]diagnosis.Alike{2: read(diagnosis.Refusals), 4: read(diagnosis.Refusals), 6: read(diagnosis.NotAlike)}, []string{
+			"2–4 refusals “I can't help with…” at each of 2 steps that were read, all wrong (12 of 12 groups)", "6–7 all wrong (8 of 8 groups)",
+		}},
+		"not beyond": {map[int64]diagnosis.Alike{2: read(diagnosis.Refusals), 3: read(diagnosis.NotAlike), 6: read(diagnosis.Refusals)}, []string{
+			"3–4 all wrong (8 of 8 groups)", "2 refusals “I can't help with…”, all wrong (4 of 4 groups)",
+			"6 refusals “I can't help with…”, all wrong (4 of 4 groups)", "7 all wrong (4 of 4 groups)",
+		}},
+	} {
+		g := Of(trend, diagnosis.Answers{Read: 24, Of: 112, Alike: c.alike}, model.Run{LengthUnit: model.LengthTokens})
+		var got []string
+		for i := range g.Spans {
+			got = append(got, g.Spans[i].Name()+" "+g.Spans[i].Cause())
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if want := "answers were read of 3 of 5 steps that are mostly all wrong"; g.Unread() != 2 || !strings.Contains(g.UnreadText(), want) {
+			t.Errorf("%s: %d, %q, want %q", name, g.Unread(), g.UnreadText(), want)
+		}
 	}
 }
 
@@ -98,7 +130,7 @@ func TestAdvice(t *testing.T) {
 		"invalid":        {model.DefaultSettings(), "aaai", "6% of all rewards are NaN or missing"},
 		"a group filter": {grouped, "aaww", "the group filter skips 50% of groups; to refill them costs 2.0× generation"},
 	} {
-		g := Of(trendOf(t, c.set, c.steps), nil, model.Run{LengthUnit: model.LengthTokens})
+		g := Of(trendOf(t, c.set, c.steps), diagnosis.Answers{}, model.Run{LengthUnit: model.LengthTokens})
 		if got := g.Advice(&diagnosis.Diagnosis{Steps: len(c.steps), Grounds: diagnosis.Grounds{SampleSteps: 10, Groups: 40}}); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -115,7 +147,7 @@ func TestAdviceFollowsTheDiagnosis(t *testing.T) {
 	blind := &diagnosis.Diagnosis{
 		Steps: 10, Grounds: diagnosis.Grounds{SampleSteps: 10, Groups: 40}, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}},
 	}
-	alive, dead := Of(trendOf(t, model.DefaultSettings(), "aaaa"), nil, model.Run{LengthUnit: model.LengthTokens}), Of(trendOf(t, model.DefaultSettings(), "aaww"), nil, model.Run{LengthUnit: model.LengthTokens})
+	alive, dead := Of(trendOf(t, model.DefaultSettings(), "aaaa"), diagnosis.Answers{}, model.Run{LengthUnit: model.LengthTokens}), Of(trendOf(t, model.DefaultSettings(), "aaww"), diagnosis.Answers{}, model.Run{LengthUnit: model.LengthTokens})
 	for _, c := range []struct {
 		glance *Glance
 		found  *diagnosis.Diagnosis

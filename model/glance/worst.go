@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/units"
 )
@@ -21,7 +22,8 @@ type Span struct {
 	Counts
 
 	cause   *cause
-	alike   Alike
+	alike   diagnosis.Alike
+	unread  int    // steps of which no answer was read
 	detail  string // what the trainer would raise
 	usual   *usual
 	badness float64 // the sum over its steps
@@ -52,7 +54,7 @@ func (s *Span) Cause() string { return s.cause.text(s) }
 type facts struct {
 	*analysis.StepFigures
 	usual *usual
-	alike Alike
+	alike diagnosis.Alike
 }
 
 // mostAre reports whether at least half of the groups have a fate.
@@ -75,12 +77,11 @@ func appendSpan(spans []Span, i int, f facts, all []cause) []Span {
 	if last < 0 || !why.joins || spans[last].cause.name != why.name || spans[last].Last != i-1 || spans[last].alike.Kind != f.alike.Kind {
 		spans = append(spans, Span{First: i, From: f.Step, cause: why, alike: f.alike, detail: detail, usual: f.usual, Refusals: why.name == causeAlike})
 		last++
+	} else {
+		spans[last].alike = spans[last].alike.Join(f.alike)
 	}
 	s := &spans[last]
-	s.Last, s.To, s.badness = i, f.Step, s.badness+badness
-	if s.alike.Words != f.alike.Words {
-		s.alike = s.alike.and(f.alike)
-	}
+	s.Last, s.To, s.badness, s.unread = i, f.Step, s.badness+badness, s.unread+model.Count01(f.alike.Read == 0)
 	s.add(f.StepFigures)
 	return spans
 }
@@ -117,7 +118,7 @@ func causes() []cause {
 			return f.mostAre(model.FateInvalid) || 10*warning(f.StepFigures, model.WarnInvalidRewards).Count >= f.Rows
 		}, invalidText},
 		{causeAlike, 0.6, true, func(f facts) bool { return f.alike.Found() && f.mostAre(model.FateAllWrong) }, func(s *Span) string {
-			return s.alike.String() + ", " + s.fateText(model.FateAllWrong)
+			return s.alike.String() + s.readText() + ", " + s.fateText(model.FateAllWrong)
 		}},
 		{"killed", 0.2, true, func(f facts) bool {
 			return f.Fates[model.FateKilled] > 0 && f.Fates[model.FateKilled] >= f.Signal
@@ -146,6 +147,14 @@ func causes() []cause {
 // mostly returns the cause that at least half of the groups have a fate.
 func mostly(fate model.Fate, prefix string) cause {
 	return cause{fate.String(), 0, true, func(f facts) bool { return f.mostAre(fate) }, func(s *Span) string { return prefix + s.fateText(fate) }}
+}
+
+// readText says of how many steps of a span answers were read; "" if of all.
+func (s *Span) readText() string {
+	if s.unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at each of %s that were read", units.Plural(s.Last-s.First+1-s.unread, "steps"))
 }
 
 // fateText counts the groups of a fate: "all wrong (20 of 24 groups)".

@@ -99,8 +99,9 @@ type try struct {
 // doubt reads the answers to some prompts, so many at most, and says of which of them the ground truth or the grades are in doubt: of
 // prompts that were never solved, and of others for what is usual. It goes through the steps once more. It needs rewards that say what
 // is solved; else it finds nothing. It is for before judge.
-func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.ReadTexts, most int) error {
-	if !l.Known || most == 0 || len(l.Prompts) == 0 {
+func (l *Ledger) doubt(ctx context.Context, set model.Settings, o Options) error {
+	read := o.Read
+	if !l.Known || o.Texts == 0 && !o.Every || len(l.Prompts) == 0 {
 		return nil
 	}
 	hasAnswers := false
@@ -108,16 +109,21 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 	if err != nil || !hasAnswers {
 		return err
 	}
-	asked := l.asked(most / promptTries)
-	all, err := l.tries(ctx, set, asked, min(mostTries, max(promptTries, most/max(1, len(asked)))))
+	asked, keep := l.asked(len(l.Prompts)), math.MaxInt
+	if !o.Every {
+		asked = l.asked(o.Texts / promptTries)
+		keep = min(mostTries, max(promptTries, o.Texts/max(1, len(asked))))
+	}
+	all, err := l.tries(ctx, set, asked, keep)
 	if err != nil {
 		return err
 	}
-	places := model.Mapped(all, func(t *try) model.Place { return t.place })
+	places, isRead := model.Mapped(all, func(t *try) model.Place { return t.place }), make([]bool, len(all))
 	err = read(ctx, places, nil, func(i int, t model.Text, err error) {
 		if err != nil {
 			return // what cannot be read says nothing
 		}
+		isRead[i] = true
 		all[i].source, all[i].length = diagnosis.SourceOf(t.Fields), len(t.Prompt)
 		final := diagnosis.FinalOf(t.Response)
 		all[i].answer, all[i].isTrue = final.Answer, final.IsTruth(t.Truth)
@@ -125,6 +131,9 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 	})
 	if err != nil {
 		return err
+	}
+	for _, is := range isRead {
+		l.Read += model.Count01(is)
 	}
 	if p := diagnosis.PlacementOf(model.Mapped(all, func(t *try) diagnosis.Placed { return t.placed })); p.IsAway() {
 		l.Away = p.String()

@@ -27,6 +27,7 @@ type Ledger struct {
 	Twins    []Twin // that were found, and not joined
 	Away     string // that answers belong to other prompts than theirs, with figures; "" if nothing shows it
 	Unit     model.LengthUnit
+	Read     int // answers that were read to find suspect prompts
 
 	snap   model.Snapshot
 	single bool // no row says which prompt it answers, and each group counts as one
@@ -67,6 +68,7 @@ func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, e
 type Options struct {
 	Read  analysis.ReadTexts // nil: no text is read, and neither suspect prompts nor twins are found
 	Texts int                // how many answers are read at most, to find suspect prompts
+	Every bool               // all are read, however many there are
 	// Single has groups be prompts of their own where no row says which prompt it answers, in place of an error.
 	Single bool
 	Join   bool // prompts that differ from another only in white space or in a time stamp count as that one
@@ -86,7 +88,7 @@ func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options)
 		l, err = sum(ctx, snap, set, o.Single, joined)
 	}
 	if err == nil && o.Read != nil {
-		err = l.doubt(ctx, set, o.Read, o.Texts)
+		err = l.doubt(ctx, set, o)
 	}
 	if err != nil {
 		return nil, err

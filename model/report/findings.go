@@ -69,6 +69,7 @@ func evidenceTexts(f *diagnosis.Finding, n int) []string {
 func healthJSON(d *diagnosis.Diagnosis) object {
 	looked, kinds := d.Looked()
 	o := object{{"health", d.Health()}, {"why_unknown", some(shorten(d.WhyUnknown(), maxWhyUnknown))}, {"looked", looked}, {"kinds", kinds}}
+	o = append(o, textsJSON(d.Answers)...)
 	if l := d.Learning; l != nil {
 		learning := append(object{{"name", shorten(l.Name, 48)}, {"steps", l.Steps}}, gainJSON(&l.Gain)...)
 		if l.Same != nil {
@@ -77,6 +78,11 @@ func healthJSON(d *diagnosis.Diagnosis) object {
 		o = append(o, member{"learning", learning})
 	}
 	return o
+}
+
+// textsJSON says how many answers were read, and of how many; nothing if there are none.
+func textsJSON(a diagnosis.Answers) object {
+	return object{{"texts_read", some(a.Read)}, {"texts", some(a.Of)}}
 }
 
 // gainJSON is a gain with its error, which too few values do not have.

@@ -61,12 +61,10 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	}
 	h := &htmlPage{page: p, worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
 	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "A≠0", "Σ|A|", "flips")
-	if err = r.findAlike(); err == nil {
-		err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
-			h.add(s, a)
-			return nil
-		})
-	}
+	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
+		h.add(s, a)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/glance"
 	"vantage/model/sweep"
 )
@@ -324,7 +325,7 @@ func TestHTMLWorstSteps(t *testing.T) {
 		}
 		trend.Steps = append(trend.Steps, s)
 	}
-	r.Parts.Worst = glance.Of(trend, nil, model.Run{}).Spans
+	r.Parts.Worst = glance.Of(trend, diagnosis.Answers{}, model.Run{}).Spans
 	text := parsePage(t, pageOf(t, r))[0].text
 	for _, want := range []string{"Ranked " + glance.Order(), "The worst 5, the worst first; 2 more are less bad", "0–1All wrong (6 of 8 groups)2/8 (25%)6/32 (19%)", "12–13All wrong"} {
 		if !strings.Contains(text, want) {

@@ -42,11 +42,6 @@ type Report struct {
 
 	Diagnosis *diagnosis.Diagnosis // the caller sets it; nil: nobody looked
 
-	// Alike returns the warnings about texts of some steps, given by their indexes, by the number of the step: steps do not raise them
-	// themselves. The caller sets it; nil: there are none.
-	Alike func(suspects []int) (map[int64]model.Warning, error)
-	alike map[int64]model.Warning // what it returned
-
 	eachStep func(show func(*analysis.StepFigures, *analysis.Analysis) error) error
 }
 
@@ -73,37 +68,21 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	r := &Report{Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep}
 	r.eachStep = func(visit func(*analysis.StepFigures, *analysis.Analysis) error) error {
 		return analysis.EachPassing(ctx, snap, set, func(a *analysis.Analysis) error {
-			r.warnAlike(&a.StepFigures)
+			r.warnAlike(&a.StepFigures, a)
 			return visit(&a.StepFigures, a)
 		})
 	}
 	return r, nil
 }
 
-func (r *Report) warnAlike(s *analysis.StepFigures) {
-	if w, found := r.alike[s.Step]; found {
-		s.Warnings = append(slices.Clip(s.Warnings), w)
+// warnAlike adds the warning that the answers of a step are alike, which steps do not raise themselves.
+func (r *Report) warnAlike(s *analysis.StepFigures, a *analysis.Analysis) {
+	if r.Diagnosis == nil {
+		return
 	}
-}
-
-// findAlike goes through the steps for those whose texts may be alike.
-func (r *Report) findAlike() error {
-	if r.Alike == nil {
-		return nil
+	if w := glance.AlikeWarning(r.Diagnosis.Answers, s, a); w != nil {
+		s.Warnings = append(slices.Clip(s.Warnings), *w)
 	}
-	var suspects []int
-	steps := 0
-	err := r.eachStep(func(s *analysis.StepFigures, _ *analysis.Analysis) error {
-		if glance.Suspect(s) {
-			suspects = append(suspects, steps)
-		}
-		steps++
-		return nil
-	})
-	if err == nil {
-		r.alike, err = r.Alike(suspects)
-	}
-	return err
 }
 
 // FromTrend returns a report of the steps of t, which it does not compute again. It has no
@@ -155,26 +134,7 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 		return nil, err
 	}
 	p.chartless = !l.hasCharts && r.ChartsFile == ""
-	if holds := r.Alike != nil && r.Per != PerGroup && len(r.Snap.Steps) <= maxHeld; holds {
-		err = p.showHeld(l)
-	} else if err = r.findAlike(); err == nil {
-		err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
-			p.measure(s, a)
-			if p.total.Steps == 0 {
-				l.head(p)
-			}
-			rows := []byte(nil)
-			switch {
-			case r.Per == PerStep:
-				rows = l.step(p, s)
-			case r.Per == PerGroup && a != nil:
-				rows = l.groups(p, a)
-				p.rows += a.Groups
-			}
-			return p.show(s, rows, l.between)
-		})
-	}
-	if err != nil {
+	if err := p.showSteps(l); err != nil {
 		return nil, err
 	}
 	if p.total.Steps == 0 {
@@ -190,9 +150,6 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	l.foot(p)
 	return p.charts, p.out.Flush()
 }
-
-// maxHeld is of how many steps the figures are held in memory, some KB each, so that warnings about texts need no pass of their own.
-const maxHeld = 1 << 12
 
 // show writes what is of a step.
 func (p *page) show(s *analysis.StepFigures, rows []byte, between string) error {
@@ -212,27 +169,8 @@ type formattedSteps struct {
 
 const stepsAtOnce = 16
 
-// showHeld goes through the steps once, and shows them with the warnings about texts.
-func (p *page) showHeld(l pageFormat) error {
-	var held []analysis.StepFigures
-	var suspects []int
-	err := p.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
-		p.measure(s, a)
-		if glance.Suspect(s) {
-			suspects = append(suspects, len(held))
-		}
-		held = append(held, *s)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if p.alike, err = p.Alike(suspects); err != nil {
-		return err
-	}
-	if len(held) > 0 {
-		l.head(p)
-	}
+// showSteps goes through the steps once, and shows them.
+func (p *page) showSteps(l pageFormat) error {
 	formatted := analysis.NewPipeline(func(steps formattedSteps) error {
 		for i, rows := range steps.rows {
 			if err := p.show(&steps.of[i], rows, l.between); err != nil {
@@ -242,19 +180,40 @@ func (p *page) showHeld(l pageFormat) error {
 		return nil
 	})
 	defer formatted.Close()
-	for some := range slices.Chunk(held, stepsAtOnce) {
-		format := func() (formattedSteps, error) {
-			rows := make([][]byte, len(some))
-			for i := range some {
-				if p.warnAlike(&some[i]); p.Per == PerStep {
-					rows[i] = l.step(p, &some[i])
+	some, isHeaded := make([]analysis.StepFigures, 0, stepsAtOnce), false
+	add := func() error {
+		of := some
+		some = make([]analysis.StepFigures, 0, stepsAtOnce)
+		return formatted.Add(1, func() (formattedSteps, error) {
+			rows := make([][]byte, len(of))
+			for i := range of {
+				if p.Per == PerStep {
+					rows[i] = l.step(p, &of[i])
 				}
 			}
-			return formattedSteps{some, rows}, nil
+			return formattedSteps{of, rows}, nil
+		})
+	}
+	err := p.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
+		p.measure(s, a)
+		if !isHeaded {
+			l.head(p)
+			isHeaded = true
 		}
-		if err := formatted.Add(1, format); err != nil {
-			return err
+		if p.Per == PerGroup && a != nil {
+			p.rows += a.Groups
+			return p.show(s, l.groups(p, a), l.between)
 		}
+		if some = append(some, *s); len(some) == stepsAtOnce { // a copy does not retain the analysis
+			return add()
+		}
+		return nil
+	})
+	if err == nil {
+		err = add()
+	}
+	if err != nil {
+		return err
 	}
 	return formatted.End()
 }

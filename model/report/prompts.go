@@ -210,9 +210,19 @@ func PromptsJSON(w io.Writer, p *Prompts) error {
 		{"solved", p.Solved},
 		{"twins", some(p.TwinNote())},
 		{"answers_away", some(p.AwayNote())},
+		{"texts_read", some(p.Read)},
+		{"texts", unless(p.Read == 0, p.tries())},
 		{"states", states},
 		{"prompts", PromptsTable(p)},
 	})
+}
+
+// tries are how many answers the prompts of the ledger have.
+func (p *Prompts) tries() (n int) {
+	for i := range p.Prompts {
+		n += p.Prompts[i].Tries
+	}
+	return n
 }
 
 // Retired is prompts that a trainer should drop or weigh less, and the texts by which it knows them.

@@ -237,6 +237,8 @@ func WhyJSON(w io.Writer, y *Why) error {
 			{"more_samples", unless(y.OneShown, some(g.Size()-len(samples)))},
 			{"answers", answers},
 			{"unread", some(y.unread())},
+			{"texts_read", some(y.Diagnosis.Answers.Read)},
+			{"texts", some(y.Diagnosis.Answers.Of)},
 		}...)
 	})
 }

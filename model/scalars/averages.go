@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -27,34 +28,95 @@ type witness struct {
 type figure int
 
 const (
-	ofRewards   figure = iota // their mean
-	ofEqual                   // share of groups with equal rewards
-	ofGroups                  // number of groups
-	ofLeast                   // least advantage
-	ofGreatest                // greatest advantage
-	ofZeros                   // share of advantages that are 0
-	ofFiltered                // of other samples than those that are logged, or changed before: not compared
-	figureCount = ofFiltered + 1
+	ofRewards    figure = iota // their mean
+	ofEqual                    // share of groups with equal rewards
+	ofMixed                    // share of groups with others
+	ofPart                     // mean of a reward column, which the * names
+	ofSpread                   // mean over groups of the standard deviation of their rewards, or that of the whole step
+	ofPartSpread               // standard deviation of a reward column
+	ofHighest                  // greatest reward
+	ofLowest                   // least reward
+	ofLength                   // mean length in tokens
+	ofLongest                  // length of the longest answer
+	ofShortest                 // length of the shortest answer
+	ofAtLongest                // share of answers that are as long as the longest, where some are cut off
+	ofGroups                   // number of groups
+	ofLeast                    // least advantage
+	ofGreatest                 // greatest advantage
+	ofTokens                   // mean advantage over the tokens
+	ofZeros                    // share of advantages that are 0
+	ofFiltered                 // of other samples than those that are logged, or changed before: not compared
+	figureCount  = ofFiltered + 1
+)
+
+// isDetail reports whether a figure costs a pass over the rows of a step.
+func (f figure) isDetail() bool {
+	return f == ofPart || f == ofSpread || f == ofPartSpread || f >= ofLength && f <= ofAtLongest
+}
+
+// The averages that show how the trainer computed where they agree with the samples. Of the extremes and of lengths a difference shows
+// nothing: a filter changes them, and which tokens count is the trainer's.
+func agreeable() []figure {
+	return []figure{ofRewards, ofEqual, ofMixed, ofPart, ofSpread, ofPartSpread, ofHighest, ofLowest, ofLength, ofLongest, ofShortest, ofAtLongest}
+}
+
+// Where the sources of averages are.
+const (
+	ofVerl   = "verl trainer/ppo/metric_utils.py compute_data_metrics"
+	ofTRL    = "trl trainer/grpo_trainer.py _generate_and_score_completions, log; ms-swift rlhf_trainers/grpo_trainer.py alike"
+	ofRLLM   = "rllm experimental/common/advantage.py collect_reward_and_advantage_from_trajectory_groups"
+	ofNeMo   = "nemo_rl algorithms/grpo.py"
+	ofTinker = "tinker_cookbook rl/metric_util.py compute_trajectory_metrics"
+	ofSlime  = "slime observability/rollout_metrics.py"
+)
+
+// Populations that several averages have.
+const (
+	trainedRows = "all rows that train, after dynamic sampling; aborted answers left out"
+	trainedTok  = "tokens of all rows that train"
+	completions = "all completions of all processes, mean of the steps between two logs"
+	scored      = "completions that the reward function gives a number, of all processes, mean of the steps between two logs"
+	trlGroups   = "groups of all processes, mean of the steps between two logs"
 )
 
 // witnesses are the averages that are compared, and those under like names that are not.
 func witnesses() []witness {
 	return []witness{
-		{"critic/score/mean", ofRewards, "all rows that train, after dynamic sampling; aborted answers left out", "verl trainer/ppo/metric_utils.py compute_data_metrics"},
-		{"critic/rewards/mean", ofFiltered, "as critic/score, less the KL penalty where that is in the reward", "verl trainer/ppo/metric_utils.py compute_data_metrics"},
-		{"critic/advantages/min", ofLeast, "tokens of all rows that train", "verl trainer/ppo/metric_utils.py compute_data_metrics"},
-		{"critic/advantages/max", ofGreatest, "tokens of all rows that train", "verl trainer/ppo/metric_utils.py compute_data_metrics"},
-		{"critic/advantages/mean", ofFiltered, "tokens, so that long answers count more", "verl trainer/ppo/metric_utils.py compute_data_metrics"},
-		{"reward", ofRewards, "all completions of all processes, mean of the steps between two logs", "trl trainer/grpo_trainer.py _generate_and_score_completions, log"},
-		{"frac_reward_zero_std", ofEqual, "groups of all processes, mean of the steps between two logs", "trl trainer/grpo_trainer.py _generate_and_score_completions, log"},
+		{"critic/score/mean", ofRewards, trainedRows, ofVerl},
+		{"critic/score/max", ofHighest, trainedRows, ofVerl},
+		{"critic/score/min", ofLowest, trainedRows, ofVerl},
+		{"critic/rewards/*", ofFiltered, "as critic/score, less the KL penalty where that is in the reward", ofVerl},
+		{"critic/advantages/min", ofLeast, trainedTok, ofVerl},
+		{"critic/advantages/max", ofGreatest, trainedTok, ofVerl},
+		{"critic/advantages/mean", ofTokens, "tokens of the mask of all rows that train, so that long answers count more", ofVerl},
+		{"response_length/mean", ofLength, trainedRows, ofVerl},
+		{"response_length/max", ofLongest, trainedRows, ofVerl},
+		{"response_length/min", ofShortest, trainedRows, ofVerl},
+		{"response_length/clip_ratio", ofAtLongest, "rows whose answer has the length of the padded batch", ofVerl},
+		{"prompt_length/*", ofFiltered, "tokens of prompts, which no row of a log counts", ofVerl},
+		{"reward", ofRewards, completions, ofTRL},
+		{"reward_std", ofSpread, "groups, or with scale_rewards=batch the batch of all processes, mean of the steps between two logs", ofTRL},
+		{"rewards/*/mean", ofPart, scored, ofTRL},
+		{"rewards/*/std", ofPartSpread, scored, ofTRL},
+		{"rewards/*", ofPart, "as rewards/NAME/mean, in releases before that name", ofTRL},
+		{"frac_reward_zero_std", ofEqual, trlGroups, ofTRL},
+		{"completions/mean_length", ofLength, completions, ofTRL},
+		{"completions/max_length", ofLongest, completions, ofTRL},
+		{"completions/min_length", ofShortest, completions, ofTRL},
+		{"completions/clipped_ratio", ofFiltered, "completions without an end token, which no row of a log names", ofTRL},
+		{"completions/*_terminated_length", ofFiltered, "completions with an end token, which no row of a log names", ofTRL},
 		{"groups/num_groups", ofGroups, "groups of trajectories after the filter", "rllm trainer/algorithms/transform.py"},
-		{"advantage/*/fraction_zero", ofZeros, "trajectories of a role after the filter", "rllm experimental/common/advantage.py collect_reward_and_advantage_from_trajectory_groups"},
-		{"advantages/min", ofLeast, "tokens of all rows that train", "nemo_rl algorithms/grpo.py"},
-		{"advantages/max", ofGreatest, "tokens of all rows that train", "nemo_rl algorithms/grpo.py"},
-		{"env/all/reward/total", ofRewards, "all trajectories, before constant groups are left out", "tinker_cookbook rl/metric_util.py compute_trajectory_metrics"},
+		{"advantage/*/fraction_zero", ofZeros, "trajectories of a role after the filter", ofRLLM},
+		{"advantage/*/mean", ofFiltered, "trajectories of a role after the filter, where the mean of any rule is near 0", ofRLLM},
+		{"advantages/min", ofLeast, trainedTok, ofNeMo},
+		{"advantages/max", ofGreatest, trainedTok, ofNeMo},
+		{"advantages/mean", ofFiltered, "rows, or tokens in other releases", ofNeMo},
+		{"baseline_reward/*", ofFiltered, "baselines of samples, which leave the sample out by a setting", ofNeMo},
+		{"env/all/reward/total", ofRewards, "all trajectories, before constant groups are left out", ofTinker},
+		{"env/all/by_group/frac_mixed", ofMixed, "all groups, before constant groups are left out", ofTinker},
 		{"reward/all/mean", ofFiltered, "rollouts before the filter, of which the log may hold those after it", "prime-rl orchestrator/metrics.py"},
-		{"rollout/rewards", ofFiltered, "rewards after normalisation", "slime observability/rollout_metrics.py"},
-		{"rollout/raw_reward", ofRewards, "all samples of the rollout", "slime observability/rollout_metrics.py"},
+		{"rollout/rewards", ofFiltered, "rewards after normalisation", ofSlime},
+		{"rollout/raw_reward", ofRewards, "all samples of the rollout", ofSlime},
 	}
 }
 
@@ -62,8 +124,11 @@ func witnesses() []witness {
 type witnessed struct {
 	*witness
 	*Series
-	steps  []int // indexes in the figures of the samples
-	logged []float64
+	part     string // what the * of the pattern stands for
+	steps    []int  // indexes in the figures of the samples
+	before   []int  // of each, that of the step that was logged before; -1 of the first
+	logged   []float64
+	rounding float64 // half of the last digit that is logged
 }
 
 // witnessesOf are the averages of a trainer of a figure.
@@ -73,26 +138,76 @@ func (r *run) witnessesOf(of figure) (all []witnessed) {
 			continue
 		}
 		named := r.named(w.pattern)
-		if len(named) != 1 {
+		isOfParts := of == ofPart || of == ofPartSpread
+		if len(named) != 1 && !isOfParts {
 			continue // none, or one for each role: the samples are of all
 		}
-		seen := witnessed{witness: &w, Series: named[0]}
-		for k := range r.own.Steps {
-			if at, found := slices.BinarySearch(seen.Steps, r.own.Steps[k].Step); found {
-				seen.steps, seen.logged = append(seen.steps, k), append(seen.logged, seen.Values[at])
+		for _, series := range named {
+			seen := r.beside(&w, series)
+			if len(seen.steps) >= leastWitnessed && (!isOfParts || r.hasPart(&seen)) {
+				all = append(all, seen)
 			}
-		}
-		if len(seen.steps) >= leastWitnessed {
-			all = append(all, seen)
 		}
 	}
 	return all
 }
 
+// detailSteps are the steps, spread over those of the log, at which figures are compared that cost a pass over their rows.
+const detailSteps = 64
+
+// beside holds an average next to the samples.
+func (r *run) beside(w *witness, series *Series) witnessed {
+	seen := witnessed{witness: w, Series: series, part: starOf(w.pattern, series.Name), rounding: roundingOf(series.Values)}
+	last := -1
+	for k := range r.own.Steps {
+		if at, found := slices.BinarySearch(series.Steps, r.own.Steps[k].Step); found {
+			seen.steps, seen.before, seen.logged = append(seen.steps, k), append(seen.before, last), append(seen.logged, series.Values[at])
+			last = k
+		}
+	}
+	if n := len(seen.steps); w.of.isDetail() && n > detailSteps {
+		some := seen
+		some.steps, some.before, some.logged = nil, nil, nil
+		for i := range detailSteps {
+			k := i * (n - 1) / (detailSteps - 1)
+			some.steps, some.before, some.logged = append(some.steps, seen.steps[k]), append(some.before, seen.before[k]), append(some.logged, seen.logged[k])
+		}
+		return some
+	}
+	return seen
+}
+
+// starOf is what the * of a pattern stands for in a name.
+func starOf(pattern, name string) string {
+	before, after, _ := strings.Cut(pattern, "*")
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "train/"), before), after)
+}
+
+// hasPart reports whether the samples have the reward column of an average.
+func (r *run) hasPart(w *witnessed) bool {
+	return slices.ContainsFunc(w.steps, func(k int) bool {
+		_, has := r.own.Detail(k).Parts[w.part]
+		return has
+	})
+}
+
+// roundingOf is half of the last digit to which values are rounded, 0 if they are not.
+func roundingOf(values []float64) float64 {
+	const mostDigits = 4
+	for digits := range mostDigits + 1 {
+		unit := math.Pow10(digits)
+		isRounded := !slices.ContainsFunc(values, func(x float64) bool { return math.Abs(x*unit-math.Round(x*unit)) > 1e-6 })
+		if isRounded {
+			return 0.5 / unit
+		}
+	}
+	return 0
+}
+
 // named are the series whose names, after train/, are as a pattern says.
 func (r *run) named(pattern string) (all []*Series) {
 	for i := range r.Series {
-		if ok, _ := path.Match(pattern, strings.TrimPrefix(r.Series[i].Name, "train/")); ok {
+		if ok, _ := path.Match(pattern, strings.TrimPrefix(r.Series[i].Name, "train/")); ok && !r.Series[i].ofSamples {
 			all = append(all, &r.Series[i])
 		}
 	}
@@ -105,6 +220,7 @@ const (
 	mostShare      = 0.9  // of the steps at which it must be so
 	agreeShare     = 0.8  // of the steps that show an agreement: the last of a log may be cut
 	sameAverage    = 1e-3 // of the range: what rounding makes of an average
+	mostRounding   = 1e-2 // of it, that the digits of a log may hide
 	otherAverage   = 0.1  // of the range: what no subset drawn at random makes of it at most steps
 	otherErrors    = 4    // standard errors of the mean difference, which a random subset does not have
 	leastZeros     = 0.2  // share of zeros of which a trainer should have seen some
@@ -224,14 +340,14 @@ func (r *run) rawBetween(low, high *witnessed) (diagnosis.Finding, bool) {
 	for i := 0; i < len(low.steps); i += every {
 		k := low.steps[i]
 		x := &r.own.Steps[k]
-		least, most, _, ok := r.own.Advantages(k)
+		rule, ok := r.own.Advantages(k)
 		if !ok || x.Alive == 0 {
 			continue
 		}
-		own[i] = least
+		own[i] = rule.Low
 		isRaw := isNear(low.logged[i], x.Low, x) && isNear(high.logged[i], x.High, x)
-		isRule := isNear(low.logged[i], least, x) && isNear(high.logged[i], most, x)
-		at, greatest = append(at, i), append(greatest, most)
+		isRule := isNear(low.logged[i], rule.Low, x) && isNear(high.logged[i], rule.High, x)
+		at, greatest = append(at, i), append(greatest, rule.High)
 		raw = append(raw, isRaw && !isRule)
 	}
 	from := since(raw)
@@ -259,12 +375,12 @@ func (r *run) otherZeros() (diagnosis.Finding, bool) {
 		var own []float64
 		for i := 0; i < len(w.steps); i += max(1, len(w.steps)/ruleSteps) {
 			k := w.steps[i]
-			_, _, zero, ok := r.own.Advantages(k)
-			if !ok || zero < leastZeros {
+			rule, ok := r.own.Advantages(k)
+			if !ok || rule.Zero < leastZeros {
 				continue
 			}
-			shown.steps, shown.logged, own = append(shown.steps, k), append(shown.logged, w.logged[i]), append(own, zero)
-			none = append(none, w.logged[i] <= zero/4)
+			shown.steps, shown.logged, own = append(shown.steps, k), append(shown.logged, w.logged[i]), append(own, rule.Zero)
+			none = append(none, w.logged[i] <= rule.Zero/4)
 		}
 		if from := since(none); from >= 0 {
 			title := fmt.Sprintf("%s is %s where the rule gives %s of the samples an advantage of 0: the trainer's groups, or its estimator, are others",
@@ -275,31 +391,49 @@ func (r *run) otherZeros() (diagnosis.Finding, bool) {
 	return diagnosis.Finding{}, false
 }
 
-// otherRewards finds a mean reward, or a share of groups with equal ones, that is not that of the samples at any shift by a step.
+// otherRewards finds a mean reward, of all or of a column, a share of groups with equal ones, or a standard deviation, that is not that of
+// the samples at any shift by a step.
 func (r *run) otherRewards() (diagnosis.Finding, bool) {
-	for _, w := range append(r.witnessesOf(ofRewards), r.witnessesOf(ofEqual)...) {
-		if len(w.steps) < leastPoints || r.agreeing(&w) >= 1-mostShare {
-			continue
+	for _, of := range []figure{ofRewards, ofEqual, ofMixed, ofPart, ofSpread, ofPartSpread} {
+		for _, w := range r.witnessesOf(of) {
+			if f, found := r.otherThan(&w); found {
+				return f, true
+			}
 		}
-		own := r.ownOf(&w, 0)
-		reach := 1.0
-		if w.of == ofRewards {
-			reach = r.own.Reach()
-		}
-		differ, by := make([]bool, len(own)), make([]float64, len(own))
-		for i := range own {
-			by[i] = w.logged[i] - own[i]
-			differ[i] = math.Abs(by[i]) >= otherAverage*reach
-		}
-		from := since(differ)
-		if from < 0 || reach <= 0 || len(by)-from < leastPoints || !isConsistent(by[from:]) {
-			continue
-		}
-		title := fmt.Sprintf("%s is %s where the samples give %s: %s", sanitize.Line(w.Name), units.Short(diagnosis.Median(w.logged[from:])),
-			units.Short(diagnosis.Median(own[from:])), r.explain(&w, from))
-		return w.finding(r, diagnosis.Watch, from, title, own), true
 	}
 	return diagnosis.Finding{}, false
+}
+
+// otherThan finds that an average is not that of the samples.
+func (r *run) otherThan(w *witnessed) (diagnosis.Finding, bool) {
+	if len(w.steps) < leastPoints || r.agreeing(w) >= 1-mostShare || !r.isOfSamples(w) {
+		return diagnosis.Finding{}, false
+	}
+	all := r.ownOf(w, 0)
+	own, reach := all[0], r.reachOf(w)
+	differ, by := make([]bool, len(own)), make([]float64, len(own))
+	for i := range own {
+		by[i] = w.logged[i] - own[i]
+		differ[i] = true
+		for _, other := range all { // each way in which trainers compute it
+			differ[i] = differ[i] && math.Abs(w.logged[i]-other[i]) >= otherAverage*reach
+		}
+	}
+	from := since(differ)
+	if from < 0 || reach <= 0 || len(by)-from < leastPoints || !isConsistent(by[from:]) {
+		return diagnosis.Finding{}, false
+	}
+	title := fmt.Sprintf("%s is %s where the samples give %s: %s", sanitize.Line(w.Name), units.Short(diagnosis.Median(w.logged[from:])),
+		units.Short(diagnosis.Median(own[from:])), r.explain(w, from))
+	return w.finding(r, diagnosis.Watch, from, title, own), true
+}
+
+// isOfSamples reports whether an average is known to be of the samples that are logged: a standard deviation is if the mean next to it is.
+func (r *run) isOfSamples(w *witnessed) bool {
+	mean, known := map[figure]figure{ofSpread: ofRewards, ofPartSpread: ofPart}[w.of]
+	return !known || slices.ContainsFunc(r.witnessesOf(mean), func(m witnessed) bool {
+		return (w.of == ofSpread || m.part == w.part) && r.agreeing(&m) >= agreeShare
+	})
 }
 
 // isConsistent reports whether differences have one direction, as those of a random subset have not.
@@ -313,14 +447,67 @@ func isConsistent(by []float64) bool {
 	return math.Abs(m) >= otherErrors*math.Sqrt(squares/n/n)
 }
 
-// ownOf is the figure of the samples at the steps of an average, so many of their steps later.
-func (r *run) ownOf(w *witnessed, shift int) []float64 {
-	own := make([]float64, len(w.steps))
+// valuesOf are the figure of the samples of a step, in each way in which trainers compute it; NaN where its rows do not tell.
+func (r *run) valuesOf(w *witnessed, k int) []float64 {
+	x := &r.own.Steps[k]
+	if of, known := map[figure]float64{ofRewards: x.Mean, ofEqual: x.Equal, ofMixed: mixedOf(x), ofHighest: x.High, ofLowest: x.Low}[w.of]; known {
+		return []float64{of}
+	}
+	d := r.own.Detail(k)
+	part, has := d.Parts[w.part]
+	if !has {
+		part = diagnosis.PartOfStep{Mean: math.NaN(), Spread: math.NaN()}
+	}
+	return map[figure][]float64{
+		ofPart: {part.Mean}, ofPartSpread: {part.Spread}, ofSpread: {d.Spread, d.Whole},
+		ofLength: {d.Length}, ofLongest: {d.Long}, ofShortest: {d.Short}, ofAtLongest: {d.AtLong},
+	}[w.of]
+}
+
+// mixedOf is the share of groups whose rewards are not equal; NaN with groups of one: whether an answer is equal to itself is the trainer's.
+func mixedOf(x *diagnosis.Averaged) float64 {
+	if x.Many < x.Groups {
+		return math.NaN()
+	}
+	return 1 - x.Equal
+}
+
+// ways is in how many ways trainers compute a figure.
+func (f figure) ways() int { return 1 + model.Count01(f == ofSpread) }
+
+// ownOf is the figure of the samples at the steps of an average, so many of their steps later, in each way.
+func (r *run) ownOf(w *witnessed, shift int) [][]float64 {
+	own := make([][]float64, w.of.ways())
+	for way := range own {
+		own[way] = slices.Repeat([]float64{math.NaN()}, len(w.steps))
+	}
 	for i, k := range w.steps {
-		own[i] = math.NaN()
 		if k += shift; k >= 0 && k < len(r.own.Steps) {
-			if own[i] = r.own.Steps[k].Mean; w.of == ofEqual {
-				own[i] = r.own.Steps[k].Equal
+			for way, x := range r.valuesOf(w, k) {
+				own[way][i] = x
+			}
+		}
+	}
+	return own
+}
+
+// mostWindow is of how many steps an average is compared that costs a pass over the rows of each.
+const mostWindow = 16
+
+// windowOf is the same as the mean of all steps since the last one that was logged.
+func (r *run) windowOf(w *witnessed) [][]float64 {
+	own := r.ownOf(w, 0)
+	for i, k := range w.steps {
+		n := k - w.before[i]
+		if w.before[i] < 0 || n == 1 || w.of.isDetail() && n > mostWindow {
+			continue
+		}
+		for way := range own {
+			own[way][i] = 0
+		}
+		for at := w.before[i] + 1; at <= k; at++ {
+			for way, x := range r.valuesOf(w, at) {
+				own[way][i] += x / float64(n)
 			}
 		}
 	}
@@ -330,37 +517,64 @@ func (r *run) ownOf(w *witnessed, shift int) []float64 {
 // agreeing is the share of steps at which an average is that of the samples: at the same step, a step off, or as the mean of all steps
 // since the last one that was logged.
 func (r *run) agreeing(w *witnessed) (best float64) {
-	window := r.ownOf(w, 0)
-	for i := 1; i < len(window); i++ {
-		sum := 0.0
-		for k := w.steps[i-1] + 1; k <= w.steps[i]; k++ {
-			if w.of == ofEqual {
-				sum += r.own.Steps[k].Equal
-			} else {
-				sum += r.own.Steps[k].Mean
+	for _, of := range [][][]float64{r.ownOf(w, 0), r.ownOf(w, -1), r.ownOf(w, 1), r.windowOf(w)} {
+		for _, own := range of {
+			n, known := 0, 0
+			for i, k := range w.steps {
+				known += model.Count01(!math.IsNaN(own[i]))
+				n += model.Count01(w.isNear(i, own[i], &r.own.Steps[k]))
+			}
+			if known >= leastWitnessed {
+				best = max(best, float64(n)/float64(known))
 			}
 		}
-		window[i] = sum / float64(w.steps[i]-w.steps[i-1])
-	}
-	for _, own := range [][]float64{r.ownOf(w, 0), r.ownOf(w, -1), r.ownOf(w, 1), window} {
-		n := 0
-		for i, k := range w.steps {
-			if isNear(w.logged[i], own[i], &r.own.Steps[k]) {
-				n++
-			}
-		}
-		best = max(best, float64(n)/float64(len(w.steps)))
 	}
 	return best
 }
 
+// isNear reports whether what is logged at a place is a figure but for rounding, as far as the log's own digits tell.
+func (w *witnessed) isNear(i int, own float64, x *diagnosis.Averaged) bool {
+	if w.of == ofAtLongest && w.logged[i] == 0 { // none is cut off, and the longest is at no limit
+		return false
+	}
+	reach := max(1e-9, math.Abs(own))
+	if slices.Contains([]figure{ofRewards, ofHighest, ofLowest, ofSpread}, w.of) {
+		reach = max(reach, x.High-x.Low)
+	}
+	rounding := min(w.rounding, mostRounding*reach)
+	return math.Abs(w.logged[i]-own) <= max(sameAverage*reach, rounding*(1+1e-9))
+}
+
+// reachOf is the range of an average.
+func (r *run) reachOf(w *witnessed) float64 {
+	if w.of == ofEqual || w.of == ofMixed {
+		return 1
+	}
+	if w.of != ofPart && w.of != ofPartSpread {
+		return r.own.Reach()
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, k := range w.steps {
+		if part, has := r.own.Detail(k).Parts[w.part]; has {
+			low, high = min(low, part.Low), max(high, part.High)
+		}
+	}
+	return high - low
+}
+
 // explain says what would make an average another one.
 func (r *run) explain(w *witnessed, from int) string {
-	if w.of == ofEqual {
+	if w.of == ofEqual || w.of == ofMixed {
 		return "the trainer's groups are others, or rows are missing from the log"
 	}
+	if w.of == ofSpread {
+		return "the mean next to it agrees, so that the trainer's groups are others"
+	}
+	if w.of == ofPartSpread {
+		return "the mean next to it agrees, so that the trainer has other values of the same mean"
+	}
 	var shifts []float64
-	own := r.ownOf(w, 0)
+	own := r.ownOf(w, 0)[0]
 	for i := from; i < len(own); i++ {
 		shifts = append(shifts, w.logged[i]-own[i])
 	}
@@ -376,7 +590,7 @@ func (r *run) agreement() (text string, byRule bool) {
 		return "", false
 	}
 	var names []string
-	for _, of := range []figure{ofRewards, ofEqual} {
+	for _, of := range agreeable() {
 		for _, w := range r.witnessesOf(of) {
 			if r.agreeing(&w) >= agreeShare {
 				names = append(names, w.Name)
@@ -389,6 +603,7 @@ func (r *run) agreement() (text string, byRule bool) {
 			if r.isByRule(&low, &high) {
 				names = append(names, low.Name, high.Name)
 				rule, byRule = ": advantages are those of "+r.own.Rule(), true
+				names = append(names, r.tokenMeans()...)
 			}
 		}
 	}
@@ -406,13 +621,31 @@ func (r *run) isByRule(low, high *witnessed) bool {
 	n, agree := 0, 0
 	for i := 0; i < len(low.steps); i += max(1, len(low.steps)/ruleSteps) {
 		x := &r.own.Steps[low.steps[i]]
-		least, most, _, ok := r.own.Advantages(low.steps[i])
+		own, ok := r.own.Advantages(low.steps[i])
 		if !ok || x.Alive == 0 {
 			continue
 		}
-		if n++; isNear(low.logged[i], least, x) && isNear(high.logged[i], most, x) {
+		if n++; isNear(low.logged[i], own.Low, x) && isNear(high.logged[i], own.High, x) {
 			agree++
 		}
 	}
 	return n >= leastWitnessed && float64(agree) >= agreeShare*float64(n)
+}
+
+// tokenMeans names the means of advantages over tokens that are those of the rule.
+func (r *run) tokenMeans() (names []string) {
+	for _, w := range r.witnessesOf(ofTokens) {
+		n, agree := 0, 0
+		for i := 0; i < len(w.steps); i += max(1, len(w.steps)/ruleSteps) {
+			x := &r.own.Steps[w.steps[i]]
+			if own, ok := r.own.Advantages(w.steps[i]); ok && x.Alive > 0 && !math.IsNaN(own.Mean) {
+				n++
+				agree += model.Count01(isNear(w.logged[i], own.Mean, x))
+			}
+		}
+		if n >= leastWitnessed && float64(agree) >= agreeShare*float64(n) {
+			names = append(names, w.Name)
+		}
+	}
+	return names
 }

@@ -40,11 +40,15 @@ func newWitnessRun(trainer string, steps int) witnessRun {
 // diagnose looks at the samples and at averages beside them.
 func (w *witnessRun) diagnose(t *testing.T, log *Log) *diagnosis.Diagnosis {
 	t.Helper()
-	chunk := &model.Chunk{Files: []string{"x"}, Framework: w.trainer, HasTotal: true, Progress: model.Progress{Files: 1, CaughtUp: true, BytesAll: 1}}
+	chunk := &model.Chunk{
+		Files: []string{"x"}, Framework: w.trainer, HasTotal: true, ComponentNames: []string{"accuracy"}, LengthUnit: model.LengthTokens,
+		Progress: model.Progress{Files: 1, CaughtUp: true, BytesAll: 1},
+	}
 	for step, rewards := range w.rewards {
 		for i, x := range rewards {
 			chunk.Records = append(chunk.Records, model.Record{
 				Step: int64(step + 1), Prompt: uint64(100*step + i/4 + 1), Reward: x, Advantage: math.NaN(), Length: int32(20 + i), Offset: int64(1000*step + i),
+				Components: []float64{x / 2},
 			})
 		}
 	}
@@ -52,7 +56,7 @@ func (w *witnessRun) diagnose(t *testing.T, log *Log) *diagnosis.Diagnosis {
 	s.Append(chunk)
 	set := model.DefaultSettings()
 	set.Framework, set.Estimator, set.Scale = w.trainer, "grpo", "group"
-	look, err := diagnosis.See(t.Context(), s.Snapshot(), set, nil, nil)
+	look, err := diagnosis.See(t.Context(), s.Snapshot(), set, diagnosis.Reading{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +84,22 @@ func advantages(rewards []float64, group int) (all []float64) {
 		}
 	}
 	return all
+}
+
+// spread is the mean over groups of so many of their standard deviation, with one degree of freedom less.
+func spread(rewards []float64, group int) (mean float64) {
+	groups := float64(len(rewards) / group)
+	for lo := 0; lo < len(rewards); lo += group {
+		sum, squares := 0.0, 0.0
+		for _, x := range rewards[lo : lo+group] {
+			sum += x / float64(group)
+		}
+		for _, x := range rewards[lo : lo+group] {
+			squares += (x - sum) * (x - sum)
+		}
+		mean += math.Sqrt(squares/float64(group-1)) / groups
+	}
+	return mean
 }
 
 func extremes(values []float64) (low, high, zeros, mean float64) {
@@ -166,6 +186,59 @@ func TestAveragesBesideSamples(t *testing.T) {
 			}
 			l.Add(step, "reward", sum)
 		}, "", ""},
+		"trl, spread and parts": {"trl", func(l *Log, step int64, rewards []float64) {
+			l.Add(step, "reward_std", math.Round(spread(rewards, 4)*1e4)/1e4)
+			_, _, _, mean := extremes(rewards)
+			l.Add(step, "rewards/accuracy/mean", mean/2)
+			l.Add(step, "rewards/accuracy/std", spread(rewards, 32)/2)
+		}, "", "(rewards/accuracy/mean, reward_std, rewards/accuracy/std)"},
+		"trl, spread of the batch": {"trl", func(l *Log, step int64, rewards []float64) {
+			l.Add(step, "reward_std", spread(rewards, 32))
+		}, "", "(reward_std)"},
+		"trl, other groups": {"trl", func(l *Log, step int64, rewards []float64) {
+			_, _, _, mean := extremes(rewards)
+			l.Add(step, "reward", mean)
+			l.Add(step, "reward_std", 0)
+		}, "reward_std is 0 where the samples give 0.", "(reward)"},
+		"trl, other groups of what may be other samples": {"trl", func(l *Log, step int64, _ []float64) {
+			l.Add(step, "reward_std", 0)
+		}, "", ""},
+		"trl, another part": {"trl", func(l *Log, step int64, rewards []float64) {
+			_, _, _, mean := extremes(rewards)
+			l.Add(step, "rewards/accuracy/mean", mean/2+0.2)
+		}, "rewards/accuracy/mean is 0.4", ""},
+		"trl, a part that the samples lack": {"trl", func(l *Log, step int64, _ []float64) {
+			l.Add(step, "rewards/format/mean", 0.9)
+		}, "", ""},
+		"verl, lengths": {"verl", func(l *Log, step int64, _ []float64) { // 20 to 51 tokens
+			l.Add(step, "response_length/mean", 35.5)
+			l.Add(step, "response_length/max", 51)
+			l.Add(step, "response_length/min", 20)
+			l.Add(step, "response_length/clip_ratio", 1.0/32)
+		}, "", "(response_length/mean, response_length/max, response_length/min, response_length/clip_ratio)"},
+		"verl, lengths of other tokens": {"verl", func(l *Log, step int64, _ []float64) { // which tokens count is the trainer's
+			l.Add(step, "response_length/mean", 90)
+		}, "", ""},
+		"verl, mean over tokens": {"verl", func(l *Log, step int64, rewards []float64) {
+			all := advantages(rewards, 4)
+			low, high, _, _ := extremes(all)
+			sum, tokens := 0.0, 0.0
+			for i, x := range all {
+				sum, tokens = sum+x*float64(20+i), tokens+float64(20+i)
+			}
+			l.Add(step, "critic/advantages/min", low)
+			l.Add(step, "critic/advantages/max", high)
+			l.Add(step, "critic/advantages/mean", sum/tokens)
+		}, "", "critic/advantages/max, critic/advantages/mean): advantages are those of verl grpo"},
+		"tinker, mixed groups": {"tinker", func(l *Log, step int64, rewards []float64) {
+			mixed := 0.0
+			for lo := 0; lo < len(rewards); lo += 4 {
+				if low, high, _, _ := extremes(rewards[lo : lo+4]); low < high {
+					mixed += 1.0 / 8
+				}
+			}
+			l.Add(step, "env/all/by_group/frac_mixed", mixed)
+		}, "", "env/all/by_group/frac_mixed"},
 		"tinker": {"tinker", func(l *Log, step int64, rewards []float64) {
 			_, _, _, mean := extremes(rewards)
 			l.Add(step, "env/all/reward/total", mean)

@@ -166,7 +166,7 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 	if s.Of(Reward, leastPoints) != nil {
 		return s
 	}
-	ofSamples := Series{Name: "reward", Means: Reward}
+	ofSamples := Series{Name: "reward", Means: Reward, ofSamples: true}
 	for i, x := range d.Rewards {
 		if units.IsFinite(x) {
 			ofSamples.Steps, ofSamples.Values = append(ofSamples.Steps, d.Numbers[i]), append(ofSamples.Values, x)

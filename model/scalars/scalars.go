@@ -33,6 +33,8 @@ type Series struct {
 	Values []float64 // finite
 	Broken []int64   // steps at which it was logged and is NaN or infinite
 
+	ofSamples bool // it is the mean of the samples next to it, and not the trainer's
+
 	rank    int  // of the name among those with the same meaning: the least is the best
 	counted bool // a share was taken of it
 	rows    int  // whose mean the last value is

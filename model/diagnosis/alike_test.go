@@ -1,13 +1,12 @@
-package glance
+package diagnosis
 
 import (
-	"fmt"
 	"testing"
 
 	"vantage/model"
 )
 
-func TestJudge(t *testing.T) {
+func TestAlikeAnswers(t *testing.T) {
 	proofs := []string{"To solve this problem, we need to find x. It is 4.", "To solve this problem, we need to add 12 and 13, which gives 25.", "To solve this problem, we need to draw a triangle first.", "To solve this problem, we need to know that 7 is prime."}
 	for _, c := range []struct {
 		name    string
@@ -25,12 +24,9 @@ func TestJudge(t *testing.T) {
 		{"after the thought", []string{"<think>a b</think>I cannot", "<think>c</think> I cannot", "<think>d</think>I cannot say"}, Refusals, "I cannot"},
 		{"too few", []string{"I can't", "I can't"}, NotAlike, ""},
 	} {
-		var texts []model.Text
-		for i, a := range c.answers {
-			texts = append(texts, model.Text{Prompt: fmt.Sprint(i), Response: a})
-		}
-		got := Judge(texts)
-		if got.Kind != c.want || c.words != "" && got.Words != c.words || got.Read != len(texts) {
+		texts := NewTexts(&Observations{}, 0)
+		got := judge(model.Mapped(c.answers, texts.replyOf))
+		if got.Kind != c.want || c.words != "" && got.Words != c.words || got.Read != len(c.answers) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
