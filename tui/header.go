@@ -117,14 +117,13 @@ func unlessOpen(s *analysis.StepFigures, n, of int) string {
 }
 
 type stepFigure struct {
-	name, value, delta string
-	short              string // of the value, where there is no room for it; "": none
+	name, value, note string
+	short             string // of the value, where there is no room for it; "": none
 }
 
 func (e env) stepFigures() []stepFigure {
 	x := e.result.analysis
-	delta := func(of func(*analysis.Analysis) float64) string { return e.delta(of(x), of) }
-	ratio := func(x *analysis.Analysis) float64 { return x.Metric("vantage/abs_advantage_ratio") }
+	push := x.Metric("vantage/abs_advantage_ratio")
 	ess := units.Missing
 	if n := x.Metric("vantage/effective_samples"); !math.IsNaN(n) {
 		ess = units.Brief(n)
@@ -135,20 +134,20 @@ func (e env) stepFigures() []stepFigure {
 	switch {
 	case x.InvalidRewards == 0 || !units.IsFinite(mean):
 	case counted:
-		reward.delta = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
+		reward.note = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
 	default:
 		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(x.InvalidRewards)), reward.value
 	}
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	all := []stepFigure{
 		reward,
-		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
-		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
+		{"signal", signal, "", withoutPercent(signal)},
+		{e.nonzeroName(), nonzero, "", withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},
 	}
 	if e.showsFilter(&x.StepFigures) {
-		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), delta(func(b *analysis.Analysis) float64 { return float64(b.Kept) }), units.Percent(x.Kept, x.Rows)},
-			stepFigure{"Σ|A|", units.Times(ratio(x)), delta(ratio), ""})
+		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), "", units.Percent(x.Kept, x.Rows)},
+			stepFigure{"Σ|A|", units.Times(push), "", ""})
 	}
 	if x.Statuses.Untrained() > 0 {
 		all = append(all, stepFigure{"·", x.Statuses.String(), "", ""})
@@ -190,7 +189,7 @@ func (e env) stepLine(w int) string {
 	}
 	for i := range figures {
 		if !fits() {
-			figures[i].delta = ""
+			figures[i].note = ""
 		}
 	}
 	without := func(names ...string) {
@@ -222,7 +221,7 @@ const minStepFigures = 18
 
 func (e env) figuresLine(figures []stepFigure) (line string) {
 	for _, f := range figures {
-		line += "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + f.value + f.delta
+		line += "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + f.value + f.note
 	}
 	return line
 }
