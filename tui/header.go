@@ -260,6 +260,10 @@ func (e env) settingsLine(w int) string {
 	long, count := e.optionsInHeader()
 	reason, short, mark = long+reason, long+short, count+mark
 	t, set := e.display.theme, e.settings.now
+	harsh := ""
+	if f := e.harshFilter(); f != nil {
+		harsh = "  " + t.Paint(themes.Warn, firstFitting(w/5, "! "+f.text(), "! harsh"))
+	}
 	for _, form := range []struct {
 		reason, pos, neg, recompute string
 		meter                       int
@@ -276,7 +280,7 @@ func (e env) settingsLine(w int) string {
 	} {
 		settings := strings.TrimRight(e.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
 		for _, stages := range e.stagesInHeader() {
-			if line := settings + stages; cells.Width(line) <= w {
+			if line := settings + harsh + stages; cells.Width(line) <= w {
 				return cells.Fit(line, w)
 			}
 		}
@@ -284,7 +288,42 @@ func (e env) settingsLine(w int) string {
 	// whose numbers these are and why, without what there is no room for: ratios, the scale, the reason but for its mark
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + t.Paint(themes.Accent, word) }
 	whose := key("f", set.Trainer()) + " " + key("e", set.Estimator)
-	return cells.Fit(firstFitting(w, strings.TrimRight(whose+" "+key("s", string(set.Scale))+short, " "), strings.TrimRight(whose+short, " "), whose+" "+mark), w)
+	scale := " " + key("s", string(set.Scale))
+	forms := []string{whose + scale + short, whose + short, whose + " " + mark}
+	for i := range forms {
+		forms[i] = strings.TrimRight(forms[i], " ") + harsh
+	}
+	return cells.Fit(firstFitting(w, append(forms, harsh)...), w)
+}
+
+// The shares below which a filter is harsh: of the samples that it keeps, and of the push, Σ|A|, that it leaves.
+const (
+	harshKept = 0.25
+	harshPush = 0.5
+)
+
+// harsh is a filter that leaves so little of the step that a person should know wherever they look.
+type harsh struct {
+	kept, of int
+	push     float64 // of what there is without the filter
+}
+
+// harshFilter returns what the filter leaves if that is little, nil if it is not or there is no filter. What is not known yet is not little.
+func (e env) harshFilter() *harsh {
+	x := e.result.analysis
+	if x == nil || x.Open || x.Rows == 0 || !x.Settings.Filtering() {
+		return nil
+	}
+	f := harsh{x.Kept, x.Rows, x.Metric("vantage/abs_advantage_ratio")}
+	keepsFew, pushesLittle := float64(f.kept) < harshKept*float64(f.of), f.push < harshPush
+	if !keepsFew && !pushesLittle {
+		return nil
+	}
+	return &f
+}
+
+func (f *harsh) text() string {
+	return fmt.Sprintf("harsh: keeps %s, Σ|A| %s", units.Percent(f.kept, f.of), units.Times(f.push))
 }
 
 // stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form

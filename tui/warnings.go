@@ -130,7 +130,11 @@ func (p panes) warnings(e env, w, h int) paneContent {
 			text = "the step is still being written: its warnings come when it is complete"
 		}
 		c.title = e.withScopeWords("warnings", w)
-		c.lines = e.wrapped(" ", themes.Dim, text, w-1)
+		if f := e.harshFilter(); f != nil {
+			c.lines = e.wrapped(" ", themes.Warn, "! the filter is "+f.text()+" of what there is without it", w-1)
+			text = "no other at this step"
+		}
+		c.lines = append(c.lines, e.wrapped(" ", themes.Dim, text, w-1)...)
 		return c
 	}
 	c.note = fmt.Sprintf("%d/%d", p.warning+1, len(all))
