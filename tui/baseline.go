@@ -45,6 +45,8 @@ const (
 	comparisonColumn = 14 // of a figure, at most
 	comparisonRows   = 4
 	comparisonScreen = 18 // lines of a screen that has room for it
+
+	leastDifference = 1e-6 // less is what float32 leaves of none
 )
 
 // comparisonHeight is how many lines below the panes compare the two settings: none without a baseline. It depends neither on the step
@@ -74,10 +76,14 @@ func (e env) baselineLines(w int) []string {
 	b, delta := cells.Fit(" B", comparisonLabel), cells.Fit(" Δ", comparisonLabel)
 	for _, f := range all {
 		was, now := e.compared(f, e.baselineAnalysis()), e.compared(f, e.result.analysis)
+		difference := now - was
+		if math.Abs(difference) < leastDifference {
+			difference = 0
+		}
 		head += cells.FitRight(f.name, column)
 		a += cells.FitRight(f.shown(was), column)
 		b += cells.FitRight(f.shown(now), column)
-		delta += t.Paint(signRole(now-was), cells.FitRight(signedShort(now-was), column))
+		delta += t.Paint(signRole(difference), cells.FitRight(signedShort(difference), column))
 	}
 	return []string{cells.Fit(t.Paint(themes.Dim, head), w), cells.Fit(a, w), cells.Fit(b, w), cells.Fit(delta, w)}
 }
