@@ -143,6 +143,9 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 		text = []string{m.job.err.Error()}
 	case m.grid != nil:
 		text = append([]string{m.adviceSentence(math.MaxInt32), ""}, m.equalFigures(m.env)...)
+		if m.currentScope(m.env).kind != scopeAll {
+			text = append(text, "", "Tab widens the map from "+m.scopeText+", at last to all steps of the run")
+		}
 	}
 	return paneContent{title: c.title, note: c.note, lines: m.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
 }

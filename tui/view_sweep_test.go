@@ -128,6 +128,9 @@ func TestSweepWithoutSignal(t *testing.T) {
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("S")
 		text := ansi.Strip(d.frame())
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), "Tab widens") {
+			t.Errorf("nothing says how to leave a step in which no pair differs:\n%s", text)
+		}
 		if d.app.sweep.advice.Cell != nil || !strings.Contains(text, "of 1 step: no setting") || !strings.Contains(text, "every pair gives the same") || strings.Contains(text, "☆ no pair") {
 			t.Error(text)
 		}
