@@ -264,7 +264,7 @@ func (e env) settingsLine(w int) string {
 	if f := e.harshFilter(); f != nil {
 		harsh = "  " + t.Paint(themes.Warn, firstFitting(w/5, "! "+f.text(), "! harsh"))
 	}
-	for _, form := range []struct {
+	forms := []struct {
 		reason, pos, neg, recompute string
 		meter                       int
 	}{
@@ -277,11 +277,14 @@ func (e env) settingsLine(w int) string {
 		{short, "pos", "neg", "recompute", 0},
 		{short, "pos", "neg", "re", 0},
 		{short, "", "", "", 0},
-	} {
-		settings := strings.TrimRight(e.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
-		for _, stages := range e.stagesInHeader() {
-			if line := settings + harsh + stages; cells.Width(line) <= w {
-				return cells.Fit(line, w)
+	}
+	for _, whoseFilter := range e.borrowedFilter() {
+		for _, form := range forms {
+			settings := strings.TrimRight(e.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
+			for _, stages := range e.stagesInHeader() {
+				if line := settings + harsh + whoseFilter + stages; cells.Width(line) <= w {
+					return cells.Fit(line, w)
+				}
 			}
 		}
 	}
@@ -289,11 +292,23 @@ func (e env) settingsLine(w int) string {
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + t.Paint(themes.Accent, word) }
 	whose := key("f", set.Trainer()) + " " + key("e", set.Estimator)
 	scale := " " + key("s", string(set.Scale))
-	forms := []string{whose + scale + short, whose + short, whose + " " + mark}
-	for i := range forms {
-		forms[i] = strings.TrimRight(forms[i], " ") + harsh
+	least := []string{whose + scale + short, whose + short, whose + " " + mark}
+	for i := range least {
+		least[i] = strings.TrimRight(least[i], " ") + harsh
 	}
-	return cells.Fit(firstFitting(w, append(forms, harsh)...), w)
+	return cells.Fit(firstFitting(w, append(least, harsh)...), w)
+}
+
+// borrowedFilter says whose the filter at work is where the trainer has none, the longest form first; the last says nothing.
+func (e env) borrowedFilter() []string {
+	set, words := e.settings.now.Effective(), []string{""}
+	if entry, err := set.FindEstimator(); err != nil || entry.TrainerFilters || !set.Filtering() {
+		return words
+	}
+	for _, text := range []string{"as EasyR1-Brian", "EasyR1-Brian's filter, tried on this log"} {
+		words = append([]string{"  " + e.display.theme.Paint(themes.Dim, text)}, words...)
+	}
+	return words
 }
 
 // The shares below which a filter is harsh: of the samples that it keeps, and of the push, Σ|A|, that it leaves.

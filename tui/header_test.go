@@ -110,3 +110,23 @@ func TestHarshFilterIsSaidInEveryView(t *testing.T) {
 		})
 	}
 }
+
+// A trainer without keep ratios has another's filter tried on its log: whose it is stands beside the ratios from the first key on.
+func TestBorrowedFilterIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		w    int
+		want string
+	}{{80, "as EasyR1-Brian"}, {120, "EasyR1-Brian's filter, tried on this log"}, {200, "EasyR1-Brian's filter, tried on this log"}} {
+		drive(t, madeRun(3), test.w, 36, model.DefaultSettings().WithFramework("trl"), func(d *driver) {
+			settings := func() string { return strings.Split(ansi.Strip(d.frame()), "\n")[2] }
+			if strings.Contains(settings(), "EasyR1") {
+				t.Errorf("%d: no filter is tried: %q", test.w, settings())
+			}
+			d.press("p")
+			if !strings.Contains(settings(), test.want) || !strings.Contains(settings(), "0.95") {
+				t.Errorf("%d: %q, want %q and the ratio", test.w, settings(), test.want)
+			}
+		})
+	}
+}
