@@ -328,3 +328,21 @@ func TestShortNumbers(t *testing.T) {
 		}
 	}
 }
+
+// What more than half of the pairs say stands out no more than a blank: only pairs that differ have a shade.
+func TestEqualCellsOfTheSweepAreGrey(t *testing.T) {
+	t.Parallel()
+	kept := sweep.Figure{Value: func(c *sweep.Cell) float64 { return float64(c.Kept) }}
+	cells := func(kept ...int) (all []sweep.Cell) {
+		for _, n := range kept {
+			c := sweep.Cell{}
+			c.Kept, c.Samples = n, 10
+			all = append(all, c)
+		}
+		return all
+	}
+	common, none := usualNumber(kept, cells(7, 7, 7, 2)), usualNumber(kept, cells(7, 7, 2, 2))
+	if one := cells(7); common != sweepNumber(kept, &one[0]) || none != "" {
+		t.Errorf("of 7 7 7 2 the usual is %q, of 7 7 2 2 %q", common, none)
+	}
+}
