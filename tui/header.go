@@ -226,13 +226,12 @@ func (e env) figuresLine(figures []stepFigure) (line string) {
 	return line
 }
 
-// rewardTrend returns the course of the reward in so many cells at most. Its width is that of the screen: it does not change with the figures
-// next to it, unless these leave too little room.
+// rewardTrend returns the course of the reward in so many cells at most, or nothing. Its width is that of the screen: it does not change with
+// the figures next to it.
 func (e env) rewardTrend(w int) string {
-	const least, most = 12, 40
-	n := max(least, min(most, e.display.w/5))
-	if w-3 < n {
-		n = least
+	n := narrowTrend
+	if e.display.w >= widthForWideTrend {
+		n = wideTrend
 	}
 	if w-3 < n || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
@@ -242,6 +241,13 @@ func (e env) rewardTrend(w int) string {
 	shown, current := e.newestWithGaps(rewards, e.trendIndex(), n)
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
+
+// The cells of the course of the reward, and the screen from which all figures leave room for the wide one.
+const (
+	narrowTrend       = 12
+	wideTrend         = 36
+	widthForWideTrend = 180
+)
 
 func (e env) fateCounts() string {
 	t := e.display.theme
