@@ -301,9 +301,9 @@ func (p panes) screen(e env) layout.Screen {
 	if x := e.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
 		held.Groups += x.Groups + 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
 	}
-	s := layout.NewScreen(e.display.w, e.display.h, p.frontPane, held)
-	if e.display.shortened {
-		s = layout.Arrange(e.display.w, e.display.h, p.frontPane, held)
+	s, below := layout.NewScreen(e.display.w, e.display.h, p.frontPane, held), e.comparisonHeight()
+	if e.display.shortened || below > 0 && !s.TooSmall {
+		s = layout.Arrange(e.display.w, e.display.h-below, p.frontPane, held)
 	}
 	if p.fullScreen {
 		s = s.Only(p.focus)

@@ -63,7 +63,16 @@ func (a App) linesAbove() []string {
 // bodyHeight is the lines between header and hints.
 func (e env) bodyHeight() int { return max(0, e.display.h-layout.HeaderRows-1) }
 
-func (p panes) overview(e env, h int) []string {
+func (a App) overview(w, h int) []string {
+	return a.withComparison(w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
+}
+
+func (a App) glanceView(w, h int) []string {
+	return a.withComparison(w, h, func(h int) []string { return a.glance.view(a.env, w, h) })
+}
+
+// drawn returns all panes that are in sight, in h lines.
+func (p panes) drawn(e env, h int) []string {
 	s := p.screen(e)
 	var shown []layout.Pane
 	for i, rect := range s.Panes {

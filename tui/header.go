@@ -117,14 +117,13 @@ func unlessOpen(s *analysis.StepFigures, n, of int) string {
 }
 
 type stepFigure struct {
-	name, value, delta string
-	short              string // of the value, where there is no room for it; "": none
+	name, value, note string
+	short             string // of the value, where there is no room for it; "": none
 }
 
 func (e env) stepFigures() []stepFigure {
 	x := e.result.analysis
-	delta := func(of func(*analysis.Analysis) float64) string { return e.delta(of(x), of) }
-	ratio := func(x *analysis.Analysis) float64 { return x.Metric("vantage/abs_advantage_ratio") }
+	push := x.Metric("vantage/abs_advantage_ratio")
 	ess := units.Missing
 	if n := x.Metric("vantage/effective_samples"); !math.IsNaN(n) {
 		ess = units.Brief(n)
@@ -135,20 +134,20 @@ func (e env) stepFigures() []stepFigure {
 	switch {
 	case x.InvalidRewards == 0 || !units.IsFinite(mean):
 	case counted:
-		reward.delta = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
+		reward.note = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
 	default:
 		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(x.InvalidRewards)), reward.value
 	}
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	all := []stepFigure{
 		reward,
-		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
-		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
+		{"signal", signal, "", withoutPercent(signal)},
+		{e.nonzeroName(), nonzero, "", withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},
 	}
 	if e.showsFilter(&x.StepFigures) {
-		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), delta(func(b *analysis.Analysis) float64 { return float64(b.Kept) }), units.Percent(x.Kept, x.Rows)},
-			stepFigure{"Σ|A|", units.Times(ratio(x)), delta(ratio), ""})
+		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), "", units.Percent(x.Kept, x.Rows)},
+			stepFigure{"Σ|A|", units.Times(push), "", ""})
 	}
 	if x.Statuses.Untrained() > 0 {
 		all = append(all, stepFigure{"·", x.Statuses.String(), "", ""})
@@ -190,7 +189,7 @@ func (e env) stepLine(w int) string {
 	}
 	for i := range figures {
 		if !fits() {
-			figures[i].delta = ""
+			figures[i].note = ""
 		}
 	}
 	without := func(names ...string) {
@@ -222,18 +221,17 @@ const minStepFigures = 18
 
 func (e env) figuresLine(figures []stepFigure) (line string) {
 	for _, f := range figures {
-		line += "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + f.value + f.delta
+		line += "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + f.value + f.note
 	}
 	return line
 }
 
-// rewardTrend returns the course of the reward in so many cells at most. Its width is that of the screen: it does not change with the figures
-// next to it, unless these leave too little room.
+// rewardTrend returns the course of the reward in so many cells at most, or nothing. Its width is that of the screen: it does not change with
+// the figures next to it.
 func (e env) rewardTrend(w int) string {
-	const least, most = 12, 40
-	n := max(least, min(most, e.display.w/5))
-	if w-3 < n {
-		n = least
+	n := narrowTrend
+	if e.display.w >= widthForWideTrend {
+		n = wideTrend
 	}
 	if w-3 < n || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
@@ -243,6 +241,13 @@ func (e env) rewardTrend(w int) string {
 	shown, current := e.newestWithGaps(rewards, e.trendIndex(), n)
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
+
+// The cells of the course of the reward, and the screen from which all figures leave room for the wide one.
+const (
+	narrowTrend       = 12
+	wideTrend         = 36
+	widthForWideTrend = 180
+)
 
 func (e env) fateCounts() string {
 	t := e.display.theme
@@ -261,7 +266,11 @@ func (e env) settingsLine(w int) string {
 	long, count := e.optionsInHeader()
 	reason, short, mark = long+reason, long+short, count+mark
 	t, set := e.display.theme, e.settings.now
-	for _, form := range []struct {
+	harsh := ""
+	if f := e.harshFilter(); f != nil {
+		harsh = "  " + t.Paint(themes.Warn, firstFitting(w/5, "! "+f.text(), "! harsh"))
+	}
+	forms := []struct {
 		reason, pos, neg, recompute string
 		meter                       int
 	}{
@@ -274,18 +283,68 @@ func (e env) settingsLine(w int) string {
 		{short, "pos", "neg", "recompute", 0},
 		{short, "pos", "neg", "re", 0},
 		{short, "", "", "", 0},
-	} {
-		settings := strings.TrimRight(e.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
-		for _, stages := range e.stagesInHeader() {
-			if line := settings + stages; cells.Width(line) <= w {
-				return cells.Fit(line, w)
+	}
+	for _, whoseFilter := range e.borrowedFilter() {
+		for _, form := range forms {
+			settings := strings.TrimRight(e.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
+			for _, stages := range e.stagesInHeader() {
+				if line := settings + harsh + whoseFilter + stages; cells.Width(line) <= w {
+					return cells.Fit(line, w)
+				}
 			}
 		}
 	}
 	// whose numbers these are and why, without what there is no room for: ratios, the scale, the reason but for its mark
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + t.Paint(themes.Accent, word) }
 	whose := key("f", set.Trainer()) + " " + key("e", set.Estimator)
-	return cells.Fit(firstFitting(w, strings.TrimRight(whose+" "+key("s", string(set.Scale))+short, " "), strings.TrimRight(whose+short, " "), whose+" "+mark), w)
+	scale := " " + key("s", string(set.Scale))
+	least := []string{whose + scale + short, whose + short, whose + " " + mark}
+	for i := range least {
+		least[i] = strings.TrimRight(least[i], " ") + harsh
+	}
+	return cells.Fit(firstFitting(w, append(least, harsh)...), w)
+}
+
+// borrowedFilter says whose the filter at work is where the trainer has none, the longest form first; the last says nothing.
+func (e env) borrowedFilter() []string {
+	set, words := e.settings.now.Effective(), []string{""}
+	if entry, err := set.FindEstimator(); err != nil || entry.TrainerFilters || !set.Filtering() {
+		return words
+	}
+	for _, text := range []string{"as EasyR1-Brian", "EasyR1-Brian's filter, tried on this log"} {
+		words = append([]string{"  " + e.display.theme.Paint(themes.Dim, text)}, words...)
+	}
+	return words
+}
+
+// The shares below which a filter is harsh: of the samples that it keeps, and of the push, Σ|A|, that it leaves.
+const (
+	harshKept = 0.25
+	harshPush = 0.5
+)
+
+// harsh is a filter that leaves so little of the step that a person should know wherever they look.
+type harsh struct {
+	kept, of int
+	push     float64 // of what there is without the filter
+}
+
+// harshFilter returns what the filter leaves if that is little, nil if it is not or there is no filter. What is not known yet is not little.
+func (e env) harshFilter() *harsh {
+	x := e.result.analysis
+	if x == nil || x.Open || x.Rows == 0 || !x.Settings.Filtering() {
+		return nil
+	}
+	f := harsh{x.Kept, x.Rows, x.Metric("vantage/abs_advantage_ratio")}
+	keepsFew, pushesLittle := float64(f.kept) < harshKept*float64(f.of), f.push < harshPush
+	if !keepsFew && !pushesLittle {
+		return nil
+	}
+	return &f
+}
+
+func (f *harsh) text() string {
+	return fmt.Sprintf("harsh: keeps %s, Σ|A| %s", units.Percent(f.kept, f.of), units.Times(f.push))
 }
 
 // stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form

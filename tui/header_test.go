@@ -86,3 +86,47 @@ func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
 		}
 	}
 }
+
+// A filter that leaves little is named beside the ratios, in every view and at every size; one that leaves enough is not.
+func TestHarshFilterIsSaidInEveryView(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+		drive(t, madeRun(3), size[0], size[1], model.DefaultSettings(), func(d *driver) {
+			settings := func() string { return strings.Split(ansi.Strip(d.frame()), "\n")[2] }
+			if strings.Contains(settings(), "harsh") {
+				t.Errorf("%v: no filter is called harsh: %q", size, settings())
+			}
+			d.press("=", ".", "1", "tab", ".", "1", "enter", "r")
+			for _, view := range [][]string{nil, {"1"}, {"enter"}, {"esc", "S"}, {"esc", "C"}, {"esc", "3", "3"}, {"0"}} {
+				d.press(view...)
+				if !strings.Contains(settings(), "! harsh") {
+					t.Errorf("%v, after %v: %q", size, view, settings())
+				}
+			}
+			d.press("=", ".", "9", "tab", ".", "9", "enter")
+			if strings.Contains(settings(), "harsh") {
+				t.Errorf("%v: most is kept, and it is called harsh: %q", size, settings())
+			}
+		})
+	}
+}
+
+// A trainer without keep ratios has another's filter tried on its log: whose it is stands beside the ratios from the first key on.
+func TestBorrowedFilterIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		w    int
+		want string
+	}{{80, "as EasyR1-Brian"}, {120, "EasyR1-Brian's filter, tried on this log"}, {200, "EasyR1-Brian's filter, tried on this log"}} {
+		drive(t, madeRun(3), test.w, 36, model.DefaultSettings().WithFramework("trl"), func(d *driver) {
+			settings := func() string { return strings.Split(ansi.Strip(d.frame()), "\n")[2] }
+			if strings.Contains(settings(), "EasyR1") {
+				t.Errorf("%d: no filter is tried: %q", test.w, settings())
+			}
+			d.press("p")
+			if !strings.Contains(settings(), test.want) || !strings.Contains(settings(), "0.95") {
+				t.Errorf("%d: %q, want %q and the ratio", test.w, settings(), test.want)
+			}
+		})
+	}
+}

@@ -153,7 +153,13 @@ func TestGroupsOfSeveralSteps(t *testing.T) {
 		if x, base := d.app.result.analysis, d.app.baselineAnalysis(); base == nil || base.Kept != 60 || x.Kept != 60-3-2-2-3-2-2-3 {
 			t.Fatalf("kept %d, before %v", x.Kept, base)
 		}
-		d.wantText("Δ−17")
+		if kept := comparisonOnScreen(d)["kept"]; kept != [3]string{"60", "43", "−17"} {
+			t.Errorf("kept is %q", kept)
+		}
+		d.wantText("43 mean +0.23")
+		if mean := comparisonOnScreen(d)["mean"]; mean[0] != "0.00" || mean[1] != "+0.23" {
+			t.Errorf("the mean is %q, not that of the histogram", mean)
+		}
 		d.press(withText("/", "step>=22 fate:alive")...)
 		d.wantText("groups  [3/10] · steps 16-25 · step>=22 fate:alive")
 		if f := d.app.shownFigures(); f == nil || f.Rows != 18 || f.Kept != 18-2-2-3 {

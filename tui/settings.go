@@ -259,18 +259,13 @@ func (e env) baselineAnalysis() *analysis.Analysis {
 	return e.result.base
 }
 
-// delta returns how much now exceeds the baseline's value, as " Δ+4", or "" without a
-// baseline.
-func (e env) delta(now float64, was func(*analysis.Analysis) float64) string {
+// stepDelta returns how much now exceeds what the newest step has under the baseline, as " Δ+4", or "" without a baseline.
+func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string {
 	base := e.baselineAnalysis()
 	if base == nil {
 		return ""
 	}
-	return e.paintDelta(now - was(base))
-}
-
-func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string {
-	return e.delta(now, func(base *analysis.Analysis) float64 { return was(base.Last()) })
+	return e.paintDelta(now - was(base.Last()))
 }
 
 func (e env) paintDelta(d float64) string {

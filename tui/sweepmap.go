@@ -43,6 +43,7 @@ type sweepMap struct {
 
 	worst, best *sweep.Cell // of the figure, or the least and the most where it is not judged; nil if it has no value
 	set         *sweep.Cell // of the settings at work; nil: it is not on the map
+	usual       string      // the figure that more than half of the cells have, which are grey; "" if none is so common
 }
 
 func (s sweepState) drawn(e env) sweepMap {
@@ -66,6 +67,7 @@ func (s sweepState) drawn(e env) sweepMap {
 	}
 	lo, hi, set := math.Inf(1), math.Inf(-1), e.settings.now
 	all := m.grid.Cells(set.Recompute)
+	m.usual = usualNumber(m.figure, all)
 	for i := range all {
 		c := &all[i]
 		if math.Abs(c.KeepPos-set.KeepPos) < 1e-9 && math.Abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
@@ -83,6 +85,18 @@ func (s sweepState) drawn(e env) sweepMap {
 		}
 	}
 	return m
+}
+
+// usualNumber returns what more than half of the cells say of a figure, "" if nothing is so common.
+func usualNumber(f sweep.Figure, all []sweep.Cell) string {
+	seen := map[string]int{}
+	for i := range all {
+		number := sweepNumber(f, &all[i])
+		if seen[number]++; 2*seen[number] > len(all) {
+			return number
+		}
+	}
+	return ""
 }
 
 func (m sweepMap) merit(c *sweep.Cell) float64 { return m.figure.Better.Merit(m.figure.Value(c)) }
@@ -143,6 +157,9 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 		text = []string{m.job.err.Error()}
 	case m.grid != nil:
 		text = append([]string{m.adviceSentence(math.MaxInt32), ""}, m.equalFigures(m.env)...)
+		if m.currentScope(m.env).kind != scopeAll {
+			text = append(text, "", "Tab widens the map from "+m.scopeText+", at last to all steps of the run")
+		}
 	}
 	return paneContent{title: c.title, note: c.note, lines: m.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
 }
@@ -219,7 +236,7 @@ func (m sweepMap) cell(c *sweep.Cell, part int) string {
 	switch {
 	case c == m.here():
 		role = themes.CurrentMatch
-	case !known:
+	case !known, sweepNumber(m.figure, c) == m.usual:
 		role = themes.Dim
 	}
 	return t.Paint(role, m.padded(lead, number))

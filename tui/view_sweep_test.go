@@ -128,6 +128,9 @@ func TestSweepWithoutSignal(t *testing.T) {
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("S")
 		text := ansi.Strip(d.frame())
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), "Tab widens") {
+			t.Errorf("nothing says how to leave a step in which no pair differs:\n%s", text)
+		}
 		if d.app.sweep.advice.Cell != nil || !strings.Contains(text, "of 1 step: no setting") || !strings.Contains(text, "every pair gives the same") || strings.Contains(text, "☆ no pair") {
 			t.Error(text)
 		}
@@ -323,5 +326,23 @@ func TestShortNumbers(t *testing.T) {
 		if got := shortNumber(x); got != want {
 			t.Errorf("%v is %q, want %q", x, got, want)
 		}
+	}
+}
+
+// What more than half of the pairs say stands out no more than a blank: only pairs that differ have a shade.
+func TestEqualCellsOfTheSweepAreGrey(t *testing.T) {
+	t.Parallel()
+	kept := sweep.Figure{Value: func(c *sweep.Cell) float64 { return float64(c.Kept) }}
+	cells := func(kept ...int) (all []sweep.Cell) {
+		for _, n := range kept {
+			c := sweep.Cell{}
+			c.Kept, c.Samples = n, 10
+			all = append(all, c)
+		}
+		return all
+	}
+	common, none := usualNumber(kept, cells(7, 7, 7, 2)), usualNumber(kept, cells(7, 7, 2, 2))
+	if one := cells(7); common != sweepNumber(kept, &one[0]) || none != "" {
+		t.Errorf("of 7 7 7 2 the usual is %q, of 7 7 2 2 %q", common, none)
 	}
 }

@@ -64,7 +64,7 @@ const (
 // viewTable returns every view by its name: a new one is a file, a name and a line here.
 func viewTable() []view {
 	return []view{
-		viewOverview: {body: func(a App, _, h int) []string { return a.panes.overview(a.env, h) }, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
+		viewOverview: {body: App.overview, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
 		viewEstimators: {
 			beforeAnalysis: true, body: func(a App, w, h int) []string { return a.picker.view(a.env, a.input.line(a.picker.filter), w, h) }, keys: estimatorKeys, list: onEstimator,
 			line: textLine{text: func(a *App) *string { return &a.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
@@ -78,7 +78,7 @@ func viewTable() []view {
 			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { a.sampleReader.updateSearch(a.env); return a }},
 		},
 		viewFilter: {
-			body: func(a App, _, h int) []string { return a.panes.overview(a.env, h) }, keys: filterKeys,
+			body: App.overview, keys: filterKeys,
 			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
 		},
 		viewSteps:    {body: func(a App, w, h int) []string { return a.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
@@ -114,7 +114,7 @@ func viewTable() []view {
 			}, keys: figureListKeys,
 			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
 		},
-		viewGlance:  {body: func(a App, w, h int) []string { return a.glance.view(a.env, w, h) }, keys: glanceKeys, exported: func(a App) report.Table { return a.glance.exported() }, list: onWorstStep},
+		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: func(a App) report.Table { return a.glance.exported() }, list: onWorstStep},
 		viewFinding: {body: func(a App, w, h int) []string { return a.panes.finding(a.env, a.finding, w, h) }, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
 		viewSweep:   {body: func(a App, w, h int) []string { return a.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.sweep.exported(a.env) }},
 	}

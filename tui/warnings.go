@@ -147,6 +147,25 @@ func shortName(name string) string {
 	return name
 }
 
+// noWarnings says that there are none, or why that is not known yet; that the filter is harsh is no warning of the step, and is said all the same.
+func (e env) noWarnings(w int) (lines []string) {
+	text := "none at this step"
+	if e.isWide() {
+		text = "none in " + e.scopeWords()
+	}
+	if reading := e.unreadText(); reading != "" {
+		text = reading
+	}
+	if e.result.analysis != nil && e.result.analysis.Open {
+		text = "the step is still being written: its warnings come when it is complete"
+	}
+	if f := e.harshFilter(); f != nil {
+		lines = e.wrapped(" ", themes.Warn, "! the filter is "+f.text()+" of what there is without it", w-1)
+		text = strings.Replace(text, "none ", "no other ", 1)
+	}
+	return append(lines, e.wrapped(" ", themes.Dim, text, w-1)...)
+}
+
 // warnings lists the warnings in a line each, the selected one, or if there is room each, in full; the cursor's bar is on it while
 // the pane has the focus.
 func (p panes) warnings(e env, w, h int) paneContent {
@@ -162,18 +181,8 @@ func (p panes) warnings(e env, w, h int) paneContent {
 	c := paneContent{title: e.withScopeWords(title, w)}
 	t := e.display.theme
 	if len(all) == 0 {
-		text := "none at this step"
-		if e.isWide() {
-			text = "none in " + e.scopeWords()
-		}
-		if unread := e.unreadText(); unread != "" {
-			text = unread
-		}
-		if e.result.analysis != nil && e.result.analysis.Open {
-			text = "the step is still being written: its warnings come when it is complete"
-		}
 		c.title = e.withScopeWords("warnings", w)
-		c.lines = e.wrapped(" ", themes.Dim, text, w-1)
+		c.lines = e.noWarnings(w)
 		return c
 	}
 	c.note = fmt.Sprintf("%d/%d", p.warning+1, len(all))
