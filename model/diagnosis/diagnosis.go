@@ -220,7 +220,7 @@ func (o *Observations) complete(f *Finding) {
 }
 
 // withoutConsequences leaves out findings that may follow from another which set in before them, or so shortly after that the noise
-// of steps does not tell which was first.
+// of steps does not tell which was first. What is over may follow from an alarm, or from what is over at the same steps.
 func withoutConsequences(all []Finding, steps int) []Finding {
 	slack := max(leastSteps, steps/8)
 	kinds := map[Kind]KindInfo{}
@@ -228,7 +228,8 @@ func withoutConsequences(all []Finding, steps int) []Finding {
 		kinds[k.Name] = k
 	}
 	follows := func(from, f *Finding) bool {
-		if from.Severity != Alarm {
+		areBothOver := from.Severity == Over && f.Severity == Over && f.first <= from.last && from.first <= f.last
+		if from.Severity != Alarm && !areBothOver {
 			return false
 		}
 		if from.takesOver && f.Kind == AnswerCollapse || from.Kind == AnswerCollapse && f.takesOver {
