@@ -267,8 +267,8 @@ func (e env) settingsLine(w int) string {
 	reason, short, mark = long+reason, long+short, count+mark
 	t, set := e.display.theme, e.settings.now
 	harsh := ""
-	if f := e.harshFilter(); f != nil {
-		harsh = "  " + t.Paint(themes.Warn, firstFitting(w/5, "! "+f.text(), "! harsh"))
+	if text := e.harshFilter(); text != "" {
+		harsh = "  " + t.Paint(themes.Warn, firstFitting(w/5, "! "+text, "! harsh"))
 	}
 	forms := []struct {
 		reason, pos, neg, recompute string
@@ -317,34 +317,13 @@ func (e env) borrowedFilter() []string {
 	return words
 }
 
-// The shares below which a filter is harsh: of the samples that it keeps, and of the push, Σ|A|, that it leaves.
-const (
-	harshKept = 0.25
-	harshPush = 0.5
-)
-
-// harsh is a filter that leaves so little of the step that a person should know wherever they look.
-type harsh struct {
-	kept, of int
-	push     float64 // of what there is without the filter
-}
-
-// harshFilter returns what the filter leaves if that is little, nil if it is not or there is no filter. What is not known yet is not little.
-func (e env) harshFilter() *harsh {
+// harshFilter says what the filter leaves if that is little: see [figures.HarshFilter]. It returns "" without a filter, and where it is not known yet.
+func (e env) harshFilter() string {
 	x := e.result.analysis
 	if x == nil || x.Open || x.Rows == 0 || !x.Settings.Filtering() {
-		return nil
+		return ""
 	}
-	f := harsh{x.Kept, x.Rows, x.Metric("vantage/abs_advantage_ratio")}
-	keepsFew, pushesLittle := float64(f.kept) < harshKept*float64(f.of), f.push < harshPush
-	if !keepsFew && !pushesLittle {
-		return nil
-	}
-	return &f
-}
-
-func (f *harsh) text() string {
-	return fmt.Sprintf("harsh: keeps %s, Σ|A| %s", units.Percent(f.kept, f.of), units.Times(f.push))
+	return figures.HarshFilter(float64(x.Kept)/float64(x.Rows), x.Metric("vantage/abs_advantage_ratio"))
 }
 
 // stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form

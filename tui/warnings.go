@@ -159,8 +159,8 @@ func (e env) noWarnings(w int) (lines []string) {
 	if e.result.analysis != nil && e.result.analysis.Open {
 		text = "the step is still being written: its warnings come when it is complete"
 	}
-	if f := e.harshFilter(); f != nil {
-		lines = e.wrapped(" ", themes.Warn, "! the filter is "+f.text()+" of what there is without it", w-1)
+	if harsh := e.harshFilter(); harsh != "" {
+		lines = e.wrapped(" ", themes.Warn, "! the filter is "+harsh+" of what there is without it", w-1)
 		text = strings.Replace(text, "none ", "no other ", 1)
 	}
 	return append(lines, e.wrapped(" ", themes.Dim, text, w-1)...)

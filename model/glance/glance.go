@@ -27,6 +27,7 @@ type Glance struct {
 	Open           []int64 // numbers of the steps that are still being written
 	Counts
 	Spans []Span // the worst first; none where every group carries signal
+	Harsh string // what the sample filter leaves, if that is little: see [figures.HarshFilter]
 
 	run        model.Run
 	cut        bool   // the log ends within a group, of which it has one row
@@ -49,6 +50,7 @@ type Counts struct {
 	differing      int  // samples whose logged advantage is not that computed
 	partial        int  // groups of which the log lacks rows
 	reward, length figures.RunMetric
+	kept, push     figures.RunMetric // what the sample filter leaves of the samples, and of Σ|A|
 }
 
 // The metrics of which a glance has the means.
@@ -70,6 +72,8 @@ func (c *Counts) add(s *analysis.StepFigures) {
 	c.partial += warning(s, model.WarnPartialGroups).Count
 	c.reward.Add(s, meanReward)
 	c.length.Add(s, meanLength)
+	c.kept.Add(s, "vantage/kept")
+	c.push.Add(s, "vantage/abs_advantage_ratio")
 }
 
 // SamplesText says how many samples train.
@@ -133,6 +137,9 @@ func Of(t *analysis.Trend, answers diagnosis.Answers, run model.Run) *Glance {
 	slices.SortFunc(g.Spans, func(a, b Span) int {
 		return cmp.Or(cmp.Compare(b.badness, a.badness), b.Dead()-a.Dead(), a.First-b.First)
 	})
+	if t.Settings.Filtering() && !run.Evaluates() {
+		g.Harsh = figures.HarshFilter(g.kept.Value(), g.push.Value())
+	}
 	g.ofSettings = ofSettings(t.Settings, g)
 	return g
 }
@@ -221,6 +228,8 @@ func ofSettings(set model.Settings, g *Glance) string {
 		return "an evaluation: nothing here trains, so there is nothing to set"
 	case float64(lost) >= killedShare*groups:
 		return fmt.Sprintf("raise keep_pos_ratio or keep_neg_ratio (P, M): the sample filter costs %s of groups; S maps every pair", units.Percent(lost, g.Groups))
+	case g.Harsh != "":
+		return "the sample filter is " + g.Harsh + " of what there is without it: raise keep_pos_ratio or keep_neg_ratio (P, M); S maps every pair"
 	case set.GroupFilter != "" && g.Admitted < g.Groups && g.Admitted > 0:
 		return fmt.Sprintf("the group filter skips %s of groups; to refill them costs %s generation", units.Percent(g.Groups-g.Admitted, g.Groups), times(groups/float64(g.Admitted)))
 	case float64(equal) >= deadShare*groups && equal < g.Groups:

@@ -360,6 +360,9 @@ func (s *Summary) trainsText(line writeLine) {
 	g := s.Glance
 	line("samples", "%s", g.SamplesText())
 	line("groups", "%s carry signal; %s", units.Fraction(g.Signal, g.Groups), fatesLine(g.Fates))
+	if g.Harsh != "" {
+		line("filter", "%s of what there is without it", g.Harsh)
+	}
 	invalid, length := figures.InvalidText(g.InvalidRewards, g.InvalidCount), ""
 	if invalid != "" {
 		invalid = ", " + invalid
