@@ -249,7 +249,8 @@ func (c *consequences) follows(from, f *Finding) bool {
 // isCause reports whether a finding is left out for another. Of two that may follow from each other the first is the cause.
 func (c *consequences) isCause(from, f *Finding) bool {
 	isFirst := f.first < from.first || f.first == from.first && cmp.Less(f.Kind, from.Kind)
-	return c.follows(from, f) && !(c.follows(f, from) && isFirst)
+	isMutual := c.follows(f, from) && isFirst
+	return c.follows(from, f) && !isMutual
 }
 
 // withoutConsequences leaves out findings that may follow from another, and lists them there.
