@@ -215,7 +215,8 @@ func (s *Screen) Leave() {
 
 // Init implements [tea.Model]. What the model starts would take the processors before there is a frame, so it starts after that.
 func (s *Screen) Init() tea.Cmd {
-	start := guarded(func() tea.Msg { return tea.BatchMsg{s.model.Init()} }, "")
+	first := s.model // as it is now: messages come in while this waits
+	start := guarded(func() tea.Msg { return tea.BatchMsg{first.Init()} }, "")
 	return func() tea.Msg {
 		select {
 		case <-s.drawn:
