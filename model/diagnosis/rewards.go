@@ -391,7 +391,7 @@ func (s series) lastFall(k *shift) int {
 
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.
 func (e *evidence) mayBeHarder(s series, k *shift) bool {
-	others := e.newPromptsOnly(k.b, len(e.Steps))
+	others := e.newPromptsOnly(k.b, len(e.Steps)) || e.areOthers(k.b/2, len(e.Steps)-s.span(), len(e.Steps))
 	wereNewToo := e.newPromptsOnly(k.b/2, k.b)
 	return others && !wereNewToo || (others || !e.prompts) && s.isGradual(k)
 }
@@ -430,8 +430,12 @@ func (e *evidence) harderPrompts(s series, k *shift) bool {
 }
 
 // newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
-func (e *evidence) newPromptsOnly(from, to int) bool {
-	before := e.promptsOf(0, from)
+func (e *evidence) newPromptsOnly(from, to int) bool { return e.areOthers(from, from, to) }
+
+// areOthers reports whether hardly any of the prompts of steps [from, to) was among those before another step: a mixture that shifts step by
+// step has both for a while. It returns false if the log has no prompts.
+func (e *evidence) areOthers(until, from, to int) bool {
+	before := e.promptsOf(0, until)
 	groups, known := 0, 0
 	for i := from; i < to; i++ {
 		for _, g := range e.Steps[i].Groups {
