@@ -36,7 +36,8 @@ of --off-policy or of the trainer's --config, else what the trainer does by defa
 --rules shows what every trainer's rule keeps at its own bound, and at others. --per writes
 a line for each step or sample. 'vantage list off-policy-rules' describes the rules. It
 reads NeMo-RL's train_data_step{N}.jsonl, prime-rl's token_exports next to its traces,
-verifiers' traces, and JSON lines with rollout_log_probs and old_log_probs.`,
+verifiers' traces, the train_data next to the rollouts of slime and miles, and JSON lines or
+Parquet with rollout_log_probs and old_log_probs.`,
 		example: `vantage offpolicy logs/exp_001
 vantage offpolicy outputs/run-1 --off-policy trl/vllm_importance_sampling
 vantage offpolicy outputs/run-1 --rules

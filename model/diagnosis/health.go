@@ -50,7 +50,7 @@ func (d *Diagnosis) Health() string {
 }
 
 // HealthText is the same as a person reads it, in every output: "reward hacking since 61 +1", "watch: kl drift", "unknown",
-// "healthy · 17 of 22 looked for", "healthy · 1 over".
+// "healthy · 18 of 31 looked for", "healthy · 1 over".
 func (d *Diagnosis) HealthText() string {
 	switch word := d.Health(); {
 	case d.Alarms() > 0:
