@@ -37,12 +37,13 @@ func (e env) runLine(w int) string {
 		all = slices.Insert(all, 0, run.Attempts.String())
 	}
 	full, short := e.healthWord()
-	plain, room := e.status(false, false), cells.Width(strings.Join(all, " · "))+4
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+e.openTitle(w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+plain)), ""
+	status, room := e.status(w >= widthForFullHeader), cells.Width(strings.Join(all, " · "))+4
+	plain := e.status(false)
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+e.openTitle(w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+status)), ""
 	for _, form := range []struct {
 		health, status string
 		room           int // for what the run is
-	}{{full, e.status(w >= widthForFullHeader, true), room}, {full, plain, room}, {short, plain, room}, {full, plain, 2}, {short, plain, 2}, {"", plain, 2}} {
+	}{{full, status, room}, {short, status, room}, {full, status, 2}, {short, status, 2}, {short, plain, 2}, {"", plain, 2}} {
 		if right = form.status + " "; form.health != "" {
 			right = e.markKey("0", form.health) + "  " + right
 		}
@@ -60,7 +61,8 @@ func (e env) runLine(w int) string {
 	return cells.Justify(left, right, w)
 }
 
-// widthForFullHeader is the width from which the first line says more about the source.
+// widthForFullHeader is the width from which the first line says more about the source, when its last row was written too: by the width
+// alone, so that this does not come and go with the words beside it.
 const widthForFullHeader = 100
 
 // isReading reports whether the source is still being read for the first time: what is said until then is so far.
@@ -69,9 +71,8 @@ func (e env) isReading() bool {
 	return !e.sourceState.ended && !p.CaughtUp && p.BytesAll > 0
 }
 
-// status says whether the source is being read, live or ended. In full it says more, and
-// with lastRow when the last row was written.
-func (e env) status(full, lastRow bool) string {
+// status says whether the source is being read, live or ended. In full it says more, and when the last row was written.
+func (e env) status(full bool) string {
 	t, p := e.display.theme, e.snap.Run.Progress
 	var parts []string
 	switch {
@@ -93,7 +94,7 @@ func (e env) status(full, lastRow bool) string {
 	if !e.sourceState.ended {
 		parts = e.withLink(parts, full)
 	}
-	if lastRow && !p.LastWrite.IsZero() {
+	if full && !p.LastWrite.IsZero() {
 		parts = append(parts, t.Paint(themes.Dim, e.writtenText()))
 	}
 	if n := e.unreadableCount(); n > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/tui/cells"
 )
 
@@ -129,4 +130,33 @@ func TestBorrowedFilterIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// When the last row was written stands in the header or not, by the width alone: it does not go while a log grows or falls ill.
+func TestWrittenStays(t *testing.T) {
+	t.Parallel()
+	for _, steps := range []int{1, 9, 99} {
+		source := madeRun(steps)
+		lastWritten(source, time.Date(2026, 1, 2, 14, 3, 20, 0, time.Local))
+		drive(t, source, 120, 36, filterSettings(), func(d *driver) {
+			for _, ill := range []*diagnosis.Diagnosis{d.app.diagnosis(), manyFindings()} {
+				d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
+				for w := 60; w <= 220; w++ {
+					line := ansi.Strip(d.app.runLine(w))
+					if has, want := strings.Contains(line, "written 14:03:20"), w >= 100; has != want {
+						t.Errorf("%d steps, %d columns: %q", steps, w, line)
+					}
+				}
+			}
+		})
+	}
+}
+
+// manyFindings is a diagnosis of the longest words.
+func manyFindings() *diagnosis.Diagnosis {
+	d := &diagnosis.Diagnosis{Steps: 100, Grounds: diagnosis.Grounds{SampleSteps: 100, Groups: 800}}
+	for _, k := range diagnosis.Kinds() {
+		d.Findings = append(d.Findings, diagnosis.Finding{Kind: k.Name, Severity: diagnosis.Alarm, Since: 12345, Lasting: true, Title: "made for a test"})
+	}
+	return d
 }
