@@ -285,6 +285,15 @@ func (e env) settingsLine(w int) string {
 		{short, "pos", "neg", "re", 0},
 		{short, "", "", "", 0},
 	}
+	if !e.hasRatios() {
+		for _, stages := range e.stagesInHeader() {
+			for _, because := range []string{reason, short} {
+				if line := strings.TrimRight(e.settingsForm(because, "", "", "", 0), " ") + stages; cells.Width(line) <= w {
+					return cells.Fit(line, w)
+				}
+			}
+		}
+	}
 	for _, whoseFilter := range e.borrowedFilter() {
 		for _, form := range forms {
 			settings := strings.TrimRight(e.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
@@ -413,10 +422,22 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 	if off {
 		state = units.Missing
 	}
-	return key("f", t.Paint(themes.Accent, set.Trainer())) + key("e", t.Paint(themes.Accent, set.Estimator)) +
-		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
-		ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
+	whose := key("f", t.Paint(themes.Accent, set.Trainer())) + key("e", t.Paint(themes.Accent, set.Estimator)) +
+		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason
+	if !e.hasRatios() {
+		return whose
+	}
+	return whose + ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
 		key("r", label(recompute)+t.Paint(themes.Accent, state))
+}
+
+// hasRatios reports whether the settings have keep ratios to show: those of the trainer, or those that were tried on its log. The place
+// of the others is for the stages that the trainer has.
+func (e env) hasRatios() bool {
+	set := e.settings.now
+	entry, err := set.FindEstimator()
+	isTrainers := err != nil || entry.TrainerFilters
+	return isTrainers || set.Recompute || set.Filtering()
 }
 
 // clockMsg says that the words on how fresh the log is may have to change.

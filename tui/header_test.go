@@ -132,6 +132,32 @@ func TestBorrowedFilterIsNamed(t *testing.T) {
 	}
 }
 
+// A trainer without keep ratios has none in the settings until one is tried; their place is for the stages that it has.
+func TestRatiosOfATrainerWithoutThem(t *testing.T) {
+	t.Parallel()
+	for _, w := range []int{80, 120, 200} {
+		drive(t, madeRun(3), w, 36, model.DefaultSettings().WithFramework("verl"), func(d *driver) {
+			settings := func() string { return strings.TrimRight(strings.Split(ansi.Strip(d.frame()), "\n")[2], " ") }
+			hasRatio := func() bool { return strings.Contains(settings(), " p ") || strings.Contains(settings(), "1.00") }
+			if hasRatio() {
+				t.Errorf("%d: verl has no keep ratios: %q", w, settings())
+			}
+			d.app = d.app.change(func(s *undoState) { s.now.GroupFilter, s.now.Loss = "verl/filter_groups", "verl/token-mean" })
+			if want := "C verl/filter_groups verl/token-mean"; !strings.Contains(settings(), want) || hasRatio() {
+				t.Errorf("%d: %q, want %q and no ratios", w, settings(), want)
+			}
+			d.press("p")
+			if !strings.Contains(settings(), "0.95") {
+				t.Errorf("%d: a ratio was tried, and is not shown: %q", w, settings())
+			}
+			d.press("P", "r")
+			if !hasRatio() {
+				t.Errorf("%d: recompute was tried, and is not shown: %q", w, settings())
+			}
+		})
+	}
+}
+
 // When the last row was written stands in the header or not, by the width alone: it does not go while a log grows or falls ill.
 func TestWrittenStays(t *testing.T) {
 	t.Parallel()
