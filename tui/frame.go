@@ -223,12 +223,11 @@ func (a App) hints(w int) string {
 	line := ""
 	if a.view == viewCopy {
 		line = " " + t.Paint(themes.Accent, "copy")
-		w -= cells.Width(line)
 	}
-	for _, b := range a.fittingHints(w) {
+	for _, b := range a.fittingHints(w - cells.Width(line)) {
 		line += " " + a.hintText(a.env, b) + " "
 	}
-	return cells.Fit(line, a.display.w)
+	return cells.Fit(line, w)
 }
 
 func (p position) hintText(e env, b binding) string {
@@ -367,14 +366,19 @@ func (e env) noticeLines(notice string, w int) []string {
 	return lines
 }
 
-// bottomLines returns the lines below the body: the notice in place of the hints, or above the line of
-// input if one is open.
+// roomForHints is how much of the last line a notice leaves to hints at least.
+const roomForHints = 40
+
+// bottomLines returns the lines below the body: the hints or the line of input, and above it the notice. A short notice stands before the
+// hints, so that the body stays where it is.
 func (a App) bottomLines(w int) []string {
 	notice := a.noticeLines(a.notice, w)
-	if len(notice) == 0 || a.currentView().line.prompt != nil {
-		return append(notice, a.hints(w))
+	isTyping := a.currentView().line.prompt != nil
+	text := " " + a.display.theme.Paint(themes.Warn, sanitize.Line(a.notice)) + " "
+	if room := w - cells.Width(text); len(notice) == 1 && room >= roomForHints && !isTyping {
+		return []string{text + a.hints(room)}
 	}
-	return notice
+	return append(notice, a.hints(w))
 }
 
 // shortened returns App on a screen that is n lines lower, for which a notice has taken them.
