@@ -135,6 +135,7 @@ func writeSampleRuns(t *testing.T, dir string) {
 	}
 	writeFile(t, filepath.Join(dir, "easyr1.yaml"), "algorithm:\n  adv_estimator: grpo\n  keep_neg_ratio: 0.5\n")
 	writeFile(t, filepath.Join(dir, "run_verl.sh"), "python3 -m verl.trainer.main_ppo \\\n  algorithm.adv_estimator=grpo \\\n  actor_rollout_ref.rollout.n=8\n")
+	writeFile(t, filepath.Join(dir, "config.yaml"), "vllm_importance_sampling_mode: sequence_mask\nvllm_importance_sampling_clip_max: 3.0\n")
 	if err := os.MkdirAll(filepath.Join(dir, "outputs", "run-1"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func docFilms() []film {
 			{nil, "", func(a App) string {
 				return fmt.Sprintf("%d of %d groups of this step train the model. Is the run well?", a.result.analysis.Signal, len(a.result.analysis.Table))
 			}, 4, "grader outage"},
-			{[]string{"0"}, "0", say("the run at a glance: what ails it, first"), 4.5, "reward is 0 for every sample of 3 steps"},
+			{[]string{"0"}, "0", say("the run at a glance: what ails it, first"), 4.5, "reward is 0 for every sample"},
 			{[]string{"enter"}, "Enter", say("since when, how sure that is, and what it cost"), 5, "grader outage"},
 			{[]string{"enter"}, "Enter", say("a group of these steps: the answer is that of the ground truth, and its reward is 0"), 6, "<answer>3</answer>"},
 			{[]string{"j"}, "j", say("the next one too: it is the grader that fails, not the model"), 4, "<answer>3</answer>"},

@@ -219,37 +219,52 @@ func (o *Observations) complete(f *Finding) {
 	f.Cost.Share = float64(f.Cost.Samples) / float64(max(1, o.rows))
 }
 
-// withoutConsequences leaves out findings that may follow from another which set in before them, or so shortly after that the noise
-// of steps does not tell which was first. What is over may follow from an alarm, or from what is over at the same steps.
-func withoutConsequences(all []Finding, steps int) []Finding {
-	slack := max(leastSteps, steps/8)
-	kinds := map[Kind]KindInfo{}
+// consequences tells which findings may follow from which.
+type consequences struct {
+	of    map[Kind][]Kind
+	slack int // steps by which one may seem to be there before its cause: their noise does not tell which was first
+}
+
+func consequencesIn(steps int) consequences {
+	c := consequences{of: map[Kind][]Kind{}, slack: max(leastSteps, steps/8)}
 	for _, k := range Kinds() {
-		kinds[k.Name] = k
+		c.of[k.Name] = k.follows
 	}
-	follows := func(from, f *Finding) bool {
-		areBothOver := from.Severity == Over && f.Severity == Over && f.first <= from.last && from.first <= f.last
-		if from.Severity != Alarm && !areBothOver {
-			return false
-		}
-		if from.takesOver && f.Kind == AnswerCollapse || from.Kind == AnswerCollapse && f.takesOver {
-			return f.takesOver // the phrase is the one answer
-		}
-		return slices.Contains(kinds[from.Kind].follows, f.Kind) && f.first >= from.first-slack
+	return c
+}
+
+// follows reports whether a finding may follow from an alarm, or, if both are over, from one at the same steps.
+func (c *consequences) follows(from, f *Finding) bool {
+	areBothOver := from.Severity == Over && f.Severity == Over && f.first <= from.last && from.first <= f.last
+	if from.Severity != Alarm && !areBothOver {
+		return false
 	}
-	var kept []Finding
+	isPhraseOfAll := from.takesOver && f.Kind == AnswerCollapse || from.Kind == AnswerCollapse && f.takesOver
+	if isPhraseOfAll {
+		return f.takesOver // the phrase is the one answer
+	}
+	return slices.Contains(c.of[from.Kind], f.Kind) && f.first >= from.first-c.slack
+}
+
+// isCause reports whether a finding is left out for another. Of two that may follow from each other the first is the cause.
+func (c *consequences) isCause(from, f *Finding) bool {
+	isFirst := f.first < from.first || f.first == from.first && cmp.Less(f.Kind, from.Kind)
+	isMutual := c.follows(f, from) && isFirst
+	return c.follows(from, f) && !isMutual
+}
+
+// withoutConsequences leaves out findings that may follow from another, and lists them there.
+func withoutConsequences(all []Finding, steps int) (kept []Finding) {
+	c := consequencesIn(steps)
 	for j := range all {
-		cause := slices.IndexFunc(all, func(from Finding) bool {
-			mutual := follows(&all[j], &from) && (all[j].first < from.first || all[j].first == from.first && cmp.Less(all[j].Kind, from.Kind))
-			return follows(&from, &all[j]) && !mutual
-		})
-		if cause < 0 {
+		if !slices.ContainsFunc(all, func(from Finding) bool { return c.isCause(&from, &all[j]) }) {
 			kept = append(kept, all[j])
 		}
 	}
 	for j := range all {
+		isKept := slices.ContainsFunc(kept, func(f Finding) bool { return f.Kind == all[j].Kind })
 		for i := range kept {
-			if kept[i].Kind != all[j].Kind && follows(&kept[i], &all[j]) && !slices.ContainsFunc(kept, func(f Finding) bool { return f.Kind == all[j].Kind }) {
+			if !isKept && c.follows(&kept[i], &all[j]) {
 				kept[i].Follows = append(kept[i].Follows, all[j].Title)
 				break
 			}

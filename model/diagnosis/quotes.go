@@ -70,10 +70,13 @@ func (e *evidence) tellsMore(f *Finding, a, than *answer) bool {
 	if x, y := isExample(a), isExample(than); x != y {
 		return x
 	}
-	if f.Kind == RewardHacking {
-		return a.step == than.step && a.reward > than.reward
+	if a.step != than.step {
+		return false
 	}
-	return a.step == than.step && a.reward < than.reward
+	if a.reward == than.reward {
+		return a.begin < than.begin // the same one of equal ones each time
+	}
+	return (a.reward > than.reward) == (f.Kind == RewardHacking)
 }
 
 // isCloserTo reports whether an answer from before the onset is to be compared with this one rather than a later one: it does not show what
@@ -86,6 +89,9 @@ func (a *answer) isCloserTo(before, later *answer, k Kind) bool {
 	}
 	if x, y := before.prompt == a.prompt, later.prompt == a.prompt; x != y {
 		return x
+	}
+	if before.step == later.step && before.reward == later.reward {
+		return before.begin < later.begin // the same one of equal ones each time
 	}
 	return before.reward > later.reward
 }

@@ -208,14 +208,9 @@ func (g *Glance) Advice(d *diagnosis.Diagnosis) string {
 	return "nothing to change: " + signal
 }
 
-// ofSettings is what to change in the settings in one sentence, with its cost; the first that applies.
-func ofSettings(set model.Settings, g *Glance) string {
-	equal := g.Fates[model.FateAllWrong] + g.Fates[model.FateConstant] + g.Fates[model.FateAllCorrect]
-	lost := g.Fates[model.FateKilled] + g.Fates[model.FateShort]
-	groups := float64(g.Groups)
+// first is what to settle before any setting is changed; "" for nothing.
+func (g *Glance) first() string {
 	switch worst := g.worst(func(s *Span) bool { return s.Refusals }); {
-	case g.Groups == 0:
-		return ""
 	case 100*g.InvalidRewards >= g.Rows:
 		return fmt.Sprintf("%s of all rewards are NaN or missing: mend the reward function first", units.Percent(g.InvalidRewards, g.Rows))
 	case g.refused() != nil:
@@ -224,6 +219,22 @@ func ofSettings(set model.Settings, g *Glance) string {
 		return fmt.Sprintf("read answers of %s first: %s; %s without signal", worst.Steps(), worst.alike, units.Plural(worst.Dead(), "groups"))
 	case 2*g.differing > g.Rows:
 		return fmt.Sprintf("the numbers are not those of the log at %s of samples: settle reward, estimator and scale first, as `vantage match` finds them", units.Percent(g.differing, g.Rows))
+	}
+	return ""
+}
+
+// ofSettings is what to change in the settings in one sentence, with its cost; the first that applies.
+func ofSettings(set model.Settings, g *Glance) string {
+	if g.Groups == 0 {
+		return ""
+	}
+	if text := g.first(); text != "" {
+		return text
+	}
+	equal := g.Fates[model.FateAllWrong] + g.Fates[model.FateConstant] + g.Fates[model.FateAllCorrect]
+	lost := g.Fates[model.FateKilled] + g.Fates[model.FateShort]
+	groups := float64(g.Groups)
+	switch {
 	case g.run.Evaluates():
 		return "an evaluation: nothing here trains, so there is nothing to set"
 	case float64(lost) >= killedShare*groups:
