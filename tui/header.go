@@ -179,8 +179,9 @@ func (e env) stepLine(w int) string {
 	t := e.display.theme
 	step := " " + t.Paint(themes.Title, e.scopeWords())
 	figures, right := e.stepFigures(), e.fateCounts()+" "
+	trend := e.rewardTrend(w)
 	fits := func() bool {
-		return cells.Width(step+e.figuresLine(figures)+right)+min(1, len(strings.TrimSpace(right))) < w
+		return cells.Width(step+trend+e.figuresLine(figures)+right)+min(1, len(strings.TrimSpace(right))) < w
 	}
 	if x.Open {
 		note := " (" + e.groupsSoFar(&x.StepFigures) + ", still growing)"
@@ -214,7 +215,7 @@ func (e env) stepLine(w int) string {
 	}
 	without("·", "Σ|A|", "kept", "reward", "signal")
 	line := e.figuresLine(figures)
-	return cells.Justify(step+e.rewardTrend(w-cells.Width(step+line+right)-1)+line, right, w)
+	return cells.Justify(step+trend+line, right, w)
 }
 
 // minStepFigures is the room that the step leaves for its figures.
@@ -227,14 +228,14 @@ func (e env) figuresLine(figures []stepFigure) (line string) {
 	return line
 }
 
-// rewardTrend returns the course of the reward in so many cells at most, or nothing. Its width is that of the screen: it does not change with
-// the figures next to it.
+// rewardTrend returns the course of the reward on a line of w cells, or nothing. Its width is that of the line: it does not change with the
+// figures next to it, nor does it go for them.
 func (e env) rewardTrend(w int) string {
 	n := narrowTrend
-	if e.display.w >= widthForWideTrend {
+	if w >= widthForWideTrend {
 		n = wideTrend
 	}
-	if w-3 < n || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
+	if w < widthForTrend || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
 	}
 	rewards := e.result.trend.Series("critic/score/mean")
@@ -243,10 +244,11 @@ func (e env) rewardTrend(w int) string {
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
 
-// The cells of the course of the reward, and the screen from which all figures leave room for the wide one.
+// The cells of the course of the reward, and the screens from which the figures leave room for it, and for the wide one.
 const (
 	narrowTrend       = 12
 	wideTrend         = 36
+	widthForTrend     = 110
 	widthForWideTrend = 180
 )
 

@@ -186,3 +186,20 @@ func manyFindings() *diagnosis.Diagnosis {
 	}
 	return d
 }
+
+// The course of the reward is in the header of every step or of none, at steps with a NaN too.
+func TestCourseOfTheRewardStays(t *testing.T) {
+	t.Parallel()
+	driveDemo(t, model.DefaultSettings().WithFramework("verl"), func(d *driver) {
+		d.press("1")
+		for range 24 {
+			for w := 60; w <= 220; w += 10 {
+				line := ansi.Strip(d.app.stepLine(w))
+				if has, want := strings.ContainsAny(line, "▁▂▃▄▅▆▇█"), w >= 110; has != want {
+					t.Errorf("%d columns: %q", w, line)
+				}
+			}
+			d.press("[")
+		}
+	})
+}
