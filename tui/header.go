@@ -189,11 +189,6 @@ func (e env) stepLine(w int) string {
 			step = strings.TrimSuffix(step, t.Paint(themes.Warn, note)) + t.Paint(themes.Warn, " (growing)")
 		}
 	}
-	for i := range figures {
-		if !fits() {
-			figures[i].note = ""
-		}
-	}
 	without := func(names ...string) {
 		for _, name := range names {
 			if !fits() {
@@ -205,6 +200,11 @@ func (e env) stepLine(w int) string {
 	for _, name := range []string{"kept", e.nonzeroName(), "signal", "reward"} {
 		if i := slices.IndexFunc(figures, func(f stepFigure) bool { return f.name == name && f.short != "" }); i >= 0 && !fits() {
 			figures[i].value = figures[i].short
+		}
+	}
+	for i := range figures {
+		if !fits() {
+			figures[i].note = ""
 		}
 	}
 	if !fits() {
