@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -76,6 +77,39 @@ func (e env) answersRead() diagnosis.Answers {
 // isReadingAnswers reports whether answers of the run are being read for the first time.
 func (e env) isReadingAnswers() bool {
 	return e.texts[0] != nil && e.diagnosis() == nil && e.findings.job.busy()
+}
+
+// stillLooking says how much of the run was looked at while not all of it was; "" afterwards. Of a log that grows it counts as looked at
+// while only the newest steps are missing.
+func (e env) stillLooking() string {
+	trend, d, n := e.result.trend, e.diagnosis(), len(e.snap.Steps)
+	if n == 0 {
+		return ""
+	}
+	upTo := func(end int) string {
+		return fmt.Sprintf("steps %d to %d", e.snap.Steps[0].Number, e.snap.Steps[min(end, n)-1].Number)
+	}
+	doing := "looking at the run"
+	if e.texts[0] != nil {
+		doing = "reading answers"
+	}
+	done := 0
+	switch {
+	case d == nil && e.isReading():
+		return "reading the log (" + upTo(n) + " so far)"
+	case d == nil && trend != nil && !trend.Complete():
+		done = n - trend.Pending
+	case d == nil && !e.findings.job.busy() && trend != nil: // it could not be looked at
+		return ""
+	case d != nil && (!e.findings.job.busy() || 2*d.Steps >= n):
+		return ""
+	case d != nil: // most was not there yet
+		done = d.Steps
+	}
+	if done == 0 {
+		return doing + " (" + upTo(n) + ")"
+	}
+	return fmt.Sprintf("%s (%s of %d)", doing, upTo(done), e.snap.Steps[n-1].Number)
 }
 
 // foundList returns the findings, the worst first.
@@ -176,8 +210,8 @@ const (
 func (s glanceState) findings(e env, w, h int) paneContent {
 	t, d, c := e.display.theme, e.diagnosis(), paneContent{title: " what ails the run"}
 	switch {
-	case d == nil, d.Health() == diagnosis.Unknown && e.findings.job.busy() && 2*d.Steps < len(e.snap.Steps): // most was not there yet
-		c.lines = []string{t.Paint(themes.Dim, " looking …")}
+	case d == nil, d.Health() == diagnosis.Unknown && e.stillLooking() != "":
+		c.lines = []string{t.Paint(themes.Dim, " "+cmp.Or(e.stillLooking(), "looking")+" …")}
 		return c
 	case d.Health() == diagnosis.Unknown:
 		c.lines = e.cutLines(e.wrapped(" ", themes.Dim, sanitize.Line(d.HealthReason()), w-2), 2, w)

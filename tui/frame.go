@@ -223,12 +223,11 @@ func (a App) hints(w int) string {
 	line := ""
 	if a.view == viewCopy {
 		line = " " + t.Paint(themes.Accent, "copy")
-		w -= cells.Width(line)
 	}
-	for _, b := range a.fittingHints(w) {
+	for _, b := range a.fittingHints(w - cells.Width(line)) {
 		line += " " + a.hintText(a.env, b) + " "
 	}
-	return cells.Fit(line, a.display.w)
+	return cells.Fit(line, w)
 }
 
 func (p position) hintText(e env, b binding) string {
@@ -260,21 +259,56 @@ func (a App) fittingHints(w int) []binding {
 		back = fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
 		all = append(all, binding{keys: []string{"z"}, hint: back})
 	}
-	width, taken := cells.Width(back), map[string]bool{"z": back != ""} // by keys of the view, which come first
+	taken := map[string]bool{"z": back != ""} // by keys of the view, which come first
 	for _, s := range sections {
 		for _, b := range s.bindings {
 			if b.hint != "" && !taken[b.keys[0]] {
 				all = append(all, b)
-				width += cells.Width(a.keyLabel(b.hint)) + 2
 			}
 			taken[b.keys[0]] = true
 		}
 	}
-	always := min(2, len(all))
+	shown := a.fitting(all, w)
+	most := len(all)
+	if a.view == viewOverview {
+		most = hintsBeforeTuning
+	}
+	if together, ok := tuningTogether(all, shown, most); ok {
+		if fit := a.fitting(together, w); slices.ContainsFunc(fit, isTuning) {
+			return fit
+		}
+	}
+	return shown
+}
+
+// tuningTogether returns all hints with one for all keys of tuning, behind so many at most; ok is false if each has its own in shown.
+func tuningTogether(all, shown []binding, most int) (_ []binding, ok bool) {
+	keys := model.Mapped(slices.DeleteFunc(slices.Clone(all), func(b binding) bool { return !isTuning(b) }), func(b binding) string { return b.label })
+	others := slices.DeleteFunc(slices.Clone(all), isTuning)
+	if len(keys) < 2 || len(all)-len(others) == len(shown)-len(slices.DeleteFunc(slices.Clone(shown), isTuning)) {
+		return nil, false
+	}
+	at := min(slices.IndexFunc(all, isTuning), most)
+	return slices.Insert(others, at, binding{keys: keys[:1], hint: strings.Join(keys, " ") + " tuning"}), true
+}
+
+// hintsBeforeTuning is how many hints of the overview, which has many, stand before that of all keys of tuning.
+const hintsBeforeTuning = 3
+
+// isTuning reports whether a hint is of a key of tuning: these have one hint where there is no room for one each.
+func isTuning(b binding) bool { return slices.Contains([]string{"=", "b", "C", "S"}, b.keys[0]) }
+
+// fitting returns the hints that fit into w cells: the last go first, but for help and quit.
+func (e env) fitting(all []binding, w int) []binding {
+	all = slices.Clone(all)
+	width, always := 0, min(2, len(all))
+	for _, b := range all {
+		width += cells.Width(e.keyLabel(b.hint)) + 2
+	}
 	for len(all) > always && width > w {
 		at := len(all) - always - 1
-		width -= cells.Width(a.keyLabel(all[at].hint)) + 2
-		all = append(all[:at], all[at+1:]...)
+		width -= cells.Width(e.keyLabel(all[at].hint)) + 2
+		all = slices.Delete(all, at, at+1)
 	}
 	return all
 }
@@ -332,14 +366,19 @@ func (e env) noticeLines(notice string, w int) []string {
 	return lines
 }
 
-// bottomLines returns the lines below the body: the notice in place of the hints, or above the line of
-// input if one is open.
+// roomForHints is how much of the last line a notice leaves to hints at least.
+const roomForHints = 40
+
+// bottomLines returns the lines below the body: the hints or the line of input, and above it the notice. A short notice stands before the
+// hints, so that the body stays where it is.
 func (a App) bottomLines(w int) []string {
 	notice := a.noticeLines(a.notice, w)
-	if len(notice) == 0 || a.currentView().line.prompt != nil {
-		return append(notice, a.hints(w))
+	isTyping := a.currentView().line.prompt != nil
+	text := " " + a.display.theme.Paint(themes.Warn, sanitize.Line(a.notice)) + " "
+	if room := w - cells.Width(text); len(notice) == 1 && room >= roomForHints && !isTyping {
+		return []string{text + a.hints(room)}
 	}
-	return notice
+	return append(notice, a.hints(w))
 }
 
 // shortened returns App on a screen that is n lines lower, for which a notice has taken them.

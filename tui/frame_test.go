@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,4 +36,23 @@ func TestLogDoesNotControlTheTerminal(t *testing.T) {
 			t.Error("the escape is not shown either")
 		}
 	})
+}
+
+// The keys of tuning are named at the usual sizes, in a word each or together, in the overview and the run at a glance.
+func TestKeysOfTuningAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
+		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
+			for _, keys := range [][]string{{"1"}, {"0"}} {
+				d.press(keys...)
+				lines := strings.Split(ansi.Strip(d.frame()), "\n")
+				words := strings.Fields(lines[size[1]-1])
+				for _, key := range []string{"=", "b", "C", "S", "?", "q"} {
+					if !slices.Contains(words, key) {
+						t.Errorf("%v after %v: %q names no %s", size, keys, words, key)
+					}
+				}
+			}
+		})
+	}
 }

@@ -37,12 +37,13 @@ func (e env) runLine(w int) string {
 		all = slices.Insert(all, 0, run.Attempts.String())
 	}
 	full, short := e.healthWord()
-	plain, room := e.status(false, false), cells.Width(strings.Join(all, " · "))+4
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+e.openTitle(w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+plain)), ""
+	status, room := e.status(w >= widthForFullHeader), cells.Width(strings.Join(all, " · "))+4
+	plain := e.status(false)
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+e.openTitle(w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+status)), ""
 	for _, form := range []struct {
 		health, status string
 		room           int // for what the run is
-	}{{full, e.status(w >= widthForFullHeader, true), room}, {full, plain, room}, {short, plain, room}, {full, plain, 2}, {short, plain, 2}, {"", plain, 2}} {
+	}{{full, status, room}, {short, status, room}, {full, status, 2}, {short, status, 2}, {short, plain, 2}, {"", plain, 2}} {
 		if right = form.status + " "; form.health != "" {
 			right = e.markKey("0", form.health) + "  " + right
 		}
@@ -60,7 +61,8 @@ func (e env) runLine(w int) string {
 	return cells.Justify(left, right, w)
 }
 
-// widthForFullHeader is the width from which the first line says more about the source.
+// widthForFullHeader is the width from which the first line says more about the source, when its last row was written too: by the width
+// alone, so that this does not come and go with the words beside it.
 const widthForFullHeader = 100
 
 // isReading reports whether the source is still being read for the first time: what is said until then is so far.
@@ -69,9 +71,8 @@ func (e env) isReading() bool {
 	return !e.sourceState.ended && !p.CaughtUp && p.BytesAll > 0
 }
 
-// status says whether the source is being read, live or ended. In full it says more, and
-// with lastRow when the last row was written.
-func (e env) status(full, lastRow bool) string {
+// status says whether the source is being read, live or ended. In full it says more, and when the last row was written.
+func (e env) status(full bool) string {
 	t, p := e.display.theme, e.snap.Run.Progress
 	var parts []string
 	switch {
@@ -93,7 +94,7 @@ func (e env) status(full, lastRow bool) string {
 	if !e.sourceState.ended {
 		parts = e.withLink(parts, full)
 	}
-	if lastRow && !p.LastWrite.IsZero() {
+	if full && !p.LastWrite.IsZero() {
 		parts = append(parts, t.Paint(themes.Dim, e.writtenText()))
 	}
 	if n := e.unreadableCount(); n > 0 {
@@ -178,18 +179,14 @@ func (e env) stepLine(w int) string {
 	t := e.display.theme
 	step := " " + t.Paint(themes.Title, e.scopeWords())
 	figures, right := e.stepFigures(), e.fateCounts()+" "
+	trend := e.rewardTrend(w)
 	fits := func() bool {
-		return cells.Width(step+e.figuresLine(figures)+right)+min(1, len(strings.TrimSpace(right))) < w
+		return cells.Width(step+trend+e.figuresLine(figures)+right)+min(1, len(strings.TrimSpace(right))) < w
 	}
 	if x.Open {
 		note := " (" + e.groupsSoFar(&x.StepFigures) + ", still growing)"
 		if step += t.Paint(themes.Warn, note); cells.Width(step)+minStepFigures > w {
 			step = strings.TrimSuffix(step, t.Paint(themes.Warn, note)) + t.Paint(themes.Warn, " (growing)")
-		}
-	}
-	for i := range figures {
-		if !fits() {
-			figures[i].note = ""
 		}
 	}
 	without := func(names ...string) {
@@ -205,6 +202,11 @@ func (e env) stepLine(w int) string {
 			figures[i].value = figures[i].short
 		}
 	}
+	for i := range figures {
+		if !fits() {
+			figures[i].note = ""
+		}
+	}
 	if !fits() {
 		right = ""
 	}
@@ -213,7 +215,7 @@ func (e env) stepLine(w int) string {
 	}
 	without("·", "Σ|A|", "kept", "reward", "signal")
 	line := e.figuresLine(figures)
-	return cells.Justify(step+e.rewardTrend(w-cells.Width(step+line+right)-1)+line, right, w)
+	return cells.Justify(step+trend+line, right, w)
 }
 
 // minStepFigures is the room that the step leaves for its figures.
@@ -226,14 +228,14 @@ func (e env) figuresLine(figures []stepFigure) (line string) {
 	return line
 }
 
-// rewardTrend returns the course of the reward in so many cells at most, or nothing. Its width is that of the screen: it does not change with
-// the figures next to it.
+// rewardTrend returns the course of the reward on a line of w cells, or nothing. Its width is that of the line: it does not change with the
+// figures next to it, nor does it go for them.
 func (e env) rewardTrend(w int) string {
 	n := narrowTrend
-	if e.display.w >= widthForWideTrend {
+	if w >= widthForWideTrend {
 		n = wideTrend
 	}
-	if w-3 < n || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
+	if w < widthForTrend || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
 	}
 	rewards := e.result.trend.Series("critic/score/mean")
@@ -242,10 +244,11 @@ func (e env) rewardTrend(w int) string {
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
 
-// The cells of the course of the reward, and the screen from which all figures leave room for the wide one.
+// The cells of the course of the reward, and the screens from which the figures leave room for it, and for the wide one.
 const (
 	narrowTrend       = 12
 	wideTrend         = 36
+	widthForTrend     = 110
 	widthForWideTrend = 180
 )
 
@@ -283,6 +286,15 @@ func (e env) settingsLine(w int) string {
 		{short, "pos", "neg", "recompute", 0},
 		{short, "pos", "neg", "re", 0},
 		{short, "", "", "", 0},
+	}
+	if !e.hasRatios() {
+		for _, stages := range e.stagesInHeader() {
+			for _, because := range []string{reason, short} {
+				if line := strings.TrimRight(e.settingsForm(because, "", "", "", 0), " ") + stages; cells.Width(line) <= w {
+					return cells.Fit(line, w)
+				}
+			}
+		}
 	}
 	for _, whoseFilter := range e.borrowedFilter() {
 		for _, form := range forms {
@@ -412,10 +424,22 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 	if off {
 		state = units.Missing
 	}
-	return key("f", t.Paint(themes.Accent, set.Trainer())) + key("e", t.Paint(themes.Accent, set.Estimator)) +
-		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
-		ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
+	whose := key("f", t.Paint(themes.Accent, set.Trainer())) + key("e", t.Paint(themes.Accent, set.Estimator)) +
+		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason
+	if !e.hasRatios() {
+		return whose
+	}
+	return whose + ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
 		key("r", label(recompute)+t.Paint(themes.Accent, state))
+}
+
+// hasRatios reports whether the settings have keep ratios to show: those of the trainer, or those that were tried on its log. The place
+// of the others is for the stages that the trainer has.
+func (e env) hasRatios() bool {
+	set := e.settings.now
+	entry, err := set.FindEstimator()
+	isTrainers := err != nil || entry.TrainerFilters
+	return isTrainers || set.Recompute || set.Filtering()
 }
 
 // clockMsg says that the words on how fresh the log is may have to change.

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/tui/cells"
 )
 
@@ -129,4 +130,76 @@ func TestBorrowedFilterIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A trainer without keep ratios has none in the settings until one is tried; their place is for the stages that it has.
+func TestRatiosOfATrainerWithoutThem(t *testing.T) {
+	t.Parallel()
+	for _, w := range []int{80, 120, 200} {
+		drive(t, madeRun(3), w, 36, model.DefaultSettings().WithFramework("verl"), func(d *driver) {
+			settings := func() string { return strings.TrimRight(strings.Split(ansi.Strip(d.frame()), "\n")[2], " ") }
+			hasRatio := func() bool { return strings.Contains(settings(), " p ") || strings.Contains(settings(), "1.00") }
+			if hasRatio() {
+				t.Errorf("%d: verl has no keep ratios: %q", w, settings())
+			}
+			d.app = d.app.change(func(s *undoState) { s.now.GroupFilter, s.now.Loss = "verl/filter_groups", "verl/token-mean" })
+			if want := "C verl/filter_groups verl/token-mean"; !strings.Contains(settings(), want) || hasRatio() {
+				t.Errorf("%d: %q, want %q and no ratios", w, settings(), want)
+			}
+			d.press("p")
+			if !strings.Contains(settings(), "0.95") {
+				t.Errorf("%d: a ratio was tried, and is not shown: %q", w, settings())
+			}
+			d.press("P", "r")
+			if !hasRatio() {
+				t.Errorf("%d: recompute was tried, and is not shown: %q", w, settings())
+			}
+		})
+	}
+}
+
+// When the last row was written stands in the header or not, by the width alone: it does not go while a log grows or falls ill.
+func TestWrittenStays(t *testing.T) {
+	t.Parallel()
+	for _, steps := range []int{1, 9, 99} {
+		source := madeRun(steps)
+		lastWritten(source, time.Date(2026, 1, 2, 14, 3, 20, 0, time.Local))
+		drive(t, source, 120, 36, filterSettings(), func(d *driver) {
+			for _, ill := range []*diagnosis.Diagnosis{d.app.diagnosis(), manyFindings()} {
+				d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
+				for w := 60; w <= 220; w++ {
+					line := ansi.Strip(d.app.runLine(w))
+					if has, want := strings.Contains(line, "written 14:03:20"), w >= 100; has != want {
+						t.Errorf("%d steps, %d columns: %q", steps, w, line)
+					}
+				}
+			}
+		})
+	}
+}
+
+// manyFindings is a diagnosis of the longest words.
+func manyFindings() *diagnosis.Diagnosis {
+	d := &diagnosis.Diagnosis{Steps: 100, Grounds: diagnosis.Grounds{SampleSteps: 100, Groups: 800}}
+	for _, k := range diagnosis.Kinds() {
+		d.Findings = append(d.Findings, diagnosis.Finding{Kind: k.Name, Severity: diagnosis.Alarm, Since: 12345, Lasting: true, Title: "made for a test"})
+	}
+	return d
+}
+
+// The course of the reward is in the header of every step or of none, at steps with a NaN too.
+func TestCourseOfTheRewardStays(t *testing.T) {
+	t.Parallel()
+	driveDemo(t, model.DefaultSettings().WithFramework("verl"), func(d *driver) {
+		d.press("1")
+		for range 24 {
+			for w := 60; w <= 220; w += 10 {
+				line := ansi.Strip(d.app.stepLine(w))
+				if has, want := strings.ContainsAny(line, "▁▂▃▄▅▆▇█"), w >= 110; has != want {
+					t.Errorf("%d columns: %q", w, line)
+				}
+			}
+			d.press("[")
+		}
+	})
 }

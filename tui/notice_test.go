@@ -103,3 +103,24 @@ func TestFirstNoticeHasATimer(t *testing.T) {
 		}
 	})
 }
+
+// The keys stay in sight beside or below a notice, and a short one moves no line of the body.
+func TestNoticeLeavesTheKeys(t *testing.T) {
+	t.Parallel()
+	for _, size := range allSizes {
+		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
+			last := func() string { return ansi.Strip(d.app.lines()[size[1]-1]) }
+			body := d.app.lines()[:size[1]-1]
+			d.app.notice = "no further step"
+			if lines := d.app.lines(); size[0] >= 80 && strings.Join(lines[:size[1]-1], "\n") != strings.Join(body, "\n") {
+				t.Errorf("%v: a notice in a few words moves the body:\n%s", size, d.frame())
+			}
+			for _, notice := range []string{"no further step", strings.Repeat("a notice that takes two lines ", 2*size[0]/30)} {
+				d.app.notice = notice
+				if line := last(); !strings.Contains(line, "j k move") || !strings.Contains(line, "? help  q quit") {
+					t.Errorf("%v: %q hides the keys: %q", size, notice, line)
+				}
+			}
+		})
+	}
+}

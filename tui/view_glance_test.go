@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/diagnosis"
 )
 
 // refusingRun returns 12 steps of which the model refuses every answer of steps 5 to 8.
@@ -149,5 +150,33 @@ func TestGlanceOfHalfARun(t *testing.T) {
 		computeHalfTheTrend(d)
 		d.press("0")
 		d.wantText("11 of 30 steps so far")
+	})
+}
+
+// That there are no warnings is said when the whole run was looked at; until then it is said how far that is.
+func TestNoneIsSaidWhenAllWasLookedAt(t *testing.T) {
+	t.Parallel()
+	drive(t, madeRunWithTexts(30, proofText), 120, 36, filterSettings(), func(d *driver) {
+		says := func(a App, want string) {
+			t.Helper()
+			if text := ansi.Strip(strings.Join(a.noWarnings(100), " ")); strings.TrimSpace(text) != want {
+				t.Errorf("%q, want %q", text, want)
+			}
+		}
+		says(d.app, "none at this step")
+		a := d.app // of which the look at all that was read is on its way
+		a.findings.job.value.Look, a.findings.job.cancel = nil, func() {}
+		says(a, "reading answers (steps 1 to 30)")
+		partly := *a.result.trend
+		partly.Pending = 10
+		a.result.trend = &partly
+		says(a, "reading answers (steps 1 to 20 of 30)")
+		a = d.app // of which four steps were there when it was looked at first
+		a.findings.job.value.Look, a.findings.job.cancel = &diagnosis.Look{Diagnosis: &diagnosis.Diagnosis{Steps: 4}}, func() {}
+		says(a, "reading answers (steps 1 to 4 of 30)")
+		a = d.app
+		a.findings.job.value.Look, a.findings.job.cancel = nil, nil
+		a.snap.Run.Progress.CaughtUp, a.snap.Run.Progress.BytesAll, a.sourceState.ended = false, 100, false
+		says(a, "reading the log (steps 1 to 30 so far)")
 	})
 }

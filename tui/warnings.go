@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,8 +98,6 @@ func (e env) unreadText() string {
 	switch {
 	case unread == 0 || e.texts[0] == nil:
 		return ""
-	case e.isReadingAnswers():
-		return "reading answers"
 	case answers.Read == 0: // the log has none
 		return ""
 	case suspect == 1:
@@ -153,7 +152,7 @@ func (e env) noWarnings(w int) (lines []string) {
 	if e.isWide() {
 		text = "none in " + e.scopeWords()
 	}
-	if reading := e.unreadText(); reading != "" {
+	if reading := cmp.Or(e.stillLooking(), e.unreadText()); reading != "" {
 		text = reading
 	}
 	if e.result.analysis != nil && e.result.analysis.Open {
