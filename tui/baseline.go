@@ -11,21 +11,22 @@ import (
 
 // comparedFigure is a figure that stands under the baseline, under the present settings, and as the difference of the two.
 type comparedFigure struct {
-	name  string
-	value func(*analysis.Analysis) float64
-	text  func(float64) string
+	name    string
+	value   func(*analysis.Analysis) float64
+	text    func(float64) string
+	differs func(float64) string // writes the difference
 }
 
 // comparedFigures are the six that say what a change of the settings does, in the order of the table.
 func (e env) comparedFigures() []comparedFigure {
 	count := func(x float64) string { return units.Count(int(x)) }
 	return []comparedFigure{
-		{e.nonzeroName(), func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count},
-		{"kept", func(f *analysis.Analysis) float64 { return float64(f.Kept) }, count},
-		{"signal", func(f *analysis.Analysis) float64 { return float64(f.Signal) }, count},
-		{"flips", func(f *analysis.Analysis) float64 { return float64(f.Flips.Total()) }, count},
-		{"Σ|A|", func(f *analysis.Analysis) float64 { return f.Metric("vantage/abs_advantage_ratio") }, units.Times},
-		{"mean A", keptMean, units.Signed},
+		{e.nonzeroName(), func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, signedShort},
+		{"kept", func(f *analysis.Analysis) float64 { return float64(f.Kept) }, count, signedShort},
+		{"signal", func(f *analysis.Analysis) float64 { return float64(f.Signal) }, count, signedShort},
+		{"flips", func(f *analysis.Analysis) float64 { return float64(f.Flips.Total()) }, count, signedShort},
+		{"Σ|A|", func(f *analysis.Analysis) float64 { return f.Metric("vantage/abs_advantage_ratio") }, units.Times, signedShort},
+		{"mean A", keptMean, units.Signed, units.SignedOrMissing},
 	}
 }
 
@@ -83,7 +84,7 @@ func (e env) baselineLines(w int) []string {
 		head += cells.FitRight(f.name, column)
 		a += cells.FitRight(f.shown(was), column)
 		b += cells.FitRight(f.shown(now), column)
-		delta += t.Paint(signRole(difference), cells.FitRight(signedShort(difference), column))
+		delta += t.Paint(signRole(difference), cells.FitRight(f.differs(difference), column))
 	}
 	return []string{cells.Fit(t.Paint(themes.Dim, head), w), cells.Fit(a, w), cells.Fit(b, w), cells.Fit(delta, w)}
 }

@@ -31,8 +31,8 @@ func quoteOf(e *evidence, a *answer) Quote {
 	return q
 }
 
-// quote gives a finding an answer before its onset and one after. That after is of its example, if that was read, and shows what ails it. That
-// before is to the same prompt if one was read, and the best that is near.
+// quote gives a finding two answers, one from before its onset and one from after it: see tellsMore and isCloserTo for which. It gives none
+// if the texts cannot be read, or the finding begins with the log.
 func (e *evidence) quote(f *Finding) {
 	if !e.hasTexts() || f.first == 0 {
 		return
@@ -59,7 +59,8 @@ func (e *evidence) quote(f *Finding) {
 	}
 }
 
-// tellsMore reports whether an answer shows more of what ails the run than another, which comes first in the log.
+// tellsMore reports whether an answer from after the onset is quoted rather than another, which is not later in the log: it shows what ails
+// the run, is of the example's group, or has the lower reward; of reward_hacking the higher one.
 func (e *evidence) tellsMore(f *Finding, a, than *answer) bool {
 	if x, y := a.shows(f.Kind), than.shows(f.Kind); x != y {
 		return x
@@ -79,8 +80,8 @@ func (e *evidence) tellsMore(f *Finding, a, than *answer) bool {
 	return (a.reward > than.reward) == (f.Kind == RewardHacking)
 }
 
-// isCloserTo reports whether an answer from before the onset is to be compared with this one rather than a later one: it does not show what
-// ails the run, is to the same prompt, or was graded better.
+// isCloserTo reports whether an answer from before the onset is quoted next to a rather than a later one: it does not show what ails the run,
+// is to the same prompt as a, or has the higher reward.
 func (a *answer) isCloserTo(before, later *answer, k Kind) bool {
 	if k == DegenerateText || k == Truncation {
 		if x, y := before.shows(k), later.shows(k); x != y {
