@@ -1,7 +1,7 @@
 // Command score makes ill runs and healthy ones that look like them, asks the program what ails each, and prints what it found as
 // Markdown.
 //
-//	score --binary ./vantage [--seed 1,2…] [--each 1] [--part 1/4] [--only WORDS] [--lines] [--keep DIR] [--write PAGE]
+//	score --binary ./vantage [--seed 1,2…] [--each 1] [--part 1/4] [--only WORDS] [--lines] [--looks 8] [--keep DIR] [--write PAGE]
 //
 // Only alarms count. A run is named if there is one of the kind that is planted, in time if since is within the slack of the truth.
 // Runs of a pair have the same seed and the same reward, or length, at each step. Runs in random order of steps have no onset, so no
@@ -51,6 +51,7 @@ type result struct {
 	truth    illruns.Truth
 	findings []finding
 	again    []finding // on rows in another order, or asked again
+	looks    []look    // while the run was on, if it was looked at
 	err      error
 }
 
@@ -62,6 +63,7 @@ func main() {
 	each := flag.Int("each", 1, "runs of each kind and size")
 	only := flag.String("only", "", "only runs whose kind or name holds this")
 	lines := flag.Bool("lines", false, "print a line for each run that was judged wrong")
+	places := flag.Int("looks", 0, "also look at ill and healthy runs at so many places while they grow")
 	keep := flag.String("keep", "", "leave the runs in this folder")
 	flag.Parse()
 
@@ -92,6 +94,10 @@ func main() {
 			for i := range next {
 				results[i] = ask(*binary, filepath.Join(work, fmt.Sprintf("%03d", i)), plans[i], *keep != "")
 				results[i].name = fmt.Sprintf("%03d %s", i, results[i].name)
+				grows := *places > 0 && (plans[i].part == "ill" || plans[i].part == "healthy")
+				if grows && results[i].err == nil {
+					results[i].looks, results[i].err = takeLooks(*binary, filepath.Join(work, fmt.Sprintf("%03d-looks", i)), plans[i], *places)
+				}
 			}
 		})
 	}
@@ -396,6 +402,7 @@ func report(results []result, lines bool, page, seeds string) int {
 	reportBy(results)
 	reportHealthy(scenes, &healthy)
 	reportPairs(results)
+	reportGrowth(results)
 	fmt.Printf("\n## Order\n\n* Steps in random order: %d of %d runs with an alarm that needs an onset.\n* Read twice, and rows in another order within their steps: the same findings in %d of %d runs.\n", shuffled.others, shuffled.runs, same, of)
 	return bars([]bar{
 		{"ill runs named", ill.named, ill.planted, 0.95},

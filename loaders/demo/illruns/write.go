@@ -44,8 +44,9 @@ func Formats() []Format {
 	}
 }
 
-// Arrange changes the order in which things are logged, and nothing else.
+// Arrange changes the order in which things are logged, or where the log ends, and nothing else.
 type Arrange struct {
+	Until int                              // logged are only so many steps, as while the run is on; 0: all
 	Rows  func(n int, swap func(i, j int)) // within a step; nil leaves them
 	Steps func(n int, swap func(i, j int)) // which step's answers stand under which number; nil leaves them
 }
@@ -69,7 +70,11 @@ type writer struct {
 
 // Write writes the log of a run. A run is written once: its steps are made while it is.
 func (r *Run) Write(to Place, arrange Arrange) error {
-	w := &writer{r, to, make([][]Answer, r.Steps)}
+	steps := r.Steps
+	if arrange.Until > 0 {
+		steps = min(steps, arrange.Until)
+	}
+	w := &writer{r, to, make([][]Answer, steps)}
 	for t := range w.steps {
 		w.steps[t] = r.Step(t)
 		if arrange.Rows != nil {

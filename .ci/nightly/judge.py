@@ -1,0 +1,150 @@
+"""Asks the program what ails each training, whole and as it grows, and prints how often it is right.
+
+    python judge.py OUT --binary ./vantage [--write .github/docs/diagnosis.md] [--each]
+
+Each training is cut at eight places, as a person would have seen it then. A look is false if it alarms of a healthy
+training, or of an ill one before its illness began.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+CUTS = 8
+SLACK = 0.1  # of a training, that a look may be early by
+MARKS = "<!-- trainings -->", "<!-- /trainings -->"
+
+
+class Training:
+    def __init__(self, folder):
+        told = json.loads((folder / "truth.json").read_text())
+        self.folder, self.name, self.kinds, self.since = folder, told["name"], told["kinds"], told["since"]
+        self.right, self.length = list(told["right"].values()), list(told["length"].values())
+        self.steps = len(self.right)
+
+    def ill(self):
+        """It is ill as it was meant to be, or by what the answers were worth: learning can fail by itself."""
+        return bool(self.kinds) and self.came_out() or self.fell()
+
+    def came_out(self):
+        """What was meant to begin at a step does; what the policy must do first is seen in its answers."""
+        if self.since is not None:
+            return True
+        first, last = thirds(self.right)
+        shorter, longer = thirds(self.length)
+        return last < first - 0.1 or not 0.67 < longer / shorter < 1.5 or last > 0.95
+
+    def fell(self):
+        first, last = thirds(self.right)
+        return last < first - 0.2
+
+
+def thirds(values):
+    n = max(1, len(values) // 3)
+    return sum(values[:n]) / n, sum(values[-n:]) / n
+
+
+def look(binary, log):
+    """The findings of a log: kind, severity and onset."""
+    out = subprocess.run([binary, "summary", log, "--format", "json"], capture_output=True, text=True)
+    if out.returncode != 0:
+        raise SystemExit(f"{log}: {out.stderr}")
+    said = json.loads(out.stdout)
+    return said["health"], [(f["kind"], f["severity"], f.get("since")) for f in said.get("findings", [])]
+
+
+def cut(log, step, into):
+    """The log as it was when a step had been written."""
+    (into / "completions").mkdir(parents=True)
+    for table in (log / "completions").iterdir():
+        if int(re.findall(r"\d+", table.name)[-1]) <= step:
+            os.link(table, into / "completions" / table.name)
+    state = json.loads((log / "trainer_state.json").read_text())
+    state["log_history"] = [line for line in state["log_history"] if line["step"] <= step]
+    (into / "trainer_state.json").write_text(json.dumps(state))
+
+
+def judged(training, binary, work):
+    """What is said at each of the looks, the last of which is of the whole."""
+    looks = []
+    for place in range(1, CUTS + 1):
+        step = training.steps * place // CUTS
+        log = training.folder / "log"
+        if place < CUTS:
+            log = work / training.folder.name / str(place)
+            cut(training.folder / "log", step, log)
+        looks.append((step, *look(binary, log)))
+    return looks
+
+
+def alarms(findings):
+    return [(kind, since) for kind, severity, since in findings if severity == "alarm"]
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("out", type=pathlib.Path)
+    arguments.add_argument("--binary", required=True)
+    arguments.add_argument("--write", type=pathlib.Path)
+    arguments.add_argument("--each", action="store_true")
+    given = arguments.parse_args()
+    work = pathlib.Path(tempfile.mkdtemp(dir=given.out))
+    counts = dict.fromkeys(["ill", "named", "by an alarm", "of another kind alone", "healthy", "alarmed", "called healthy", "looks", "false looks"], 0)
+    lines = []
+    try:
+        for folder in sorted(p.parent for p in given.out.glob("*/truth.json")):
+            training = Training(folder)
+            looks = judged(training, os.path.abspath(given.binary), work)
+            lines.append(count(training, looks, counts))
+    finally:
+        shutil.rmtree(work)
+    table = ["| training | right | said at its end | first alarm at |", "| --- | ---: | --- | ---: |", *lines]
+    text = "\n".join([*table, "", summary(counts, given.binary)])
+    print(text)
+    if given.write:
+        page = given.write.read_text()
+        before, rest = page.split(MARKS[0])
+        given.write.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + rest.split(MARKS[1])[1])
+
+
+def count(training, looks, counts):
+    """A line for a training, and what it adds to the counts."""
+    _, health, findings = looks[-1]
+    said = {kind for kind, severity, _ in findings if severity in ("alarm", "watch", "over")}
+    named = said & set(training.kinds)
+    first, last = thirds(training.right)
+    ill = training.ill()
+    if ill:
+        counts["ill"] += 1
+        counts["named"] += bool(named)
+        counts["by an alarm"] += any(kind in training.kinds for kind, _ in alarms(findings))
+        counts["of another kind alone"] += not named and bool(alarms(findings))
+    else:
+        counts["healthy"] += 1
+        counts["alarmed"] += bool(alarms(findings))
+        counts["called healthy"] += health.startswith("healthy")
+    began = (training.since or 1) if ill else training.steps + 1
+    for step, _, found in looks:
+        counts["looks"] += 1
+        counts["false looks"] += bool(alarms(found)) and step < began - SLACK * training.steps
+    alarmed = next((str(step) for step, _, found in looks if alarms(found)), "–")
+    words = ", ".join(kind + ("" if severity == "alarm" else f" ({severity})") for kind, severity, _ in findings if severity != "advice") or health
+    return f"| {'' if ill else 'healthy: '}{training.name} | {first:.2f} → {last:.2f} | {words} | {alarmed} |"
+
+
+def summary(counts, binary):
+    revision = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    return (
+        f"Measured on {datetime.date.today()} at revision {revision}: of {counts['ill']} ill trainings {counts['named']} named, {counts['by an alarm']} of them "
+        f"by an alarm, {counts['of another kind alone']} by another kind alone; of {counts['healthy']} healthy ones {counts['alarmed']} alarmed and "
+        f"{counts['called healthy']} called healthy; {counts['false looks']} of {counts['looks']} looks at growing trainings alarmed too early."
+    )
+
+
+main()
