@@ -56,7 +56,7 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	s := make(series, len(e.Steps))
 	groups := 0
 	e.texts.byGroup(func(group []answer) {
-		if len(group) < 3 {
+		if len(group) < 3 || e.isSolvedBriefly(group) {
 			return
 		}
 		distinct := map[uint64]bool{}
@@ -80,6 +80,18 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", units.Share(f.Evidence[0].Before), units.Share(f.Evidence[0].After))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return []Finding{f}, ""
+}
+
+// isSolvedBriefly reports whether the answers of a group are one answer of a few words, and good: to an easy prompt there is not much else to say.
+func (e *evidence) isSolvedBriefly(group []answer) bool {
+	var rewards Moments
+	for i := range group {
+		if a := &group[i]; a.whole != group[0].whole || a.words >= templateWords || !units.IsFinite(a.reward) {
+			return false
+		}
+		rewards.add(group[i].reward)
+	}
+	return rewards.mean() >= (e.Low+e.High)/2
 }
 
 // textExample is the group of the first answer from step i on that shows something.

@@ -105,10 +105,13 @@ type verdicts struct {
 // differ reports whether they are graded both right and wrong.
 func (v *verdicts) differ() bool { return len(v.right) > 0 && len(v.wrong) > 0 }
 
+// unlike is how many of the answers are graded unlike most that say the same.
+func (v *verdicts) unlike() int { return min(len(v.right), len(v.wrong)) }
+
 // Limits of final answers that are graded in several ways.
 const (
 	unlikeFrom  = 0.03 // of final answers that come again, or that are the truth, are graded unlike the others
-	unlikeAlarm = 0.1  // of them
+	unlikeAlarm = 0.05 // of the answers: with fewer a run learns what most of its grades say
 	leastUnlike = 10   // such answers, of three prompts
 	telling     = 0.2  // more of the answers with one result are graded alike than with another: else it is not what is graded
 	ofOneForm   = 0.9  // of the right ones lose in a form that elsewhere wins: then the grader asks for a form
@@ -192,7 +195,7 @@ func (e *evidence) finalNoise(grade func(*answer) grade) (f Finding, found, look
 		return Finding{}, false, looked
 	}
 	f = e.finding(s, "final answers graded both ways", from, len(s), true, "answers")
-	if after.mean() < unlikeAlarm {
+	if shareUnlike(all, from) < unlikeAlarm {
 		f.Severity = Watch
 	}
 	first := &both[slices.IndexFunc(both, func(v verdicts) bool { return v.step >= from })]
@@ -206,6 +209,17 @@ func (e *evidence) finalNoise(grade func(*answer) grade) (f Finding, found, look
 func (s series) isUnlikeNoMore() bool {
 	last := s.pooled(len(s)-2*s.span(), len(s))
 	return last.N > 10 && last.mean() < unlikeFrom
+}
+
+// shareUnlike is the share of the answers from a step on that are graded unlike most that say the same.
+func shareUnlike(all []verdicts, from int) float64 {
+	unlike, n := 0, 0
+	for i := range all {
+		if v := &all[i]; v.step >= from {
+			unlike, n = unlike+v.unlike(), n+len(v.right)+len(v.wrong)
+		}
+	}
+	return float64(unlike) / float64(max(1, n))
 }
 
 // groupsOf is how many groups some verdicts are of, from a step on.
@@ -279,7 +293,7 @@ func (e *evidence) truthMissed(grade func(*answer) grade) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := e.finding(shares, "answers that are the truth and graded wrong", from, len(shares), true, "answers")
-	if after.mean() < unlikeAlarm/2 {
+	if after.mean() < unlikeAlarm {
 		f.Severity = Watch
 	}
 	first := missed.first
