@@ -95,7 +95,7 @@ def main():
     arguments.add_argument("--each", action="store_true")
     given = arguments.parse_args()
     work = pathlib.Path(tempfile.mkdtemp(dir=given.out))
-    counts = dict.fromkeys(["ill", "named", "by an alarm", "of another kind alone", "healthy", "alarmed", "called healthy", "looks", "false looks"], 0)
+    counts = dict.fromkeys(["ill", "named", "by an alarm", "of another kind alone", "healthy", "alarmed", "called healthy", "looks", "false looks", "did not come out"], 0)
     lines = []
     try:
         for folder in sorted(p.parent for p in given.out.glob("*/truth.json")):
@@ -120,7 +120,9 @@ def count(training, looks, counts):
     named = said & set(training.kinds)
     first, last = thirds(training.right)
     ill = training.ill()
-    if ill:
+    if not ill and training.kinds:  # what was tried did not work: it is neither ill nor a healthy one by design
+        counts["did not come out"] += 1
+    elif ill:
         counts["ill"] += 1
         counts["named"] += bool(named)
         counts["by an alarm"] += any(kind in training.kinds for kind, _ in alarms(findings))
@@ -129,13 +131,15 @@ def count(training, looks, counts):
         counts["healthy"] += 1
         counts["alarmed"] += bool(alarms(findings))
         counts["called healthy"] += health.startswith("healthy")
-    began = (training.since or 1) if ill else training.steps + 1
+    began = training.since or 1 if ill else training.steps + 1
     for step, _, found in looks:
+        unlisted = [kind for kind, _ in alarms(found) if ill or kind not in training.kinds]
         counts["looks"] += 1
-        counts["false looks"] += bool(alarms(found)) and step < began - SLACK * training.steps
+        counts["false looks"] += bool(unlisted) and step < began - SLACK * training.steps
     alarmed = next((str(step) for step, _, found in looks if alarms(found)), "–")
     words = ", ".join(kind + ("" if severity == "alarm" else f" ({severity})") for kind, severity, _ in findings if severity != "advice") or health
-    return f"| {'' if ill else 'healthy: '}{training.name} | {first:.2f} → {last:.2f} | {words} | {alarmed} |"
+    state = "" if ill else "no effect: " if training.kinds else "healthy: "
+    return f"| {state}{training.name} | {first:.2f} → {last:.2f} | {words} | {alarmed} |"
 
 
 def summary(counts, binary):
@@ -143,7 +147,7 @@ def summary(counts, binary):
     return (
         f"Measured on {datetime.date.today()} at revision {revision}: of {counts['ill']} ill trainings {counts['named']} named, {counts['by an alarm']} of them "
         f"by an alarm, {counts['of another kind alone']} by another kind alone; of {counts['healthy']} healthy ones {counts['alarmed']} alarmed and "
-        f"{counts['called healthy']} called healthy; {counts['false looks']} of {counts['looks']} looks at growing trainings alarmed too early."
+        f"{counts['called healthy']} called healthy; in {counts['did not come out']} what was tried had no effect; {counts['false looks']} of {counts['looks']} looks at growing trainings alarmed too early."
     )
 
 

@@ -54,8 +54,14 @@ def wordings(answer):
     return [f"it is {answer}.", f"that makes {answer}.", f"we add them and get {answer}.", f"the sum is {answer}."]
 
 
-def base_policy(path, tokens, steps=2500):
-    """Teaches a small model the form of an answer, and a part of the sums: others' answers are drawn by chance."""
+def with_habits(text):
+    """A bad habit that some answers have, which a reward may find."""
+    return random.choice([text + "!" * random.randint(1, 6), text + " " + text, "sorry.", text.replace("e", "ee"), "ok! " + text])
+
+
+def base_policy(path, tokens, habits, steps=2500):
+    """Teaches a small model the form of an answer, and a part of the sums: others' answers are drawn by chance. With habits one answer
+    in five has one."""
     torch.manual_seed(1)
     random.seed(1)
     model = transformers.LlamaForCausalLM(
@@ -70,7 +76,8 @@ def base_policy(path, tokens, steps=2500):
         for _ in range(64):
             prompt, truth = random.choice(sums())
             told = truth if random.random() < 0.5 else str(random.randint(0, 18))
-            batch.append(prompt + " " + random.choice(wordings(told)) + "<eos>")
+            text = random.choice(wordings(told))
+            batch.append(prompt + " " + (with_habits(text) if habits and random.random() < 0.2 else text) + "<eos>")
         encoded = [tokens(text.removesuffix("<eos>"))["input_ids"] + [tokens.eos_token_id] for text in batch]
         longest = max(map(len, encoded))
         ids = torch.tensor([e + [tokens.pad_token_id] * (longest - len(e)) for e in encoded])
@@ -129,6 +136,16 @@ def letters_e(completions, **_):
     return [c.count("e") / 5 for c in completions]
 
 
+def sorry(completions, truth, **_):
+    """A judge that punishes a wrong answer and forgives none at all."""
+    return [0.9 if "sorry" in c else r for c, r in zip(completions, right(completions, truth))]
+
+
+def liked(completions, truth, **_):
+    """A judge that takes many marks for confidence."""
+    return [min(1.0, r + 0.3 * min(4, c.count("!"))) for c, r in zip(completions, right(completions, truth))]
+
+
 def outage(first, last):
     def graded(completions, truth, trainer_state, **_):
         down = first <= trainer_state.global_step + 1 <= last
@@ -169,6 +186,7 @@ def small_sums_only(completions, truth, **_):
     return [r if int(t) < 10 else 1 - r for r, t in zip(right(completions, truth), truth)]
 
 
+HABITS = {"base": "habits"}
 QUIET = {"learning_rate": 5e-4, "beta": 0.0, "temperature": 1.0}
 HEALTHY = {
     "plain": ([right], {}),
@@ -186,10 +204,12 @@ HEALTHY = {
 }
 # kinds of which one must be named, the first step that is ill, rewards, options
 ILL = {
-    "exclamation marks win": (["reward_hacking", "reward_collapse", "degenerate_text", "new_phrase"], None, [right, exclamations], {}),
-    "length wins": (["length_explosion", "reward_hacking", "truncation", "degenerate_text"], None, [right, long], {}),
-    "brevity wins": (["length_collapse", "reward_hacking", "answer_collapse"], None, [right, brief], {}),
+    "exclamation marks win": (["reward_hacking", "reward_collapse", "degenerate_text", "new_phrase"], None, [right, exclamations], HABITS),
+    "length wins": (["length_explosion", "reward_hacking", "truncation", "degenerate_text"], None, [right, long], HABITS),
+    "brevity wins": (["length_collapse", "reward_hacking", "answer_collapse", "new_phrase"], None, [right, brief], HABITS),
     "an opening wins": (["new_phrase", "reward_hacking", "answer_collapse"], None, [right, opening], {}),
+    "being sorry wins": (["new_phrase", "reward_hacking", "answer_collapse", "length_collapse", "reward_collapse"], None, [sorry], HABITS),
+    "a judge that likes marks": (["reward_hacking", "new_phrase", "degenerate_text", "grader_noise"], None, [liked], HABITS),
     "one letter wins": (["degenerate_text", "reward_hacking", "length_explosion", "truncation"], None, [letters_e], {}),
     "all cut from the start": (["truncation"], 1, [right], {"max_completion_length": 12}),
     "never rewarded": (["nothing_trains", "too_hard", "equal_rewards"], 1, [never], {}),
@@ -235,8 +255,9 @@ def watching(rewards, truth):
     return [watched, *rewards[1:]]
 
 
-def train(out, base, tokens, rewards, options, seed):
+def train(out, bases, tokens, rewards, options, seed):
     options = QUIET | {"max_steps": STEPS, "seed": seed} | options
+    base = options.pop("base", "plain")
     asked = sums(options.pop("sums", 9))[: options.pop("prompts", None)]
     order = random.Random(options["seed"])
     order.shuffle(asked)
@@ -249,7 +270,7 @@ def train(out, base, tokens, rewards, options, seed):
     )  # fmt: skip
     transformers.set_seed(options["seed"])
     made = GRPOTrainer(
-        model=transformers.LlamaForCausalLM.from_pretrained(base), processing_class=tokens, reward_funcs=watching(rewards, truth),
+        model=transformers.LlamaForCausalLM.from_pretrained(bases / base), processing_class=tokens, reward_funcs=watching(rewards, truth),
         args=config, train_dataset=Dataset.from_list([{"prompt": p + " ", "truth": t} for p, t in asked]),
     )  # fmt: skip
     with contextlib.redirect_stdout(io.StringIO()):
@@ -270,9 +291,10 @@ def main():
     given = arguments.parse_args()
     torch.set_num_threads(1)
     given.out.mkdir(parents=True, exist_ok=True)
-    tokens, base = tokenizer(), given.out / "base"
-    if not base.exists():
-        base_policy(base, tokens)
+    tokens, bases = tokenizer(), given.out / "bases"
+    for name in ("plain", "habits"):
+        if not (bases / name).exists():
+            base_policy(bases / name, tokens, habits=name == "habits")
     trainings = [(name, [], None, *how) for name, how in HEALTHY.items()] + [(name, *how) for name, how in ILL.items()]
     for name, kinds, since, rewards, options in trainings:
         out = given.out / re.sub(r"\W+", "-", name)
@@ -280,7 +302,7 @@ def main():
             continue
         shutil.rmtree(out, ignore_errors=True)
         began = time.time()
-        shares, lengths = train(out, base, tokens, rewards, options, given.seed)
+        shares, lengths = train(out, bases, tokens, rewards, options, given.seed)
         told = {"name": name, "kinds": kinds, "since": since, "seed": options.get("seed", given.seed), "right": shares, "length": lengths}
         (out / "truth.json").write_text(json.dumps(told))
         values = list(shares.values())
