@@ -100,6 +100,7 @@ func TestEveryKindHasAClaim(t *testing.T) {
 	}
 	unclaimedKinds := []diagnosis.Kind{ // that no sample has: tests beside them plant these
 		diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh, diagnosis.PartAgainst, diagnosis.ToolFailure, diagnosis.ToolDisuse,
+		diagnosis.PartOutweighs, diagnosis.SourceOutweighs,
 	}
 	for _, k := range diagnosis.Kinds() {
 		if slices.Contains(unclaimedKinds, k.Name) {
