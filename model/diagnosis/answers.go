@@ -57,7 +57,11 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	s := make(series, len(e.Steps))
 	groups := 0
 	e.texts.byGroup(func(group []answer) {
-		if len(group) < 3 || e.isSolvedBriefly(group) {
+		if len(group) < 3 {
+			return
+		}
+		groups++
+		if e.isSolvedBriefly(group) {
 			return
 		}
 		distinct := map[uint64]bool{}
@@ -65,7 +69,6 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 			distinct[group[i].whole] = true
 		}
 		s[group[0].step].add(float64(len(distinct)) / float64(len(group)))
-		groups++
 	})
 	if groups < 2*leastSteps {
 		return nil, fmt.Sprintf("fewer than %d groups have 3 answers that were read", 2*leastSteps)
