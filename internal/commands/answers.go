@@ -180,7 +180,7 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 }
 
 // diagnose says what ails a run at some of its steps, by these and those before. If every is set, it reads all texts.
-func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings, every bool) (*diagnosis.Diagnosis, error) {
+func diagnose(ctx context.Context, source *loaders.Source, snap, selected model.Snapshot, set model.Settings, every bool) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}

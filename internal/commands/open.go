@@ -29,24 +29,9 @@ import (
 	"vantage/model/units"
 )
 
-// Source is an open log.
-type Source interface {
-	// Next returns the next chunk, and [io.EOF] when nothing more comes.
-	Next(context.Context) (*model.Chunk, error)
-
-	// Text returns the text of a sample, and Lines the lines at which the records of samples begin, 0 of those that have none.
-	Text(context.Context, model.Place) (model.Text, error)
-	Lines(context.Context, []model.Place) ([]int64, error)
-
-	// MissingColumns returns the columns that a person named and that no row has had so far.
-	MissingColumns() []string
-
-	Close() error
-}
-
 // Open opens the paths with the options of the flags; with follow it waits for more at
 // their end.
-func (p *Program) Open(paths []string, follow bool) (Source, error) {
+func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if p.Opening != nil {
 		p.Opening(paths)
 	}
@@ -57,22 +42,40 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 		return nil, Usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
 	}
 	attempt, err := loaders.ParseAttempt(p.attempt)
+	isTable := slices.ContainsFunc(paths, clickhouse.IsAddress)
 	switch {
 	case err != nil:
 		return nil, Usage(err)
-	case slices.ContainsFunc(paths, clickhouse.IsAddress):
-		return p.openTable(paths, attempt, follow)
-	case p.passwordFile != "":
+	case isTable && len(paths) > 1:
+		return nil, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
+	case !isTable && p.passwordFile != "":
 		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
 	}
-	reach, err := p.storageOptions()
+	storage, err := p.storageOptions()
 	if err != nil {
 		return nil, err
 	}
 	return loaders.Open(paths, loaders.Options{
-		KeepFault: keepFault, Storage: reach, Disk: p.Disk, Stdin: p.In, Follow: follow, Wait: p.Waits,
+		KeepFault: keepFault, Storage: storage, Tables: loaders.Scheme{Names: clickhouse.IsAddress, Open: p.openTable},
+		Disk: p.Disk, Stdin: p.In, Follow: follow, Wait: p.Waits,
 		Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, MemoryLimit: p.MemoryLimit,
 	})
+}
+
+func (p *Program) openTable(address string, o *loaders.Options) (fileio.Origin, string, error) {
+	t, err := clickhouse.ParseAddress(address)
+	if err != nil {
+		return nil, "", Usage(err)
+	}
+	password, err := p.passwordFor(address, t)
+	if err != nil {
+		return nil, "", err
+	}
+	table, err := clickhouse.Open(address, clickhouse.Options{
+		Follow: o.Follow, Disk: o.Disk, Password: password, Columns: o.Columns,
+		Split: o.Split, Attempt: int(o.Attempt), MemoryLimit: o.MemoryLimit,
+	})
+	return table, "", err
 }
 
 // SayWhenSilent says, until ctx ends, when a disk does not answer: once, and not again before it has answered. While a screen is open, it
@@ -96,7 +99,7 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 }
 
 // readOpen is readAll, and leaves the source open so that texts can be read; it is closed after an error.
-func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.Snapshot, error) {
+func (p *Program) readOpen(ctx context.Context, paths []string) (*loaders.Source, model.Snapshot, error) {
 	source, err := p.Open(paths, false)
 	if err != nil {
 		return nil, model.Snapshot{}, err
@@ -109,7 +112,7 @@ func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.S
 	return source, snap, nil
 }
 
-func (p *Program) readSource(ctx context.Context, source Source, paths []string) (model.Snapshot, error) {
+func (p *Program) readSource(ctx context.Context, source *loaders.Source, paths []string) (model.Snapshot, error) {
 	snap, err := readToEnd(ctx, source, math.MaxInt64)
 	if err != nil {
 		return snap, err
@@ -145,7 +148,7 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 var errLarge = errors.New("the log is larger than that")
 
 // readToEnd reads a log of at most so many bytes to its current end.
-func readToEnd(ctx context.Context, source Source, most int64) (model.Snapshot, error) {
+func readToEnd(ctx context.Context, source *loaders.Source, most int64) (model.Snapshot, error) {
 	store := model.NewStore()
 	for {
 		chunk, err := source.Next(ctx)
@@ -207,23 +210,6 @@ func classifyError(err error) error {
 		return Usage(err)
 	}
 	return err
-}
-
-func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool) (Source, error) {
-	if len(paths) > 1 {
-		return nil, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
-	}
-	t, err := clickhouse.ParseAddress(paths[0])
-	if err != nil {
-		return nil, Usage(err)
-	}
-	password, err := p.passwordFor(paths[0], t)
-	if err != nil {
-		return nil, err
-	}
-	return clickhouse.Open(paths[0], clickhouse.Options{
-		Follow: follow, Disk: p.Disk, Password: password, Columns: p.columns, Split: discover.Split(p.split), Attempt: int(attempt), MemoryLimit: p.MemoryLimit,
-	})
 }
 
 const maxPassword = 4096

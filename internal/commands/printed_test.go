@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/filetest"
-	logged "vantage/loaders/scalars"
 	"vantage/model"
 )
 
@@ -83,16 +82,12 @@ func TestPrintedNextToSamplesGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer source.Close()
-	beside, ok := source.(interface{ Scalars() (*logged.Found, error) })
-	if !ok {
-		t.Fatal("it has no scalars")
-	}
-	if _, err := beside.Scalars(); err == nil {
+	if _, err := source.Scalars(); err == nil {
 		t.Error("there are none yet")
 	}
 	for _, steps := range []int{10, 30} {
 		filetest.Write(t, filepath.Join(dir, "train.log"), printedLog(steps))
-		if found, err := beside.Scalars(); err != nil || found.Steps != steps || found.Last != int64(steps) {
+		if found, err := source.Scalars(); err != nil || found.Steps != steps || found.Last != int64(steps) {
 			t.Errorf("after %d steps: %+v, %v", steps, found, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vantage/loaders"
 	"vantage/loaders/decode"
 	"vantage/loaders/fileio"
 	"vantage/model"
@@ -249,7 +250,7 @@ func (p *Program) note(style, text string) {
 // openLog is a log that was read to its current end, with the settings that are chosen for it. It is open for texts.
 type openLog struct {
 	*call
-	Source
+	*loaders.Source
 	whole  model.Snapshot
 	snap   model.Snapshot // of the steps that are asked for
 	set    model.Settings

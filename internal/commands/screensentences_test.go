@@ -121,7 +121,7 @@ func openScreen(t *testing.T, l *rawLog, keys ...string) (frames [][]string) {
 		defer source.Close()
 		o := tui.Options{Title: "log", Settings: set, Given: p.Given(), SetByFlag: p.IsSet, NoColor: true}
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-			return LookAt(ctx, source.(tui.TextReader), snap, set, diagnosis.Reading{}, previous)
+			return LookAt(ctx, source, snap, set, diagnosis.Reading{}, previous)
 		}
 		var app tea.Model = tui.New(t.Context(), source, o)
 		var run func(cmd tea.Cmd)
