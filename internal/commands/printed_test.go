@@ -38,7 +38,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 		filetest.Write(t, path, c.text)
 		for _, given := range []string{path, dir} {
 			var out, errOut bytes.Buffer
-			p := &Program{Out: &out, ErrOut: &errOut}
+			p := &program{out: &out, errOut: &errOut}
 			cmd := p.summary()
 			cmd.SetArgs([]string{given, "--num-generations", "8"})
 			if err := cmd.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), c.want) {
@@ -61,7 +61,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 			if isPrinted := name == "slurm-9.out"; isPrinted && !strings.Contains(strings.Join(s.Notes, "\n"), "1 other line: Killed") {
 				t.Errorf("%q", s.Notes)
 			}
-			steps := p.report().of(p)
+			steps := p.report().build(p)
 			steps.SetArgs([]string{given, "--brief"})
 			steps.SilenceErrors, steps.SilenceUsage = true, true
 			err := steps.ExecuteContext(t.Context())
@@ -77,7 +77,7 @@ func TestPrintedNextToSamplesGrows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeRollouts(t, dir, 30, 4)
-	source, err := (&Program{split: "train"}).Open([]string{filepath.Join(dir, "rollouts")}, true)
+	source, err := (&program{split: "train"}).open([]string{filepath.Join(dir, "rollouts")}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
