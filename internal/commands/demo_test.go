@@ -19,16 +19,16 @@ import (
 func runDemo(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	var b bytes.Buffer
-	p := &explorer{Program: Program{In: strings.NewReader(""), Out: &b, ErrOut: &b}}
+	p := &explorer{program: program{in: strings.NewReader(""), out: &b, errOut: &b}}
 	cmd := p.demo()
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetFlagErrorFunc(FlagError)
+	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(t.Context())
 	if err != nil {
-		PrintError(&b, args, err)
+		printError(&b, args, err)
 	}
-	return b.String(), ExitCode(err)
+	return b.String(), exitCode(err)
 }
 
 // writeIll has the demo write the log of an illness to a new folder.

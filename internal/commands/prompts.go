@@ -21,7 +21,7 @@ import (
 	"vantage/model/units"
 )
 
-func (p *Program) prompts() *cobra.Command {
+func (p *program) prompts() *cobra.Command {
 	var where, order string
 	var query figures.Query
 	var top int
@@ -81,7 +81,7 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 			}
 			return r, nil
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 // retirement is which prompts are to be written for a trainer to drop, and how.
@@ -172,7 +172,7 @@ func agreedOf(prompts []*ledger.Prompt) (n int) {
 	return n
 }
 
-func (p *Program) grep() *cobra.Command {
+func (p *program) grep() *cobra.Command {
 	where := &selection{kind: "samples"}
 	var in string
 	search := textsearch.Search{}
@@ -228,7 +228,7 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 				return g, nil
 			})(ctx, c, write)
 		},
-	}.of(p)
+	}.build(p)
 }
 
 // lacksTexts reports whether the first sample can be read and has no text.
@@ -249,13 +249,13 @@ func (c *call) takePattern() (*regexp.Regexp, error) {
 		last--
 	}
 	if last < 1 {
-		return nil, Usage(errors.New("grep takes a path and then a pattern, as `vantage grep PATH 'Wait,'`"))
+		return nil, usage(errors.New("grep takes a path and then a pattern, as `vantage grep PATH 'Wait,'`"))
 	}
 	text := c.args[last]
 	c.args = slices.Delete(slices.Clone(c.args), last, last+1)
 	pattern, err := textsearch.Compile(text)
 	if err != nil {
-		return nil, Usage(err)
+		return nil, usage(err)
 	}
 	return pattern, nil
 }

@@ -294,9 +294,9 @@ func klBends(r *Run) {
 }
 
 func gradientsSpike(r *Run) {
-	at := map[int]bool{r.Steps * 5 / 10: true, r.Steps * 7 / 10: true, r.Steps * 8 / 10: true}
+	steps := map[int]bool{r.Steps * 5 / 10: true, r.Steps * 7 / 10: true, r.Steps * 8 / 10: true}
 	r.changeMetrics(func(t int, m metrics) {
-		if at[t] {
+		if steps[t] {
 			m["actor/grad_norm"] = r.near(14, 0.2)
 		}
 	})
