@@ -21,9 +21,6 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"estimators", "losses"} {
-		pages = append(pages, filepath.Join("..", ".github", "docs", folder, "README.md"))
-	}
 	commands := map[string]string{}
 	for _, page := range append(pages, filepath.Join("..", "README.md")) {
 		text, err := os.ReadFile(page)
