@@ -152,7 +152,7 @@ func writeFile(t *testing.T, path, text string) {
 // Every test that the page on reliability names exists.
 func TestNamedTestsExist(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "reliability.md"))
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributors", "reliability.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
