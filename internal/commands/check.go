@@ -230,7 +230,7 @@ func addSelected(
 
 // asksForLook reports whether a rule is about what a look at the run finds, or at its answers.
 func asksForLook(r check.Rule) bool {
-	return r.OfFindings() || r.Name == string(model.WarnAnswersAlike)
+	return r.OfFindings() || r.Name == string(analysis.WarnAnswersAlike)
 }
 
 // evaluate evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.

@@ -18,6 +18,7 @@ import (
 	"vantage/model/ledger"
 	"vantage/model/report"
 	"vantage/model/textsearch"
+	"vantage/model/units"
 )
 
 func (p *program) prompts() *cobra.Command {
@@ -158,9 +159,20 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 			return nil
 		}
 		log.note("drops " + dropped.Saves(&all, of.Unit))
+		if agreed := agreedOf(r.Prompts); agreed > 0 {
+			log.note(units.Plural(agreed, "prompts") + " to drop agree on an answer that is never solved, as elsewhere in this log: the ground truth may be wrong, so read them first")
+		}
 		return nil
 	}
 	return nil
+}
+
+// agreedOf counts the prompts whose answers agree on one that is never solved, though too many others do for it to be suspect.
+func agreedOf(prompts []*ledger.Prompt) (n int) {
+	for _, p := range prompts {
+		n += model.Count01(p.Agreed != nil && p.Doubt == nil)
+	}
+	return n
 }
 
 func (p *program) grep() *cobra.Command {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/tui"
 )
@@ -271,7 +272,7 @@ func screenClaims() []claim {
 			}
 			return nil
 		}, false},
-		{"warning", string(model.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and the answers of their step alike, first at step ` + num + `: (?:empty answers|.*“(.*?)…?”.*)`, func(l *rawLog, s said, w []string) error {
+		{"warning", string(analysis.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and the answers of their step alike, first at step ` + num + `: (?:empty answers|.*“(.*?)…?”.*)`, func(l *rawLog, s said, w []string) error {
 			at := int64(saidNumber(w[3]))
 			fates, groups := l.fates(s.first, s.last)
 			if n := int(saidNumber(w[1])); n > fates["all wrong"] {

@@ -236,8 +236,8 @@ func adviceFor(name string, s *analysis.StepFigures) string {
 		return "check whether the run stopped within the step, or the file was truncated"
 	}
 	kind := cmp.Or(map[string]model.WarningKind{
-		"killed": model.WarnKilledGroups, "short": model.WarnTooFewKept, "flips": model.WarnSignFlips,
-		"noise": model.WarnFloatNoise, "invalid": model.WarnInvalidRewards, "single": model.WarnSingleSampleGroups,
+		"killed": analysis.WarnKilledGroups, "short": analysis.WarnTooFewKept, "flips": analysis.WarnSignFlips,
+		"noise": analysis.WarnFloatNoise, "invalid": analysis.WarnInvalidRewards, "single": analysis.WarnSingleSampleGroups,
 	}[name], model.WarningKind(name))
 	for _, w := range s.Warnings {
 		if w.Kind == kind {
