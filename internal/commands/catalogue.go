@@ -19,6 +19,7 @@ import (
 	"vantage/loaders/formats"
 	logged "vantage/loaders/scalars"
 	"vantage/model"
+	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -26,14 +27,15 @@ import (
 func (p *program) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List estimators, group filters, losses, penalties, log formats",
+		Short: "List estimators, group filters, losses, penalties, formats, metrics",
 		Long: `list names what vantage knows of each trainer, and describes what you name: advantage
 estimators, group filters, losses, penalties for long answers, rules for off-policy
-samples, and formats of logs.`,
+samples, formats of logs, and metrics.`,
 		Example: `vantage list estimators verl grpo
-vantage list formats trl`,
+vantage list formats trl
+vantage list metrics signal`,
 	}
-	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats())
+	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats(), p.metrics())
 	refuseOtherWords(cmd)
 	return cmd
 }
@@ -176,6 +178,34 @@ vantage list formats trl`,
 				return err
 			}
 			return writeTable(out)
+		},
+	}.build(p)
+}
+
+func (p *program) metrics() *cobra.Command {
+	places := model.Mapped(figures.Places(), func(place figures.Place) string { return string(place) })
+	return command[any]{
+		use:       "metrics [PLACE|NAME]",
+		short:     "List or describe the metrics, columns, fates and warnings",
+		example:   "vantage list metrics\nvantage list metrics sweep\nvantage list metrics ESS",
+		args:      oneName,
+		validArgs: places,
+		run: func(ctx context.Context, c *call, _ any) error {
+			out, all := c.output(ctx), figures.Sections()
+			if len(c.args) == 0 {
+				return report.MetricsList(out, all)
+			}
+			found := figures.Named(c.args[0])
+			if len(found) == 0 {
+				known := places
+				for _, s := range all {
+					for _, e := range s.Entries {
+						known = append(known, e.AllNames()...)
+					}
+				}
+				return usage(fmt.Errorf("no metric %q%s: `vantage list metrics` lists all", c.args[0], orMeant(c.args[0], known)))
+			}
+			return report.MetricsText(out, found)
 		},
 	}.build(p)
 }

@@ -94,7 +94,7 @@ func (c *Evaluator) AddGroups(step, groups *analysis.StepFigures) {
 	c.record(step)
 	for k := range c.Findings {
 		s := groups
-		if c.Findings[k].Rule.isOfStep() {
+		if c.tallies[k].ofStep {
 			s = step
 		}
 		if s != nil {
@@ -322,6 +322,7 @@ func (w *Monitor) Failing() bool { return slices.Contains(w.failing, true) }
 // tally follows the value of a rule from step to step.
 type tally struct {
 	rule   Rule
+	ofStep bool                                       // see Rule.isOfStep
 	count  func(*analysis.StepFigures) figures.Number // what the rule counts; nil of a metric
 	recent []measured                                 // the steps with a value that the span needs, the newest last
 	sum    measured                                   // of all steps, for AllSteps
@@ -334,7 +335,7 @@ type tally struct {
 func newTallies(rules []Rule) []tally {
 	all := make([]tally, len(rules))
 	for k, r := range rules {
-		all[k].rule, all[k].count = r, countNamed(r.Name)
+		all[k] = tally{rule: r, ofStep: r.isOfStep(), count: countNamed(r.Name)}
 	}
 	return all
 }

@@ -37,36 +37,42 @@ const (
 	Warning Place = "warning"
 )
 
-// section is the entries of a place.
-type section struct {
-	place        Place
-	title, intro string
-	entries      []Entry
+// Section is the entries of a place.
+type Section struct {
+	Place        Place
+	Title, Intro string
+	Entries      []Entry
 }
 
-func sections() []section {
-	return []section{
+// Symbols explains the letters of the formulas.
+const Symbols = "r is the reward of a sample as the estimator reads it, A its advantage before the filter (original), A′ after filter and " +
+	"recompute (processed), l the length of its response. n samples of a group, c or s of them solved; N samples and G groups of the step. " +
+	"#{…} counts what matches. ddof: a standard deviation divides by n − ddof. near: similar, but computed differently."
+
+// Sections returns all places with their entries, in the order of the page.
+func Sections() []Section {
+	return []Section{
 		{Step, "A step or the run", "In the line of the step, the tables of steps, `report` and `check`.", entries(stepFigures())},
 		{Metrics, "Metrics of a step", "Under the name that the trainer logs; `vantage/` marks ours. The report's line *lengths* names the unit of lengths and weights: tokens, or else characters or words of the text; a sample of unknown length weighs 1.", metrics()},
 		{Fates, "Fates of a group", "Each group has one. Counts in tables and rules are of groups; columns of CSV are named `killed_groups`.", entries(fateFigures())},
 		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", entries(groupFigures())},
 		{Sample, "A sample", "In an open group, and in `export`.", entries(Samples())},
 		{Parts, "Breakdown", "Samples that have something in common, in `report --by` and `:by`. A part is named by a difficulty, a length, a fate, a step, or a value of a column of the log.", partFigures()},
-		{Prompt, "A prompt over the run", "In `prompts`, and as fields of its `--where`: see [prompts](prompts.md).", entries(Prompts())},
+		{Prompt, "A prompt over the run", "In `prompts`, and as fields of its `--where`.", entries(Prompts())},
 		{Sweep, "Sweep", "A cell shows what a pair of ratios does to all groups of the steps, computed as in a report.", sweepFigures()},
 		{Sizes, "Group size", "What groups of m samples would do; a group of the log has n samples, of which s are solved.", groupSizeFigures()},
 		{Compare, "Compare", "The first run is a, the second is b.", compareFigures()},
 		{Match, "Match", "Logged advantages against those that are computed.", matchFigures()},
-		{Check, "Check", "Names in rules besides all of the above: see [checking](checking.md).", checkFigures()},
+		{Check, "Check", "Names in rules besides all of the above.", checkFigures()},
 		{Warning, "Warnings", "Each counts groups or samples; a rule may name one.", warnings()},
 	}
 }
 
 // All returns the entries of a place.
 func All(place Place) (entries []Entry) {
-	for _, s := range sections() {
-		if s.place == place {
-			entries = s.entries
+	for _, s := range Sections() {
+		if s.Place == place {
+			entries = s.Entries
 		}
 	}
 	return entries
@@ -78,12 +84,25 @@ func Explain(place Place, name string) (Entry, bool) {
 	if e, ok := entryOf(All(place), name); ok {
 		return e, true
 	}
-	for _, s := range sections() {
-		if e, ok := entryOf(s.entries, name); ok {
+	for _, s := range Sections() {
+		if e, ok := entryOf(s.Entries, name); ok {
 			return e, true
 		}
 	}
 	return Entry{}, false
+}
+
+// Named returns the section of a place, or of each place the entries that a name has there.
+func Named(name string) (found []Section) {
+	for _, s := range Sections() {
+		if string(s.Place) == name {
+			return []Section{s}
+		}
+		if e, ok := entryOf(s.Entries, canonical(name)); ok {
+			found = append(found, Section{Place: s.Place, Title: s.Title, Intro: s.Intro, Entries: []Entry{e}})
+		}
+	}
+	return found
 }
 
 func entryOf(list []Entry, name string) (Entry, bool) {
@@ -147,7 +166,7 @@ func (e Entry) Explanation() string {
 
 // Places returns all places, in the order of the page.
 func Places() []Place {
-	return model.Mapped(sections(), func(s section) Place { return s.place })
+	return model.Mapped(Sections(), func(s Section) Place { return s.Place })
 }
 
 func sweepFigures() []Entry {
@@ -216,9 +235,9 @@ func checkFigures() []Entry {
 		{"rows", "rows, share of the usual", "rows of the step / median of the eight steps before", "whether a step was cut off", ""},
 		{"unreadable", "rows, share of all", "rows that cannot be read / all rows", "torn rows, and rows that are not understood", ""},
 		{"stall", "×, s, m, h", "now − time of the last row; x: / median time between steps", "whether a run that should write does not", ""},
-		{"alarm", "findings", "", "what ails the run so that a person would stop it: diagnosis.md", ""},
-		{"watch", "findings", "", "what may become an alarm: diagnosis.md", ""},
-		{"over", "findings", "", "an alarm for a stretch of the run that has ended: diagnosis.md", ""},
+		{"alarm", "findings", "", "what ails the run so that a person would stop it", ""},
+		{"watch", "findings", "", "what may become an alarm", ""},
+		{"over", "findings", "", "an alarm for a stretch of the run that has ended", ""},
 	}
 }
 
