@@ -11,6 +11,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/session"
@@ -72,7 +73,7 @@ func (m loggedMatch) undecided() bool { return m.latest.report != nil && m.lates
 func (e env) newStepDisagrees() bool {
 	now := e.result.analysis
 	return now != nil && e.choice().Confirmed() &&
-		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnLoggedDiffers })
+		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == analysis.WarnLoggedDiffers })
 }
 
 // startAtTrainer begins with the estimator of the log's trainer, as soon as the format is known.
@@ -240,7 +241,7 @@ func (e env) matchWarning() []warningLine {
 		return nil
 	}
 	return []warningLine{{
-		kind:   model.WarnLoggedDiffers,
+		kind:   analysis.WarnLoggedDiffers,
 		text:   fmt.Sprintf("none of %d estimators and scales reproduces all logged advantages", r.Candidates),
 		advice: sanitize.Line(strings.Join(r.Clues, "; ")) + " — `vantage match` has the details", group: -1,
 	}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -50,7 +51,7 @@ func (e env) warningLines() []warningLine {
 				}
 				d.advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+where+")")) + " — " + w.Advice
 			}
-			if w.Kind == model.WarnLoggedDiffers && len(noMatch) > 0 {
+			if w.Kind == analysis.WarnLoggedDiffers && len(noMatch) > 0 {
 				d.advice = "" // which would be to look for what is known not to be there
 			}
 			all = append(all, d)

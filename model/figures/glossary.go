@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Entry explains one figure, or a few that differ in a word.
@@ -240,36 +241,15 @@ func checkFigures() []Entry {
 	}
 }
 
+// warnings are those of the rules.
 func warnings() []Entry {
-	return []Entry{
-		{"trainer-refuses", "groups", "", "the framework's own code would raise an error for the step", ""},
-		{"stage-not-applied", "groups", "", "a length penalty or a loss lacks an option or lengths, and is left out", ""},
-		{"group-filter", "groups", "not admitted", "the group filter leaves no batch, or one that the trainer refuses", ""},
-		{"too-few-kept", "groups", "kept < 2, some A ≠ 0", "groups with signal of which the filter keeps fewer than 2 samples", ""},
-		{"killed-groups", "groups", "some A ≠ 0, all A′ = 0", "the fate killed", ""},
-		{"sign-flips", "kept samples", "flips", "kept samples that recompute gives another sign", ""},
-		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks a value that it reads", ""},
-		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
-		{"drawn-samples", "groups", "", "some samples are left out, and the trainer draws which: here the last ones", "trinity rec with drop: balance"},
-		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
-		{"parts-missing", "samples", "", "a part of the reward is NaN or missing, which others of the group have: the sum leaves it out", ""},
-		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
-		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},
-		{"partial-groups", "groups", "", "the log lacks rows of the group: the rewards without one follow from the others, or mean, std and solve rate are not known", ""},
-		{"single-sample-groups", "groups", "n = 1", "nothing to compare with", ""},
-		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
-		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},
-		{"phantom-groups", "groups", "equal r before the length penalty, unequal after it", "groups that train on length alone", ""},
-		{"group-filter-assumes", "groups", "", "the log lacks a value that the rule of the group filter reads, so another one is used", ""},
-		{"equal-admitted", "groups", "equal r, admitted", "the rule's test is not that all rewards are equal", ""},
-		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
-		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},
-		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
-		{"grouping-doubt", "groups", "", "groups may be merged or assumed: a prompt may come twice in the step, or again in a log without steps", ""},
-		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows, or turns in rows of their own, is not known", ""},
-		{"approximate-lengths", "samples", "", "metrics that trainers weight by tokens are weighted by characters or words, or count each sample once", ""},
-		{"logged-differs", "samples", "", "advantages in the log are not those that the estimator gives", ""},
+	var all []Entry
+	for _, r := range analysis.WarningRules() {
+		if r.Meaning != "" {
+			all = append(all, Entry{string(r.Kind), r.Unit, r.Formula, r.Meaning, r.Trainers})
+		}
 	}
+	return all
 }
 
 // partFigures are those of samples that have something in common.
