@@ -458,7 +458,7 @@ func (p panes) finding(e env, open, w, h int) []string {
 	return append(lines, e.box(rect, false, groups)...)
 }
 
-// findingChart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
+// findingChart draws the figure of a finding over the steps, in another colour while it lasts. The onset is on the ruler below.
 func (e env) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 	t, d := e.display.theme, e.diagnosis()
 	c := paneContent{title: " " + sanitize.Line(f.Series.Name)}
@@ -467,18 +467,22 @@ func (e env) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 		return c
 	}
 	onset, _ := slices.BinarySearch(d.Numbers[:n], f.Since)
+	end := n - 1
+	if !f.Lasting {
+		end, _ = slices.BinarySearch(d.Numbers[:n], f.Until)
+	}
 	if at, found := slices.BinarySearch(d.Numbers[:n], e.result.analysis.Last().Step); found {
 		c.title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]))
 	}
 	numbers := make([]float64, n)
-	before, after := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
+	well, ill := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
 	for i := range n {
 		numbers[i] = float64(d.Numbers[i])
-		if i > onset {
-			before[i] = math.NaN()
+		if i > onset && (i < end || f.Lasting) {
+			well[i] = math.NaN()
 		}
-		if i < onset {
-			after[i] = math.NaN()
+		if i < onset || i > end {
+			ill[i] = math.NaN()
 		}
 	}
 	lo, hi := trendRow{}.bounds(f.Series.Values[:n])
@@ -488,8 +492,8 @@ func (e env) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 		role = themes.Warn
 	}
 	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: e.stepAxis(), Lines: []chart.Line{
-		{X: numbers, Y: after, Axis: y, Role: role},
-		{X: numbers, Y: before, Axis: y, Role: themes.Accent},
+		{X: numbers, Y: ill, Axis: y, Role: role},
+		{X: numbers, Y: well, Axis: y, Role: themes.Accent},
 		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
 	}}}
 	labels := y.RowLabels(h - rowsBelowPlot)
