@@ -63,10 +63,10 @@ func (a App) updateAnalysis(msg tea.Msg) App {
 		a = a.onAnalysis(a.work.analysis.value, a.work.analysis.err)
 	}
 	if a.work.trend.take(&a.commands, msg) && a.work.trend.err == nil {
-		a.result.trend, a.result.baseTrend = a.work.trend.value.trend, a.work.trend.value.base
+		a.env.result.trend, a.env.result.baseTrend = a.work.trend.value.trend, a.work.trend.value.base
 	}
 	if isAnalysis && a.work.analysis.err == nil {
-		a = a.startTrend(a.firstTrendPart())
+		a = a.startTrend(a.env.firstTrendPart())
 	}
 	// New rows wait for what is under way, which is never cancelled for them, and for a moment after the last refresh.
 	refreshes := a.work.stale && !a.work.analysis.busy() && !a.work.trend.busy() && !a.work.throttled
@@ -75,7 +75,7 @@ func (a App) updateAnalysis(msg tea.Msg) App {
 	}
 	a = a.requestAnalysis().arrive().updateMatch(msg)
 	if refreshes {
-		a = a.starts(tea.Tick(refreshInterval, func(time.Time) tea.Msg { return throttleEndedMsg{} })).onClock(a.sourceState.lastChunk)
+		a = a.starts(tea.Tick(refreshInterval, func(time.Time) tea.Msg { return throttleEndedMsg{} })).onClock(a.env.sourceState.lastChunk)
 	}
 	return a
 }
@@ -83,32 +83,32 @@ func (a App) updateAnalysis(msg tea.Msg) App {
 func (a App) takeSnapshot() App {
 	a.work.stale, a.work.throttled = false, true
 	a.work.snapshots++
-	before := a.snap.Run.Progress
-	a.snap = a.store.Snapshot()
-	if p := &a.snap.Run.Progress; p.LastWrite.Equal(before.LastWrite) { // else the newest row is another
+	before := a.env.snap.Run.Progress
+	a.env.snap = a.store.Snapshot()
+	if p := &a.env.snap.Run.Progress; p.LastWrite.Equal(before.LastWrite) { // else the newest row is another
 		p.RowTime = before.RowTime
 	}
-	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
-	if a.place.follow && len(a.snap.Steps) > 0 {
-		a.place.step = a.newestStep()
+	a.env.sourceState.rate = a.env.sourceState.rate.updated(a.env.sourceState.lastChunk, a.env.snap.Run.Progress)
+	if a.env.place.follow && len(a.env.snap.Steps) > 0 {
+		a.env.place.step = a.env.newestStep()
 	}
-	if len(a.snap.Steps) == 0 {
-		a.result = result{}
+	if len(a.env.snap.Steps) == 0 {
+		a.env.result = result{}
 	}
 	return a.startAtTrainer().chooseFirstView()
 }
 
 func (a App) analysisKey() analysisKey {
-	return analysisKey{a.work.snapshots, a.stepIndex(), a.place.scope.scope, a.settings.now, a.settings.base}
+	return analysisKey{a.work.snapshots, a.env.stepIndex(), a.env.place.scope.scope, a.env.settings.now, a.env.settings.base}
 }
 
 // requestAnalysis requests the steps on the screen under the settings, and cancels what was under way for others.
 func (a App) requestAnalysis() App {
-	if len(a.snap.Steps) == 0 || a.analysisKey() == a.work.analysis.key {
+	if len(a.env.snap.Steps) == 0 || a.analysisKey() == a.work.analysis.key {
 		return a
 	}
 	a.work.trend.stop()
-	a.work.analysis.start(&a.commands, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
+	a.work.analysis.start(&a.commands, a.analysisKey(), analyze(a.env.snap, a.env.stepIndex(), a.env.place.scope, a.env.settings.undoState, a.env.result))
 	return a
 }
 
@@ -140,17 +140,17 @@ func analyze(snap model.Snapshot, end int, state scopeState, set undoState, know
 // there.
 func (a App) onAnalysis(x analysed, err error) App {
 	if err != nil {
-		a.result = result{err: err}
+		a.env.result = result{err: err}
 		return a
 	}
 	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil && (a.place.row > 0 || a.readingGroup() || slices.Contains(a.backStack, viewGroup)) {
+	if g := a.env.selectedGroup(); g != nil && (a.env.place.row > 0 || a.position.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
 		selected = keyOf(g)
 	}
-	a.result.base, a.result.analysis, a.result.err, a.result.sharedPrompt = x.base, x.analysis, nil, sharedPrompt(x.analysis.Table)
-	a.place.step = x.analysis.Step
+	a.env.result.base, a.env.result.analysis, a.env.result.err, a.env.result.sharedPrompt = x.base, x.analysis, nil, sharedPrompt(x.analysis.Table)
+	a.env.place.step = x.analysis.Step
 	a = a.arrangeRows(selected)
-	a.panes.warning = min(a.panes.warning, max(0, len(a.warningLines())-1))
+	a.panes.warning = min(a.panes.warning, max(0, len(a.env.warningLines())-1))
 	a = a.clampCursor().takeScope(x.scope, x.every)
 	a.work.analysis.key = a.analysisKey() // the scope may have been decided
 	return a
@@ -187,8 +187,8 @@ func (e env) firstTrendPart() int {
 // startTrend requests the trend, first of the newest steps up to so many samples. It reuses the steps that have not changed
 // since the trend before, and those on the screen.
 func (a App) startTrend(samples int) App {
-	known := trends{a.result.trend, a.result.baseTrend}
-	a.work.trend.start(&a.commands, a.work.analysis.number, computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
+	known := trends{a.env.result.trend, a.env.result.baseTrend}
+	a.work.trend.start(&a.commands, a.work.analysis.number, computeTrend(a.env.snap, a.env.settings.undoState, a.env.result.analysis, a.env.result.base, known, samples))
 	return a
 }
 
@@ -256,19 +256,19 @@ func (e env) isFiltered() bool {
 
 // updateSubset requests the figures of the groups shown. They cannot be cancelled, so it waits for those under way.
 func (a App) updateSubset(msg tea.Msg) App {
-	a.subset.take(&a.commands, msg)
-	if !a.isFiltered() {
-		if !a.subset.busy() {
-			a.subset.reset() // releases the analyses
+	a.env.subset.take(&a.commands, msg)
+	if !a.env.isFiltered() {
+		if !a.env.subset.busy() {
+			a.env.subset.reset() // releases the analyses
 		}
 		return a
 	}
-	key := subsetKey{analysis: a.result.analysis, base: a.result.base, filter: a.result.filter}
-	if !a.subset.lacks(key, inTurn) {
+	key := subsetKey{analysis: a.env.result.analysis, base: a.env.result.base, filter: a.env.result.filter}
+	if !a.env.subset.lacks(key, inTurn) {
 		return a
 	}
-	groups := slices.Sorted(slices.Values(a.result.rows)) // sums do not depend on the order of the table
-	a.subset.start(&a.commands, key, once(func(context.Context) (s subset, _ error) {
+	groups := slices.Sorted(slices.Values(a.env.result.rows)) // sums do not depend on the order of the table
+	a.env.subset.start(&a.commands, key, once(func(context.Context) (s subset, _ error) {
 		s.figures = key.analysis.Subset(groups)
 		if key.base != nil && key.base.Groups == key.analysis.Groups {
 			s.baseFigures = key.base.Subset(groups)

@@ -47,11 +47,11 @@ const (
 )
 
 func (a App) openAnswers() App {
-	p, ok := a.compare.selected()
+	p, ok := a.views.compare.selected()
 	if !ok {
 		return a.says("no prompt to open")
 	}
-	a.answers.list(a.env, &a.commands, a.compare.job.value, p)
+	a.views.answers.list(a.env, &a.commands, a.views.compare.job.value, p)
 	return a.pushView(viewAnswers)
 }
 
@@ -156,13 +156,13 @@ func answerKeys() keySection {
 		{[]string{"k", "up"}, "k ↑", "", "a line up", within(answersOf, by((*answerReader).scrollLines, -1))},
 		{[]string{"l", "right"}, "l →", "h l answer", "next answer of the focused run, the best first", within(answersOf, by((*answerReader).move, 1))},
 		{[]string{"h", "left"}, "h ←", "", "previous answer of the focused run", within(answersOf, by((*answerReader).move, -1))},
-		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", func(a App) App { a.answers.focus = 1 - a.answers.focus; return a }},
+		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", func(a App) App { a.views.answers.focus = 1 - a.views.answers.focus; return a }},
 		{[]string{"J"}, "J", "J K prompt", "next prompt of the comparison", move(App.moveToPair, 1)},
 		{[]string{"K"}, "K", "", "previous prompt", move(App.moveToPair, -1)},
 		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", within(answersOf, (*answerReader).toggleDiff)},
 		{[]string{"n"}, "n", "", "next difference of the diff", within(answersOf, by((*answerReader).moveDifference, 1))},
 		{[]string{"N"}, "N", "", "previous difference", within(answersOf, by((*answerReader).moveDifference, -1))},
-		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.answers.toggleThinking(); return a }},
+		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.views.answers.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", within(answersOf, (*answerReader).toggleRaw)},
 		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, max(1, r.height(e)-1)) })},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, -max(1, r.height(e)-1)) })},
@@ -183,13 +183,13 @@ func (r *answerReader) move(e env, by int) action {
 }
 
 func (a App) moveToPair(by int) App {
-	before := a.compare.cursor
+	before := a.views.compare.cursor
 	a = a.moveRow(onPair, by)
-	p, ok := a.compare.selected()
-	if !ok || a.compare.cursor == before {
+	p, ok := a.views.compare.selected()
+	if !ok || a.views.compare.cursor == before {
 		return a.says("no further prompt")
 	}
-	a.answers.list(a.env, &a.commands, a.compare.job.value, p)
+	a.views.answers.list(a.env, &a.commands, a.views.compare.job.value, p)
 	return a
 }
 

@@ -44,18 +44,18 @@ type Options struct {
 
 // App is the state of the screen: what all views share, the views, and what is around them.
 type App struct {
-	env
-	views
-	overlays
-	source Source
-	store  *model.Store // only Update touches it
-	work   background
-	position
-	panes   panes
-	saving  saving
-	mouse   mouseState
-	outside outside
-	commands
+	env      env
+	views    views
+	overlays overlays
+	source   Source
+	store    *model.Store // only Update touches it
+	work     background
+	position position
+	panes    panes
+	saving   saving
+	mouse    mouseState
+	outside  outside
+	commands commands
 }
 
 // commands are those that the message starts that is being handled.
@@ -189,28 +189,28 @@ func New(ctx context.Context, source Source, o Options) App {
 		display: display{glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
 	}
 	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
-	a.texts[0], _ = source.(TextReader)
-	a.texts[1], _ = o.Second.(TextReader)
-	if a.findings.look = o.Look; o.Look == nil {
-		a.findings.look = a.lookAtSamples
+	a.env.texts[0], _ = source.(TextReader)
+	a.env.texts[1], _ = o.Second.(TextReader)
+	if a.env.findings.look = o.Look; o.Look == nil {
+		a.env.findings.look = a.env.lookAtSamples
 	}
-	a.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
-	a.notice = o.Notice
+	a.env.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
+	a.overlays.notice = o.Notice
 	if o.ASCII {
-		a.display.glyphs = chart.ASCII()
+		a.env.display.glyphs = chart.ASCII()
 	}
-	a.display.theme, a.display.themeFixed = themes.First(o.Theme, o.Assumed, o.NoColor)
+	a.env.display.theme, a.env.display.themeFixed = themes.First(o.Theme, o.Assumed, o.NoColor)
 	return a.restoreSession(o)
 }
 
 // Init starts reading.
 func (a App) Init() tea.Cmd {
-	first := []tea.Cmd{readChunk(a.ctx, a.source, 0)}
-	if a.second.source != nil {
-		first = append(first, readSecond(a.ctx, a.second.source, 0))
+	first := []tea.Cmd{readChunk(a.commands.ctx, a.source, 0)}
+	if a.env.second.source != nil {
+		first = append(first, readSecond(a.commands.ctx, a.env.second.source, 0))
 	}
-	if a.notice != "" {
-		first = append(first, endNotice(a.ctx, a.noticeNumber))
+	if a.overlays.notice != "" {
+		first = append(first, endNotice(a.commands.ctx, a.overlays.noticeNumber))
 	}
 	return tea.Batch(first...)
 }
@@ -218,38 +218,38 @@ func (a App) Init() tea.Cmd {
 // Update handles a message. Then each part of the screen takes the message if it is its answer, and requests what it shows and
 // has not got yet, the analysis first.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	before := a.notice
+	before := a.overlays.notice
 	a = a.handle(msg)
-	handled := a.started
-	a.started = nil
+	handled := a.commands.started
+	a.commands.started = nil
 	a = a.updateAnalysis(msg)
-	a.started = append(a.started, handled...)
+	a.commands.started = append(a.commands.started, handled...)
 	a = a.updateSamplePage(msg)
-	view, c := a.view, &a.commands // what is computed or read in the background
-	a.sweep.update(a.env, view == viewSweep, c, msg)
-	a.sweep.advise(a.env, view == viewSweep)
-	a.compare.update(a.env, view == viewCompare, c, msg)
-	a.answers.update(a.env, view == viewAnswers, c, msg)
-	a.groupSize.update(a.env, view == viewGroupSize, c, msg)
-	a.breakdown.update(a.env, view == viewBreakdown, c, msg)
-	a.prompts.update(a.env, view == viewPrompts || view == viewPromptFilter, c, msg)
-	a.grep.update(a.env, view == viewGrep, c, msg)
+	view, c := a.position.view, &a.commands // what is computed or read in the background
+	a.views.sweep.update(a.env, view == viewSweep, c, msg)
+	a.views.sweep.advise(a.env, view == viewSweep)
+	a.views.compare.update(a.env, view == viewCompare, c, msg)
+	a.views.answers.update(a.env, view == viewAnswers, c, msg)
+	a.views.groupSize.update(a.env, view == viewGroupSize, c, msg)
+	a.views.breakdown.update(a.env, view == viewBreakdown, c, msg)
+	a.views.prompts.update(a.env, view == viewPrompts || view == viewPromptFilter, c, msg)
+	a.views.grep.update(a.env, view == viewGrep, c, msg)
 	a = a.updateSubset(msg)
-	a.second.update(a.env, a.drawsSteps(), c, msg)
+	a.env.second.update(a.env, a.position.drawsSteps(), c, msg)
 	a = a.updateFindings(msg)
-	a.glance.update(a.env, view == viewGlance, c, msg)
-	if a = a.timeNotice(msg, before); a.result.analysis != nil { // what the next frame draws from
-		a.result.charts = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
+	a.views.glance.update(a.env, view == viewGlance, c, msg)
+	if a = a.timeNotice(msg, before); a.env.result.analysis != nil { // what the next frame draws from
+		a.env.result.charts = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
 	}
 	a = a.updateFigureCache().updateHelp()
-	all := a.started
-	a.started = nil
+	all := a.commands.started
+	a.commands.started = nil
 	return a, tea.Batch(all...)
 }
 
 // starts has a command run after the message that is being handled.
 func (a App) starts(cmd tea.Cmd) App {
-	a.start(cmd)
+	a.commands.start(cmd)
 	return a
 }
 
@@ -269,15 +269,15 @@ func (a App) handle(msg tea.Msg) App {
 	case tea.PasteMsg:
 		return a.paste(msg.Content)
 	case tea.WindowSizeMsg:
-		a.display.w, a.display.h = msg.Width, msg.Height
+		a.env.display.w, a.env.display.h = msg.Width, msg.Height
 		return a.clampCursor()
 	case tea.BackgroundColorMsg:
-		if !a.display.noColor && !a.display.themeFixed {
-			a.display.theme = themes.Default(msg.IsDark())
+		if !a.env.display.noColor && !a.env.display.themeFixed {
+			a.env.display.theme = themes.Default(msg.IsDark())
 		}
 	case tea.ColorProfileMsg:
 		if msg.Profile <= colorprofile.ASCII { // a cursor that is only a background colour would not be seen
-			a.display.noColor, a.display.theme = true, themes.Mono()
+			a.env.display.noColor, a.env.display.theme = true, themes.Mono()
 		}
 	case tea.MouseMsg:
 		return a.onMouse(msg)
@@ -290,9 +290,9 @@ func (a App) handle(msg tea.Msg) App {
 }
 
 func (a App) clampCursor() App {
-	n, visible := len(a.result.rows), max(1, a.panes.visibleGroups(a.env))
-	a.place.row = clampIndex(a.place.row, n)
-	a.panes.topRow = max(0, min(a.panes.topRow, n-visible, a.place.row), a.place.row-visible+1)
+	n, visible := len(a.env.result.rows), max(1, a.panes.visibleGroups(a.env))
+	a.env.place.row = clampIndex(a.env.place.row, n)
+	a.panes.topRow = max(0, min(a.panes.topRow, n-visible, a.env.place.row), a.env.place.row-visible+1)
 	return a
 }
 
@@ -320,17 +320,17 @@ type chunkMsg struct {
 
 func (msg chunkMsg) on(a App) App {
 	if msg.err != nil {
-		a.sourceState.ended = true
+		a.env.sourceState.ended = true
 		a = a.chooseFirstView()
 		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
-			a.sourceState.err = msg.err
+			a.env.sourceState.err = msg.err
 		}
 		return a
 	}
 	a.store.Append(msg.chunk)
-	a.sourceState.lastChunk = msg.at
+	a.env.sourceState.lastChunk = msg.at
 	a.work.stale = true
-	return a.starts(readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
+	return a.starts(readChunk(a.commands.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // readChunk waits for the next chunk, after a pause. Each answer issues it again.

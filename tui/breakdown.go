@@ -122,12 +122,12 @@ func breakdownKeys() keySection {
 }
 
 func (a App) openBreakdown() App {
-	a.breakdown.topLine = 0
+	a.views.breakdown.topLine = 0
 	return a.pushView(viewBreakdown)
 }
 
 func runBy(a App, args []string) (App, error) {
-	b := &a.breakdown
+	b := &a.views.breakdown
 	if len(args) == 0 {
 		return a, fmt.Errorf("by takes %s, or a column of the log", strings.Join(analysis.PartKinds(), ", "))
 	}

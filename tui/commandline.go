@@ -29,7 +29,7 @@ func commandKeys() keySection {
 
 // runCommand runs the command line. A wrong command stays there, to be corrected.
 func (a App) runCommand() App {
-	words := strings.Fields(a.command)
+	words := strings.Fields(a.overlays.command)
 	if len(words) == 0 {
 		return a.closeLine()
 	}
@@ -45,7 +45,7 @@ func (a App) runCommand() App {
 		return a.says(fmt.Sprintf("no command is called %q%s", words[0], near))
 	}
 	below := a
-	below.view = a.viewBelow
+	below.position.view = a.position.viewBelow
 	next, err := c.run(below, words[1:])
 	if err != nil {
 		return a.says(c.suggestFor(a.env, words[1:], err).Error())
@@ -76,8 +76,8 @@ func withPrefix(all []string, prefix string) []string {
 
 // completeCommand completes the word before the cursor as far as all completions agree.
 func (a App) completeCommand() App {
-	line := a.input.line(a.command)
-	before, all := a.completions(line)
+	line := a.overlays.input.line(a.overlays.command)
+	before, all := a.env.completions(line)
 	if len(all) == 0 {
 		return a
 	}
@@ -91,7 +91,7 @@ func (a App) completeCommand() App {
 	if len(all) == 1 && behind == "" && !strings.ContainsRune(":~=", rune(common[len(common)-1])) {
 		common += " "
 	}
-	a.command, a.input.behind = before+common+behind, len(behind)
+	a.overlays.command, a.overlays.input.behind = before+common+behind, len(behind)
 	return a
 }
 
@@ -161,7 +161,7 @@ func lineCommands() []lineCommand {
 		{"metrics", "", "all metrics as small charts", runAction(App.openFigures), nil},
 		{"range", "FROM TO|last N|all", "which steps charts show", runRange, oneOf("last", "all")},
 		{"sweep", "step|shown|last N|FROM TO|all", "map of every pair of keep ratios, over these steps", runSweep, oneOf("step", "shown", "last", "all")},
-		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(func(a App) App { a.groupSize.topLine = 0; return a.pushView(viewGroupSize) }), nil},
+		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(func(a App) App { a.views.groupSize.topLine = 0; return a.pushView(viewGroupSize) }), nil},
 		{"prompts", "", "which prompts teach, are solved, hopeless or suspect, over all steps", runAction(pushing(viewPrompts)), nil},
 		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others", runGrep, nil},
 		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(env.partNames)},
@@ -190,7 +190,7 @@ func setOption(option string) runCommand {
 		if len(args) != 1 {
 			return a, fmt.Errorf("%s takes one value", option)
 		}
-		set, err := a.settings.now.Set(option, args[0])
+		set, err := a.env.settings.now.Set(option, args[0])
 		if err == nil {
 			_, err = set.FindEstimator() // before what the trainer says of its ratios
 		}
@@ -249,7 +249,7 @@ func runOption(a App, args []string) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	set := a.settings.now
+	set := a.env.settings.now
 	if option, found := estimators.FindOption(set.KnownOptions(), key); found && value == "" {
 		value = option.Default
 	}
@@ -276,13 +276,13 @@ func (e env) rewardNames() []string {
 
 func runStep(a App, args []string) (App, error) {
 	n, err := strconv.ParseInt(strings.Join(args, " "), 10, 64)
-	switch i, ok := a.snap.Find(n); {
+	switch i, ok := a.env.snap.Find(n); {
 	case len(args) != 1:
 		return a, fmt.Errorf("step takes a number")
 	case err != nil:
 		return a, fmt.Errorf("step takes a number, not %q", args[0])
 	case !ok:
-		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, a.stepSpan())
+		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, a.env.stepSpan())
 	default:
 		return a.showStep(i), nil
 	}
@@ -300,15 +300,15 @@ func runReward(a App, args []string) (App, error) {
 	if len(args) == 0 {
 		return a, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
 	}
-	set, err := a.settings.now, error(nil)
+	set, err := a.env.settings.now, error(nil)
 	set.Reward, set.Weights = "", ""
 	if text := strings.Join(args, " "); text == "auto" {
-		set.Weights = a.session.autoWeights
+		set.Weights = a.env.session.autoWeights
 	} else {
 		set, err = set.Set("reward", text)
 	}
 	if err == nil {
-		err = a.snap.Run.CheckReward(set)
+		err = a.env.snap.Run.CheckReward(set)
 	}
 	return a.applyValid(set, err)
 }
@@ -317,7 +317,7 @@ func runKeep(a App, args []string) (App, error) {
 	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
 		return a, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
 	}
-	set, err := a.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
+	set, err := a.env.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
 	if err == nil {
 		err = set.Validate()
 	}
@@ -352,9 +352,9 @@ func runMouse(a App, args []string) (App, error) {
 	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
 		return a, fmt.Errorf("mouse takes on or off, not %q", strings.Join(args, " "))
 	}
-	a.display.mouse = args[0] == "on"
-	if a.display.mouse {
-		a.notice = "mouse on: click, click twice, turn the wheel (? explains each); hold Shift to select text"
+	a.env.display.mouse = args[0] == "on"
+	if a.env.display.mouse {
+		a.overlays.notice = "mouse on: click, click twice, turn the wheel (? explains each); hold Shift to select text"
 	}
 	return a, nil
 }

@@ -13,38 +13,38 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 		d.app.outside.files = files
 		run := func(text string) { d.press(":"); d.typeText(text); d.press("enter") }
 		run("step 12")
-		if got := d.app.result.analysis.Step; got != 12 || d.app.place.follow {
+		if got := d.app.env.result.analysis.Step; got != 12 || d.app.env.place.follow {
 			t.Errorf("step %d", got)
 		}
 		run("keep pos .4")
 		run("scale group")
 		run("recompute off")
-		if set := d.app.settings.now; set.KeepPos != 0.4 || set.Recompute {
+		if set := d.app.env.settings.now; set.KeepPos != 0.4 || set.Recompute {
 			t.Errorf("%+v", set)
 		}
 		run("filter fate:alive")
-		if d.app.settings.filter != "fate:alive" {
-			t.Error(d.app.settings.filter)
+		if d.app.env.settings.filter != "fate:alive" {
+			t.Error(d.app.env.settings.filter)
 		}
 		run("export md")
 		if files.name != "export.md" || !strings.HasPrefix(files.data, "## made") {
 			t.Errorf("%s %.40q", files.name, files.data)
 		}
 		run("theme light")
-		if d.app.display.theme.Name != "light" {
-			t.Error(d.app.display.theme.Name)
+		if d.app.env.display.theme.Name != "light" {
+			t.Error(d.app.env.display.theme.Name)
 		}
 		run("framework openrlhf")
 		run("est dr_grpo")
 		run("option reward.clip_range=-0.1 0.1")
-		if set := d.app.settings.now; set.Options != "reward.clip_range=-0.1 0.1" || slices.ContainsFunc(d.app.result.analysis.Original, func(x float64) bool { return x > float64(float32(0.1)) }) {
-			t.Errorf("%+v, advantages %.5v", set, d.app.result.analysis.Original)
+		if set := d.app.env.settings.now; set.Options != "reward.clip_range=-0.1 0.1" || slices.ContainsFunc(d.app.env.result.analysis.Original, func(x float64) bool { return x > float64(float32(0.1)) }) {
+			t.Errorf("%+v, advantages %.5v", set, d.app.env.result.analysis.Original)
 		}
 		if frame := d.frame(); !strings.Contains(frame, "clip_range=-0.1 0.1") {
 			t.Errorf("the header does not say it:\n%.600s", frame)
 		}
 		run("option clip_range=")
-		if set := d.app.settings.now; set.Options != "" {
+		if set := d.app.env.settings.now; set.Options != "" {
 			t.Errorf("%+v", set)
 		}
 		for text, want := range map[string]string{
@@ -58,26 +58,26 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 			"note why?": "marks and notes are gone: keep them in a file of your own", "marks": "marks and notes are gone", "export svg": "pictures of the screen are gone: take one in the terminal",
 		} {
 			run(text)
-			if !strings.Contains(d.app.notice, want) || d.app.view != viewCommand {
-				t.Errorf("%s: %q", text, d.app.notice)
+			if !strings.Contains(d.app.overlays.notice, want) || d.app.position.view != viewCommand {
+				t.Errorf("%s: %q", text, d.app.overlays.notice)
 			}
 			d.press("esc")
 		}
 		d.press(":")
 		d.typeText("export tx")
-		if d.press("tab"); d.app.command != "export txt " {
-			t.Errorf("completed to %q", d.app.command)
+		if d.press("tab"); d.app.overlays.command != "export txt " {
+			t.Errorf("completed to %q", d.app.overlays.command)
 		}
 		d.press("esc", ":")
 		d.typeText("fra")
 		d.press("tab")
-		if d.app.command != "framework " {
-			t.Errorf("completed to %q", d.app.command)
+		if d.app.overlays.command != "framework " {
+			t.Errorf("completed to %q", d.app.overlays.command)
 		}
 		d.typeText("tw")
 		d.press("tab", "enter")
-		if d.app.settings.now.Framework != "twinkle" {
-			t.Error(d.app.settings.now.Framework)
+		if d.app.env.settings.now.Framework != "twinkle" {
+			t.Error(d.app.env.settings.now.Framework)
 		}
 	})
 }
@@ -95,8 +95,8 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 			d.typeText(typed)
 			d.frame()
 			d.press("tab")
-			if d.app.command != want {
-				t.Errorf("%q is completed to %q, want %q", typed, d.app.command, want)
+			if d.app.overlays.command != want {
+				t.Errorf("%q is completed to %q, want %q", typed, d.app.overlays.command, want)
 			}
 			d.press("esc")
 		}

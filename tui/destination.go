@@ -17,34 +17,34 @@ type destination struct {
 }
 
 func (a App) goTo(to destination) App {
-	i, found := a.snap.Find(to.step)
+	i, found := a.env.snap.Find(to.step)
 	if !found {
 		return a.says(fmt.Sprintf("step %d is not in the log, or was removed", to.step))
 	}
 	a = a.showGroups()
-	a.destination, a.sampleReader.resumeFollow = &to, false // the newest step is not followed again
+	a.views.destination, a.views.sampleReader.resumeFollow = &to, false // the newest step is not followed again
 	return a.showStep(i)
 }
 
 // arrive puts the cursor on what is to be gone to, if its step is on the screen.
 func (a App) arrive() App {
-	to := a.destination
-	if to == nil || a.work.analysis.busy() || a.result.analysis.Of(to.step) == nil {
+	to := a.views.destination
+	if to == nil || a.work.analysis.busy() || a.env.result.analysis.Of(to.step) == nil {
 		return a
 	}
-	a.destination = nil
+	a.views.destination = nil
 	if to.group == "" {
 		return a.focusPane(layout.Steps)
 	}
-	g, ok := a.groupOf(*to)
+	g, ok := a.env.groupOf(*to)
 	if !ok {
 		return a.says(fmt.Sprintf("step %d no longer has the group", to.step))
 	}
-	row := slices.Index(a.result.rows, g)
+	row := slices.Index(a.env.result.rows, g)
 	if row < 0 {
 		return a.says("the filter hides the group: / changes the filter, u undoes it")
 	}
-	a.place.row = row
+	a.env.place.row = row
 	if to.sample > 0 {
 		a = a.openSample(to.sample)
 	}
@@ -73,11 +73,11 @@ func (e env) groupOf(to destination) (int, bool) {
 
 // openSample opens the group under the cursor at a sample, given by its row in the log.
 func (a App) openSample(sample int) App {
-	g := a.selectedGroup()
+	g := a.env.selectedGroup()
 	if sample > g.Size() {
 		return a.says(fmt.Sprintf("the group no longer has a row %d", sample))
 	}
 	a = a.openGroup()
-	a.sampleReader.group, a.sampleReader.sample = keyOf(g), slices.Index(a.rankedSamples(g), g.Start+sample-1)
+	a.views.sampleReader.group, a.views.sampleReader.sample = keyOf(g), slices.Index(a.env.rankedSamples(g), g.Start+sample-1)
 	return a
 }

@@ -32,8 +32,8 @@ func TestDestinations(t *testing.T) {
 			{destination{step: 99, group: "x"}, "step 99 is not in the log"},
 		} {
 			going(c.to)
-			if !strings.Contains(d.app.notice, c.want) || c.want == "" && (d.app.selectedGroup().Name != group || d.app.result.analysis.Step != c.to.step) {
-				t.Errorf("%+v: %q, want %q, the cursor is on %s of step %d", c.to, d.app.notice, c.want, d.app.selectedGroup().Name, d.app.result.analysis.Step)
+			if !strings.Contains(d.app.overlays.notice, c.want) || c.want == "" && (d.app.env.selectedGroup().Name != group || d.app.env.result.analysis.Step != c.to.step) {
+				t.Errorf("%+v: %q, want %q, the cursor is on %s of step %d", c.to, d.app.overlays.notice, c.want, d.app.env.selectedGroup().Name, d.app.env.result.analysis.Step)
 			}
 		}
 	})

@@ -160,7 +160,7 @@ func (d *driver) run(cmd tea.Cmd) {
 
 // withoutCommands returns App as it is when its commands have been passed on.
 func (a App) withoutCommands() App {
-	a.started = nil
+	a.commands.started = nil
 	return a
 }
 

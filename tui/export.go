@@ -102,8 +102,8 @@ func runExport(a App, args []string) (App, error) {
 		name = "shown." + e.format
 		what, text, err = a.exportShown(e.format)
 	default:
-		what = strings.TrimSpace(a.ofRun())
-		text, err = a.exportRun(e.format)
+		what = strings.TrimSpace(a.env.ofRun())
+		text, err = a.env.exportRun(e.format)
 	}
 	if err != nil {
 		return a, err
@@ -112,8 +112,8 @@ func runExport(a App, args []string) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	if a.notice = "saved " + saved; what != "" {
-		a.notice += ": " + sanitize.Line(what)
+	if a.overlays.notice = "saved " + saved; what != "" {
+		a.overlays.notice += ": " + sanitize.Line(what)
 	}
 	return a, nil
 }
@@ -153,7 +153,7 @@ func (e env) exportRun(format string) (text string, err error) {
 // there, with its title.
 func (a App) exportShown(format string) (title, text string, err error) {
 	formats := map[string]func(io.Writer, report.Table) error{"csv": report.TableCSV, "jsonl": report.TableJSONL, "md": report.TableMarkdown}
-	table := a.currentView().exported
+	table := a.position.currentView().exported
 	if table == nil {
 		return "", "", fmt.Errorf("there is no table here to export")
 	}
@@ -161,8 +161,8 @@ func (a App) exportShown(format string) (title, text string, err error) {
 	if len(s.Rows) == 0 {
 		return "", "", fmt.Errorf("the table is empty: there is nothing to export")
 	}
-	if a.view != viewCompare {
-		s.Title += a.ofRun()
+	if a.position.view != viewCompare {
+		s.Title += a.env.ofRun()
 	}
 	var b bytes.Buffer
 	err = formats[format](&b, s)
@@ -180,19 +180,19 @@ func copyKeys() keySection {
 }
 
 func (a App) openCopy() App {
-	if a.result.analysis == nil {
+	if a.env.result.analysis == nil {
 		return a.says("nothing to copy yet")
 	}
 	return a.openLine(viewCopy)
 }
 
 func (a App) copyTable() App {
-	if a.viewInSight() == viewCompare {
-		return a.copyAndSave("prompts.tsv", tsv(a.compare.exported(a.env)))
+	if a.position.viewInSight() == viewCompare {
+		return a.copyAndSave("prompts.tsv", tsv(a.views.compare.exported(a.env)))
 	}
 	s := report.Table{Columns: []string{"fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "step"}}
-	for _, i := range a.result.rows {
-		g := &a.result.analysis.Table[i]
+	for _, i := range a.env.result.rows {
+		g := &a.env.result.analysis.Table[i]
 		s.Rows = append(s.Rows, []any{
 			g.Fate, g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero,
 			fmt.Sprintf("%.6g", g.RewardMean), fmt.Sprintf("%.6g", g.RewardStd), g.Flips.Total(), g.Step,
@@ -210,12 +210,12 @@ func tsv(s report.Table) string {
 }
 
 func (a App) copyGroup() App {
-	g := a.selectedGroup()
+	g := a.env.selectedGroup()
 	if g == nil {
-		a.notice = "no group under the cursor"
+		a.overlays.notice = "no group under the cursor"
 		return a.closeLine()
 	}
-	return a.copyAndSave("group.tsv", a.groupTSV(g))
+	return a.copyAndSave("group.tsv", a.env.groupTSV(g))
 }
 
 func (e env) groupTSV(g *analysis.Group) string {
@@ -232,7 +232,7 @@ func (e env) groupTSV(g *analysis.Group) string {
 
 func (a App) copyScreen() App {
 	a = a.closeLine()
-	a.notice = ""
+	a.overlays.notice = ""
 	lines := strings.Split(ansi.Strip(a.frame()), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
@@ -243,7 +243,7 @@ func (a App) copyScreen() App {
 func (a App) copyFlags() App {
 	var b strings.Builder
 	for _, d := range trainer.Dialects() {
-		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.settings.now), "\n"))
+		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.env.settings.now), "\n"))
 	}
 	return a.copyAndSave("flags.txt", b.String())
 }
@@ -251,25 +251,25 @@ func (a App) copyFlags() App {
 // copyAndSave copies a text to the clipboard, unless it is too long for a terminal, and
 // saves it as a file.
 func (a App) copyAndSave(name, text string) App {
-	if a.view == viewCopy {
-		a.view = a.viewBelow
+	if a.position.view == viewCopy {
+		a.position.view = a.position.viewBelow
 	}
 	size := units.Bytes(int64(len(text)))
 	if base64.StdEncoding.EncodedLen(len(text)) > maxClipboard {
-		a.notice = name + " has " + size + ", too large for the terminal's clipboard"
+		a.overlays.notice = name + " has " + size + ", too large for the terminal's clipboard"
 	} else {
-		a.notice = "copied " + name + ": " + size
-		a.start(tea.Raw(a.outside.clipboardSequence(text)))
+		a.overlays.notice = "copied " + name + ": " + size
+		a.commands.start(tea.Raw(a.outside.clipboardSequence(text)))
 	}
 	if a.outside.files == nil {
 		return a
 	}
 	saved, err := a.outside.save("", name, text)
 	if err != nil {
-		a.notice += "; it could not be saved to a file: " + err.Error()
+		a.overlays.notice += "; it could not be saved to a file: " + err.Error()
 		return a
 	}
-	a.notice += "; saved " + saved
+	a.overlays.notice += "; saved " + saved
 	return a
 }
 

@@ -31,7 +31,7 @@ func figuresKeys() keySection {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "five rows up", within(stepsOf, by((*stepsState).moveFigureRow, -5))},
 		{[]string{"g", "home"}, "g", "", "to the first metric", within(stepsOf, by((*stepsState).moveFigure, math.MinInt32))},
 		{[]string{"G", "end"}, "G", "", "to the last", within(stepsOf, by((*stepsState).moveFigure, math.MaxInt32))},
-		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", func(a App) App { a = a.openFigure(); a.steps.large = true; return a }},
+		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", func(a App) App { a = a.openFigure(); a.views.steps.large = true; return a }},
 		{[]string{"enter"}, "⏎", "Enter steps", "draw it above the table of steps", App.openFigure},
 	}, chartKeys(), []binding{
 		{[]string{"esc", "tab"}, "Esc", "Esc back", "back", App.escape},
@@ -39,19 +39,19 @@ func figuresKeys() keySection {
 }
 
 func (a App) openFigures() App {
-	a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.steps.drawnMetric(a.env)))
-	a.steps.large = false
+	a.views.steps.figures.cursor = max(0, slices.Index(a.env.metricNames(), a.views.steps.drawnMetric(a.env)))
+	a.views.steps.large = false
 	a = a.pushView(viewFigures)
-	a.steps.moveFigure(a.env, 0)
+	a.views.steps.moveFigure(a.env, 0)
 	return a
 }
 
 // openFigure draws the figure under the cursor above the table of steps, from where Esc leads back.
 func (a App) openFigure() App {
-	names := a.metricNames()
-	a.steps.metric = names[clampIndex(a.steps.figures.cursor, len(names))]
-	a.steps.large = false
-	a.backStack = append(slices.DeleteFunc(slices.Clone(a.backStack), func(v viewName) bool { return v == viewSteps || v == viewFigures }), viewFigures)
+	names := a.env.metricNames()
+	a.views.steps.metric = names[clampIndex(a.views.steps.figures.cursor, len(names))]
+	a.views.steps.large = false
+	a.position.backStack = append(slices.DeleteFunc(slices.Clone(a.position.backStack), func(v viewName) bool { return v == viewSteps || v == viewFigures }), viewFigures)
 	return a.openView(viewSteps)
 }
 
@@ -170,19 +170,19 @@ func (s stepsState) drawFigures(e env, names []string, second string, w, h int) 
 
 // updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
 func (a App) updateFigureCache() App {
-	if a.result.trend == nil || a.result.analysis == nil || !a.drawsSteps() || a.isTooSmall() {
+	if a.env.result.trend == nil || a.env.result.analysis == nil || !a.position.drawsSteps() || a.env.isTooSmall() {
 		return a
 	}
-	frame := a.shortened(len(a.bottomLines(a.display.w)) - 1)
-	w, h := frame.display.w, frame.bodyHeight()
-	names, second := []string{a.steps.drawnMetric(a.env)}, a.steps.second
-	if a.viewInSight() == viewFigures {
-		grid := a.steps.figureGrid(a.env, w, h)
+	frame := a.shortened(len(a.bottomLines(a.env.display.w)) - 1)
+	w, h := frame.env.display.w, frame.env.bodyHeight()
+	names, second := []string{a.views.steps.drawnMetric(a.env)}, a.views.steps.second
+	if a.position.viewInSight() == viewFigures {
+		grid := a.views.steps.figureGrid(a.env, w, h)
 		names, second, w, h = grid.inSight, "", grid.w, grid.h-1
 	} else {
-		chart, _ := a.steps.layout(w, h)
+		chart, _ := a.views.steps.layout(w, h)
 		w, h = chart.Inner().W, chart.Inner().H-rowsBelowPlot
 	}
-	a.result.figures = a.steps.drawFigures(a.env, names, second, w, h)
+	a.env.result.figures = a.views.steps.drawFigures(a.env, names, second, w, h)
 	return a
 }

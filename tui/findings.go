@@ -123,35 +123,35 @@ func (e env) foundList() []diagnosis.Finding {
 // updateFindings requests a look at the run when everything that was there has been read and computed, and again when other steps are
 // complete. What was found before stays until then.
 func (a App) updateFindings(msg tea.Msg) App {
-	selected, open := a.glance.selection(a.env), a.found(a.finding)
-	if a.findings.job.take(&a.commands, msg) {
-		if look := a.findings.job.value.Look; look != nil {
-			a.snap.Run.Progress.RowTime = look.Dated
+	selected, open := a.views.glance.selection(a.env), a.env.found(a.views.finding)
+	if a.env.findings.job.take(&a.commands, msg) {
+		if look := a.env.findings.job.value.Look; look != nil {
+			a.env.snap.Run.Progress.RowTime = look.Dated
 		}
-		a.glance.cursor, a.finding = a.glance.index(a.env, selected), 0
+		a.views.glance.cursor, a.views.finding = a.views.glance.index(a.env, selected), 0
 		if open != nil {
-			a.finding = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
+			a.views.finding = max(0, slices.IndexFunc(a.env.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
 		}
 	}
-	if t := a.result.trend; t == nil || !t.Complete() || a.isReading() {
+	if t := a.env.result.trend; t == nil || !t.Complete() || a.env.isReading() {
 		return a
 	}
-	if a.findings.snapshots != a.work.snapshots {
-		a.findings.snapshots, a.findings.steps = a.work.snapshots, hashOfSteps(a.snap)
+	if a.env.findings.snapshots != a.work.snapshots {
+		a.env.findings.snapshots, a.env.findings.steps = a.work.snapshots, hashOfSteps(a.env.snap)
 	}
-	now, ofLog := a.settings.now, a.session.autoEstimator
-	key := findingsKey{a.findings.steps, model.Settings{
+	now, ofLog := a.env.settings.now, a.env.session.autoEstimator
+	key := findingsKey{a.env.findings.steps, model.Settings{
 		Reward: now.Reward, Weights: now.Weights, SolvedAt: now.SolvedAt, GroupBy: now.GroupBy, NumGenerations: now.NumGenerations, Proved: now.Proved,
 		Framework: ofLog.Framework, Estimator: ofLog.Name, Scale: estimators.Scale(ofLog.Scale), Options: ofLog.Options, Assumed: now.Assumed,
 	}}
-	if !a.findings.job.lacks(key, func(was, wanted findingsKey) bool { return was.set == wanted.set }) {
+	if !a.env.findings.job.lacks(key, func(was, wanted findingsKey) bool { return was.set == wanted.set }) {
 		return a
 	}
-	look, snap, previous, rest := a.findings.look, a.snap, a.findings.job.value, time.Duration(0)
-	if a.findings.job.of.set == key.set {
+	look, snap, previous, rest := a.env.findings.look, a.env.snap, a.env.findings.job.value, time.Duration(0)
+	if a.env.findings.job.of.set == key.set {
 		rest = restAfterLook * previous.took
 	}
-	a.findings.job.start(&a.commands, key, once(func(ctx context.Context) (x finishedLook, err error) {
+	a.env.findings.job.start(&a.commands, key, once(func(ctx context.Context) (x finishedLook, err error) {
 		select {
 		case <-time.After(rest):
 		case <-ctx.Done():
@@ -350,33 +350,33 @@ func findingKeys() keySection {
 }
 
 func (a App) showFinding(i int) App {
-	a.finding = i
-	f := a.found(a.finding)
+	a.views.finding = i
+	f := a.env.found(a.views.finding)
 	if f == nil {
 		return a
 	}
 	a = a.pushView(viewFinding)
-	a.place.scope.scope = scope{}
-	if at, found := a.snap.Find(f.Example.Step); found {
+	a.env.place.scope.scope = scope{}
+	if at, found := a.env.snap.Find(f.Example.Step); found {
 		a = a.showStep(at)
 	}
 	if f.Example.Group != "" {
-		a.destination = &destination{step: f.Example.Step, group: f.Example.Group}
+		a.views.destination = &destination{step: f.Example.Step, group: f.Example.Group}
 	}
 	return a.arrive()
 }
 
 func (a App) moveFinding(by int) App {
-	n := len(a.foundList())
+	n := len(a.env.foundList())
 	if n < 2 {
 		return a.says("there is no other finding")
 	}
-	return a.showFinding((a.finding + by + n) % n)
+	return a.showFinding((a.views.finding + by + n) % n)
 }
 
 func (a App) goToOnset() App {
-	if f := a.found(a.finding); f != nil {
-		if at, found := a.snap.Find(f.Since); found {
+	if f := a.env.found(a.views.finding); f != nil {
+		if at, found := a.env.snap.Find(f.Since); found {
 			return a.showStep(at)
 		}
 	}
@@ -384,7 +384,7 @@ func (a App) goToOnset() App {
 }
 
 func (a App) openFindingGroup() App {
-	f, g := a.found(a.finding), a.selectedGroup()
+	f, g := a.env.found(a.views.finding), a.env.selectedGroup()
 	if f == nil || g == nil || g.Name != f.Example.Group || g.Step != f.Example.Step {
 		return a.showGroups()
 	}

@@ -22,7 +22,7 @@ import (
 func (a App) View() tea.View {
 	v := tea.NewView(a.frame())
 	v.AltScreen = true
-	if a.display.mouse {
+	if a.env.display.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v
@@ -30,45 +30,45 @@ func (a App) View() tea.View {
 
 // frame returns the screen as text: exactly h lines of w cells.
 func (a App) frame() string {
-	if a.display.w == 0 {
+	if a.env.display.w == 0 {
 		return ""
 	}
 	frame := strings.Join(a.lines(), "\n")
-	if a.display.glyphs.ASCII {
+	if a.env.display.glyphs.ASCII {
 		return cells.ASCII(frame)
 	}
 	return frame
 }
 
 func (a App) lines() []string {
-	if a.isTooSmall() {
-		return a.tooSmall(a.display.w, a.display.h)
+	if a.env.isTooSmall() {
+		return a.env.tooSmall(a.env.display.w, a.env.display.h)
 	}
-	bottom := a.bottomLines(a.display.w)
+	bottom := a.bottomLines(a.env.display.w)
 	return append(a.shortened(len(bottom)-1).linesAbove(), bottom...)
 }
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines, body := a.header(a.display.w), a.bodyHeight()
+	lines, body := a.env.header(a.env.display.w), a.env.bodyHeight()
 	switch {
-	case a.help.open:
-		return append(lines, a.markLines(onHelp, 0, a.helpPage(a.display.w, body))...)
-	case a.result.analysis == nil && !a.currentView().beforeAnalysis:
-		return append(lines, a.emptyBody(a.display.w, body)...)
+	case a.overlays.help.open:
+		return append(lines, a.env.markLines(onHelp, 0, a.helpPage(a.env.display.w, body))...)
+	case a.env.result.analysis == nil && !a.position.currentView().beforeAnalysis:
+		return append(lines, a.env.emptyBody(a.env.display.w, body)...)
 	}
-	return append(lines, a.markLines(onBody, 0, a.currentView().body(a, a.display.w, body))...)
+	return append(lines, a.env.markLines(onBody, 0, a.position.currentView().body(a, a.env.display.w, body))...)
 }
 
 // bodyHeight is the lines between header and hints.
 func (e env) bodyHeight() int { return max(0, e.display.h-layout.HeaderRows-1) }
 
 func (a App) overview(w, h int) []string {
-	return a.withComparison(w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
+	return a.env.withComparison(w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
 }
 
 func (a App) glanceView(w, h int) []string {
-	return a.withComparison(w, h, func(h int) []string { return a.glance.view(a.env, w, h) })
+	return a.env.withComparison(w, h, func(h int) []string { return a.views.glance.view(a.env, w, h) })
 }
 
 // drawn returns all panes that are in sight, in h lines.
@@ -212,20 +212,20 @@ func borders(ascii bool) border {
 // hints returns the last line: the line of input if one is open, else the hints of the key
 // table, as many as fit.
 func (a App) hints(w int) string {
-	t := a.display.theme
-	switch line := a.currentView().line; {
+	t := a.env.display.theme
+	switch line := a.position.currentView().line; {
 	case line.prompt != nil:
 		return cells.Fit(line.prompt(a, line.in(a), w), w)
-	case a.help.open:
-		return cells.Fit(" "+a.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
-			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
+	case a.overlays.help.open:
+		return cells.Fit(" "+a.env.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
+			a.env.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
 	line := ""
-	if a.view == viewCopy {
+	if a.position.view == viewCopy {
 		line = " " + t.Paint(themes.Accent, "copy")
 	}
 	for _, b := range a.fittingHints(w - cells.Width(line)) {
-		line += " " + a.hintText(a.env, b) + " "
+		line += " " + a.position.hintText(a.env, b) + " "
 	}
 	return cells.Fit(line, w)
 }
@@ -245,17 +245,17 @@ func (p position) hintText(e env, b binding) string {
 // fittingHints returns the hints that fit into w cells, those of the view first. The last
 // two, help and quit, are always among them.
 func (a App) fittingHints(w int) []binding {
-	sections := a.activeKeys()
-	if last := len(sections) - 1; a.result.analysis == nil { // the others have nothing to act on yet
+	sections := a.position.activeKeys()
+	if last := len(sections) - 1; a.env.result.analysis == nil { // the others have nothing to act on yet
 		own := 0
-		if a.currentView().beforeAnalysis {
+		if a.position.currentView().beforeAnalysis {
 			own = min(1, last)
 		}
 		sections = slices.Concat(sections[:own], sections[last:])
 	}
 	var all []binding
 	back := ""
-	if a.panes.fullScreen && a.view == viewOverview {
+	if a.panes.fullScreen && a.position.view == viewOverview {
 		back = fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
 		all = append(all, binding{keys: []string{"z"}, hint: back})
 	}
@@ -268,13 +268,13 @@ func (a App) fittingHints(w int) []binding {
 			taken[b.keys[0]] = true
 		}
 	}
-	shown := a.fitting(all, w)
+	shown := a.env.fitting(all, w)
 	most := len(all)
-	if a.view == viewOverview {
+	if a.position.view == viewOverview {
 		most = hintsBeforeTuning
 	}
 	if together, ok := tuningTogether(all, shown, most); ok {
-		if fit := a.fitting(together, w); slices.ContainsFunc(fit, isTuning) {
+		if fit := a.env.fitting(together, w); slices.ContainsFunc(fit, isTuning) {
 			return fit
 		}
 	}
@@ -314,7 +314,7 @@ func (e env) fitting(all []binding, w int) []binding {
 }
 
 func (a App) says(notice string) App {
-	a.notice = notice
+	a.overlays.notice = notice
 	return a
 }
 
@@ -324,8 +324,8 @@ const noticeDuration = 5 * time.Second
 type noticeEndedMsg struct{ number int }
 
 func (msg noticeEndedMsg) on(a App) App {
-	if msg.number == a.noticeNumber {
-		a.notice = ""
+	if msg.number == a.overlays.noticeNumber {
+		a.overlays.notice = ""
 	}
 	return a
 }
@@ -346,11 +346,11 @@ func endNotice(ctx context.Context, number int) tea.Cmd {
 func (a App) timeNotice(msg tea.Msg, before string) App {
 	_, isKey := msg.(tea.KeyPressMsg)
 	_, isClick := msg.(tea.MouseClickMsg)
-	if a.notice == "" || a.notice == before && !isKey && !isClick {
+	if a.overlays.notice == "" || a.overlays.notice == before && !isKey && !isClick {
 		return a
 	}
-	a.noticeNumber++
-	return a.starts(endNotice(a.ctx, a.noticeNumber))
+	a.overlays.noticeNumber++
+	return a.starts(endNotice(a.commands.ctx, a.overlays.noticeNumber))
 }
 
 // noticeLines wraps the notice to lines of w cells; none without a notice.
@@ -372,9 +372,9 @@ const roomForHints = 40
 // bottomLines returns the lines below the body: the hints or the line of input, and above it the notice. A short notice stands before the
 // hints, so that the body stays where it is.
 func (a App) bottomLines(w int) []string {
-	notice := a.noticeLines(a.notice, w)
-	isTyping := a.currentView().line.prompt != nil
-	text := " " + a.display.theme.Paint(themes.Warn, sanitize.Line(a.notice)) + " "
+	notice := a.env.noticeLines(a.overlays.notice, w)
+	isTyping := a.position.currentView().line.prompt != nil
+	text := " " + a.env.display.theme.Paint(themes.Warn, sanitize.Line(a.overlays.notice)) + " "
 	if room := w - cells.Width(text); len(notice) == 1 && room >= roomForHints && !isTyping {
 		return []string{text + a.hints(room)}
 	}
@@ -384,8 +384,8 @@ func (a App) bottomLines(w int) []string {
 // shortened returns App on a screen that is n lines lower, for which a notice has taken them.
 func (a App) shortened(n int) App {
 	if n > 0 {
-		a.display.h -= n
-		a.display.shortened = true
+		a.env.display.h -= n
+		a.env.display.shortened = true
 		a = a.clampCursor()
 	}
 	return a

@@ -118,7 +118,7 @@ func TestFrameFillsTheScreen(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
 			pressAnyKeys(rt, d)
-			checkFills(rt, strings.Split(d.frame(), "\n"), d.app.display.w, d.app.display.h, d.app.display.glyphs.ASCII)
+			checkFills(rt, strings.Split(d.frame(), "\n"), d.app.env.display.w, d.app.env.display.h, d.app.env.display.glyphs.ASCII)
 		})
 	})
 }
@@ -130,7 +130,7 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
 			pressAnyKeys(rt, d)
-			if d.app.result.analysis == nil {
+			if d.app.env.result.analysis == nil {
 				return
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
@@ -150,12 +150,12 @@ func TestEveryViewFillsTheBody(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			w, h := rapid.IntRange(layout.MinWidth, 400).Draw(rt, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(rt, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
-			d.app.display.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
-			d.app.display.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
-			room := h - len(d.app.header(w)) - 1
+			d.app.env.display.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
+			d.app.env.display.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
+			room := h - len(d.app.env.header(w)) - 1
 			for name, v := range viewTable() {
 				a := d.app
-				a.view = viewName(name)
+				a.position.view = viewName(name)
 				checkFills(rt, v.body(a, w, room), w, room, false)
 			}
 		})

@@ -28,7 +28,7 @@ func TestFullScreen(t *testing.T) {
 					}
 					d.press(slices.Concat([]string{other}, open)...)
 					if pane == layout.Steps {
-						if d.app.view != viewSteps {
+						if d.app.position.view != viewSteps {
 							t.Fatalf("%q: not all steps", open)
 						}
 						d.press(back)
@@ -39,7 +39,7 @@ func TestFullScreen(t *testing.T) {
 						}
 						d.press(back)
 					}
-					if d.app.view != viewOverview || d.app.panes.fullScreen || d.app.panes.focus != pane {
+					if d.app.position.view != viewOverview || d.app.panes.fullScreen || d.app.panes.focus != pane {
 						t.Errorf("%q, then %s: %+v", open, back, d.app.position)
 					}
 				}
@@ -62,7 +62,7 @@ func TestLeavingFullScreen(t *testing.T) {
 		})
 	}
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.place.row != 1 {
+		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.env.place.row != 1 {
 			t.Error("an opened group does not lead back to the whole screen")
 		}
 	})
@@ -76,12 +76,12 @@ func TestFullScreenSaysMore(t *testing.T) {
 		d.press("z")
 		d.wantText("tokens", "why", "1 of 8 rewards are NaN")
 		d.press("5", "5")
-		x := d.app.result.analysis
+		x := d.app.env.result.analysis
 		for _, m := range x.Metrics {
 			d.wantText(m.Name[strings.LastIndex(m.Name, "/")+1:])
 		}
 		in := d.app.panes.screen(d.app.env).Panes[layout.Metrics].Inner()
-		if _, hidden := d.app.metricLayout(len(x.Metrics), in.W, in.H); hidden != 0 {
+		if _, hidden := d.app.env.metricLayout(len(x.Metrics), in.W, in.H); hidden != 0 {
 			t.Errorf("%d rows are hidden", hidden)
 		}
 		d.press("4", "4")

@@ -51,9 +51,9 @@ func glanceKeys() keySection {
 }
 
 func (a App) openGlance() App {
-	a.glance.opened = false
-	if a.view == viewGlance {
-		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
+	a.views.glance.opened = false
+	if a.position.view == viewGlance {
+		a.overlays.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
 		return a
 	}
 	return a.pushView(viewGlance)
@@ -100,24 +100,24 @@ func (s glanceState) index(e env, was glanceRow) int {
 }
 
 func (a App) openWorstStep() App {
-	at, spans := a.glance.cursor-len(a.foundList()), a.glance.spans()
+	at, spans := a.views.glance.cursor-len(a.env.foundList()), a.views.glance.spans()
 	switch {
 	case at < 0:
-		return a.showFinding(a.glance.cursor)
+		return a.showFinding(a.views.glance.cursor)
 	case at >= len(spans):
 		return a.showGroups()
 	}
 	step := spans[at].From
-	if a.place.scope.kind != scopeStep { // each step has few groups: those of all of these steps, and of no others
+	if a.env.place.scope.kind != scopeStep { // each step has few groups: those of all of these steps, and of no others
 		step = spans[at].To
-		a.place.scope.scope = scope{kind: scopeLast, last: spans[at].Last - spans[at].First + 1}
+		a.env.place.scope.scope = scope{kind: scopeLast, last: spans[at].Last - spans[at].First + 1}
 	}
-	i, found := a.snap.Find(step)
+	i, found := a.env.snap.Find(step)
 	if !found {
 		return a
 	}
 	a = a.showGroups()
-	a.glance.opened = true
+	a.views.glance.opened = true
 	return a.showStep(i)
 }
 
@@ -139,14 +139,14 @@ func keysBelowGlance() []keySection {
 // chooseFirstView opens the run at a glance if the log does not grow, once it is known: nothing was written
 // for longer than between two steps, or the source has ended. What the person opened or typed before stays.
 func (a App) chooseFirstView() App {
-	p := a.snap.Run.Progress
-	if a.glance.firstViewChosen || len(a.snap.Steps) == 0 || !a.sourceState.ended && !p.CaughtUp && p.BytesAll == 0 {
+	p := a.env.snap.Run.Progress
+	if a.views.glance.firstViewChosen || len(a.env.snap.Steps) == 0 || !a.env.sourceState.ended && !p.CaughtUp && p.BytesAll == 0 {
 		return a
 	}
-	a.glance.firstViewChosen = true
-	grows := !a.sourceState.ended && p.Freshness(a.sourceState.lastChunk) == model.Live
-	if !grows && a.view == viewOverview {
-		a.view = viewGlance
+	a.views.glance.firstViewChosen = true
+	grows := !a.env.sourceState.ended && p.Freshness(a.env.sourceState.lastChunk) == model.Live
+	if !grows && a.position.view == viewOverview {
+		a.position.view = viewGlance
 	}
 	return a
 }

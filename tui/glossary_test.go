@@ -25,25 +25,25 @@ func TestFiguresOnTheScreenHaveLines(t *testing.T) {
 				}
 			}
 		}
-		for _, f := range a.stepFigures() {
+		for _, f := range a.env.stepFigures() {
 			check(figures.Step, f.name)
 		}
-		for _, f := range a.summaryFigures(a.shownFigures(), 1) {
+		for _, f := range a.env.summaryFigures(a.env.shownFigures(), 1) {
 			check(figures.Step, f.name)
 		}
 		for _, row := range trendRows() {
 			check(figures.Step, row.name)
 			check(figures.Metrics, row.metric)
 		}
-		for _, column := range a.sampleColumns(a.selectedGroup()) {
+		for _, column := range a.env.sampleColumns(a.env.selectedGroup()) {
 			check(figures.Sample, column.name)
 		}
-		check(figures.Step, strings.Fields(ansi.Strip(a.stepsTable(198, 3).lines[0]))...)
+		check(figures.Step, strings.Fields(ansi.Strip(a.env.stepsTable(198, 3).lines[0]))...)
 		head, _, _ := strings.Cut(ansi.Strip(a.panes.groups(a.env, 198, 9).lines[0]), "reward")
 		check(figures.Group, strings.Fields(head+"reward")...)
 		for place, table := range map[figures.Place]report.Table{
-			figures.Group: a.exportedGroups(), figures.Sample: a.exportedSamples(),
-			figures.Step: a.steps.exported(a.env), figures.Sweep: a.sweep.exported(a.env),
+			figures.Group: a.env.exportedGroups(), figures.Sample: a.env.exportedSamples(),
+			figures.Step: a.views.steps.exported(a.env), figures.Sweep: a.views.sweep.exported(a.env),
 		} {
 			check(place, table.Columns...)
 		}

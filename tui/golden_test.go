@@ -138,12 +138,12 @@ func goldenRows(rows []string) []byte {
 // snapshots draws the present screen with colours, without, and in ASCII.
 func (d *driver) snapshots() []txtar.File {
 	d.t.Helper()
-	was := d.app.display
-	defer func() { d.app.display = was }()
-	return snapshotsOf(d.t, d.app.display.w, d.app.display.h, func(theme *themes.Theme, ascii bool) string {
-		d.app.display.theme, d.app.display.glyphs = theme, chart.Unicode()
+	was := d.app.env.display
+	defer func() { d.app.env.display = was }()
+	return snapshotsOf(d.t, d.app.env.display.w, d.app.env.display.h, func(theme *themes.Theme, ascii bool) string {
+		d.app.env.display.theme, d.app.env.display.glyphs = theme, chart.Unicode()
 		if ascii {
-			d.app.display.glyphs = chart.ASCII()
+			d.app.env.display.glyphs = chart.ASCII()
 		}
 		return d.frame()
 	})

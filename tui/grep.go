@@ -71,7 +71,7 @@ func runGrep(a App, args []string) (App, error) {
 	if _, err := textsearch.Compile(text); err != nil {
 		return a, err
 	}
-	a.grep.pattern, a.grep.cursor = text, 0
+	a.views.grep.pattern, a.views.grep.cursor = text, 0
 	return a.pushView(viewGrep), nil
 }
 

@@ -48,22 +48,22 @@ func sortings() []sorting {
 
 func (a App) nextOrder() App {
 	all := len(sortings())
-	if !a.isWide() {
+	if !a.env.isWide() {
 		all-- // without the step
 	}
-	return a.change(func(s *undoState) { s.order = order{column: (a.settings.order.column + 1) % all} })
+	return a.change(func(s *undoState) { s.order = order{column: (a.env.settings.order.column + 1) % all} })
 }
 
 // sortBy sorts the groups by a column, given by its index in sortings, or the other way round if they are.
 func (a App) sortBy(column int) App {
-	if a.settings.order.column == column {
+	if a.env.settings.order.column == column {
 		return a.reverseOrder()
 	}
 	return a.change(func(s *undoState) { s.order = order{column: column} })
 }
 
 func (a App) reverseOrder() App {
-	return a.change(func(s *undoState) { s.order = order{a.settings.order.column, !a.settings.order.reversed} })
+	return a.change(func(s *undoState) { s.order = order{a.env.settings.order.column, !a.env.settings.order.reversed} })
 }
 
 // groupsTitle says how many groups are shown, by which filter and in which order.
@@ -99,11 +99,11 @@ func (e env) cause() string {
 
 // rearrange filters and sorts the groups again; the cursor stays on its group.
 func (a App) rearrange() App {
-	if a.result.analysis == nil {
+	if a.env.result.analysis == nil {
 		return a
 	}
 	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil {
+	if g := a.env.selectedGroup(); g != nil {
 		selected = keyOf(g)
 	}
 	return a.arrangeRows(selected).clampCursor()
@@ -112,11 +112,11 @@ func (a App) rearrange() App {
 // arrangeRows filters and sorts the groups, and puts the cursor on the selected one, or on that of the same
 // name in another step. A filter that is no query, as while it is typed, shows all groups.
 func (a App) arrangeRows(selected groupKey) App {
-	x := a.result.analysis
-	if a.result.filter = a.settings.filter; a.view == viewFilter {
-		a.result.filter = a.panes.filterDraft
+	x := a.env.result.analysis
+	if a.env.result.filter = a.env.settings.filter; a.position.view == viewFilter {
+		a.env.result.filter = a.panes.filterDraft
 	}
-	q, err := figures.ParseQuery(a.result.filter)
+	q, err := figures.ParseQuery(a.env.result.filter)
 	if err != nil {
 		q = figures.Query{}
 	}
@@ -126,24 +126,24 @@ func (a App) arrangeRows(selected groupKey) App {
 			rows = append(rows, g)
 		}
 	}
-	a.result.rows, a.result.shownSamples = a.settings.order.sortRows(x, rows), nil
-	if len(a.result.rows) < x.Groups {
-		a.result.shownSamples = make([]bool, x.Rows)
-		for _, g := range a.result.rows {
+	a.env.result.rows, a.env.result.shownSamples = a.env.settings.order.sortRows(x, rows), nil
+	if len(a.env.result.rows) < x.Groups {
+		a.env.result.shownSamples = make([]bool, x.Rows)
+		for _, g := range a.env.result.rows {
 			for i := x.Offsets[g]; i < x.Offsets[g+1]; i++ {
-				a.result.shownSamples[i] = true
+				a.env.result.shownSamples[i] = true
 			}
 		}
 	}
 	if selected == (groupKey{}) {
 		return a
 	}
-	row := slices.IndexFunc(a.result.rows, func(g int) bool { return keyOf(&x.Table[g]) == selected })
+	row := slices.IndexFunc(a.env.result.rows, func(g int) bool { return keyOf(&x.Table[g]) == selected })
 	if row < 0 {
-		row = slices.IndexFunc(a.result.rows, func(g int) bool { return x.Table[g].Name == selected.name })
+		row = slices.IndexFunc(a.env.result.rows, func(g int) bool { return x.Table[g].Name == selected.name })
 	}
 	if row >= 0 {
-		a.place.row = row
+		a.env.place.row = row
 	}
 	return a
 }

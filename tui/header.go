@@ -451,11 +451,11 @@ func (msg clockMsg) on(a App) App { return a.onClock(msg.at) }
 // the log is change: once a minute at most, and never after the log has ended. Requests overtaken by
 // an earlier one change nothing when they end.
 func (a App) onClock(now time.Time) App {
-	if now.After(a.sourceState.clock) {
-		a.sourceState.clock = now
+	if now.After(a.env.sourceState.clock) {
+		a.env.sourceState.clock = now
 	}
-	s := &a.sourceState
-	_, until := a.snap.Run.Progress.FreshnessText(s.clock)
+	s := &a.env.sourceState
+	_, until := a.env.snap.Run.Progress.FreshnessText(s.clock)
 	if !s.nextClock.After(s.clock) {
 		s.nextClock = time.Time{} // it has come
 	}

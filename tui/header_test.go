@@ -22,12 +22,12 @@ func TestStepLineAlwaysHasNonzeroAdvantages(t *testing.T) {
 		driveWith(t, madeRun(3), 120, 36, Options{Settings: filterSettings(), ASCII: ascii}, func(d *driver) {
 			d.press("b", "m", "m")
 			for w := 40; w <= 220; w++ {
-				checkStepLine(t, d.app, w, fmt.Sprintf("%s%d/192", name, d.app.result.analysis.Nonzero))
+				checkStepLine(t, d.app, w, fmt.Sprintf("%s%d/192", name, d.app.env.result.analysis.Nonzero))
 			}
-			large := *d.app.result.analysis
+			large := *d.app.env.result.analysis
 			large.Step, large.Rows, large.Nonzero, large.Kept = 100_000, 131_072, 131_000, 131_072
 			large.Fates[model.FateKilled], large.Fates[model.FateShort], large.Fates[model.FateNoise] = 4000, 3000, 2000
-			d.app.result.analysis = &large
+			d.app.env.result.analysis = &large
 			for w := 40; w <= 220; w++ {
 				checkStepLine(t, d.app, w, name+"131k/131k")
 			}
@@ -37,7 +37,7 @@ func TestStepLineAlwaysHasNonzeroAdvantages(t *testing.T) {
 
 func checkStepLine(t *testing.T, a App, w int, want string) {
 	t.Helper()
-	line := ansi.Strip(a.stepLine(w))
+	line := ansi.Strip(a.env.stepLine(w))
 	if !strings.Contains(line+" ", want+" ") || strings.Contains(line, "…") || cells.Width(line) != w {
 		t.Errorf("%d columns: %q, want %q", w, line, want)
 	}
@@ -62,22 +62,22 @@ func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
 		for name, quiet := range map[string]time.Duration{"● live": time.Second, "idle 14 min": 14 * time.Minute, "ended": 50 * time.Hour} {
 			driveWith(t, madeRun(30), 120, 36, Options{Settings: set}, func(d *driver) {
 				idleSince(quiet)(d)
-				d.app.title = "runs/qwen-math-7b/a-very-long-name-of-an-experiment/rollouts"
+				d.app.env.title = "runs/qwen-math-7b/a-very-long-name-of-an-experiment/rollouts"
 				for _, baseline := range []bool{false, true} {
 					if baseline {
 						d.press("b", "m", "m")
 					}
-					x := d.app.result.analysis
+					x := d.app.env.result.analysis
 					for w := 60; w <= 220; w++ {
-						lines := d.app.header(w)
+						lines := d.app.env.header(w)
 						for i := range lines {
 							if lines[i] = ansi.Strip(lines[i]); cells.Width(lines[i]) != w {
 								t.Errorf("%d columns: %q", w, lines[i])
 							}
 						}
-						whose := "f " + d.app.settings.now.Trainer() + "  e " + d.app.settings.now.Estimator
+						whose := "f " + d.app.env.settings.now.Trainer() + "  e " + d.app.env.settings.now.Estimator
 						signal, nonzero := fmt.Sprintf("signal %d/%d", x.Signal, x.Groups), fmt.Sprintf("A≠0 %d/%d", x.Nonzero, x.Rows)
-						if !strings.Contains(lines[0], name) || !strings.Contains(lines[1], signal) || !strings.Contains(lines[1], nonzero) || !baseline && w >= 72 && d.app.settings.now.Effective().Filtering() && !strings.Contains(lines[1], "kept ") ||
+						if !strings.Contains(lines[0], name) || !strings.Contains(lines[1], signal) || !strings.Contains(lines[1], nonzero) || !baseline && w >= 72 && d.app.env.settings.now.Effective().Filtering() && !strings.Contains(lines[1], "kept ") ||
 							!strings.Contains(lines[2], whose) || !strings.Contains(lines[2], "assumed") || strings.Contains(lines[1]+lines[2], "…") {
 							t.Fatalf("%v, %d columns:\n%s", names, w, strings.Join(lines, "\n"))
 						}
@@ -165,10 +165,10 @@ func TestWrittenStays(t *testing.T) {
 		source := madeRun(steps)
 		lastWritten(source, time.Date(2026, 1, 2, 14, 3, 20, 0, time.Local))
 		drive(t, source, 120, 36, filterSettings(), func(d *driver) {
-			for _, ill := range []*diagnosis.Diagnosis{d.app.diagnosis(), manyFindings()} {
-				d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
+			for _, ill := range []*diagnosis.Diagnosis{d.app.env.diagnosis(), manyFindings()} {
+				d.app.env.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
 				for w := 60; w <= 220; w++ {
-					line := ansi.Strip(d.app.runLine(w))
+					line := ansi.Strip(d.app.env.runLine(w))
 					if has, want := strings.Contains(line, "written 14:03:20"), w >= 100; has != want {
 						t.Errorf("%d steps, %d columns: %q", steps, w, line)
 					}
@@ -194,7 +194,7 @@ func TestCourseOfTheRewardStays(t *testing.T) {
 		d.press("1")
 		for range 24 {
 			for w := 60; w <= 220; w += 10 {
-				line := ansi.Strip(d.app.stepLine(w))
+				line := ansi.Strip(d.app.env.stepLine(w))
 				if has, want := strings.ContainsAny(line, "▁▂▃▄▅▆▇█"), w >= 110; has != want {
 					t.Errorf("%d columns: %q", w, line)
 				}

@@ -38,12 +38,12 @@ type helpRequest struct {
 
 // updateHelp wraps the help once for all frames, while it is open.
 func (a App) updateHelp() App {
-	if !a.help.open {
-		a.help.shown = helpColumns{}
+	if !a.overlays.help.open {
+		a.overlays.help.shown = helpColumns{}
 		return a
 	}
-	size := a.helpPageSize()
-	a.help.shown = a.helpColumns(size.W, size.H)
+	size := a.env.helpPageSize()
+	a.overlays.help.shown = a.helpColumns(size.W, size.H)
 	return a
 }
 
@@ -55,23 +55,23 @@ func (e env) helpPageSize() layout.Rect {
 // helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they
 // need; after a second ? it describes the current estimator.
 func (a App) helpPage(w, h int) []string {
-	if a.help.onEstimator {
-		return a.currentEstimatorPage(w, h)
+	if a.overlays.help.onEstimator {
+		return a.env.currentEstimatorPage(w, h)
 	}
-	t, page := a.display.theme, a.helpColumns(w, h-1)
-	scroll := page.clampScroll(a.help.scroll)
-	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.keyLabel("↓ ↑")+" scroll", "? current estimator")
-	if a.help.query != "" {
-		prompt = a.input.line(a.help.query).Shown(w - 2 - helpPositionWidth)
+	t, page := a.env.display.theme, a.helpColumns(w, h-1)
+	scroll := page.clampScroll(a.overlays.help.scroll)
+	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.env.keyLabel("↓ ↑")+" scroll", "? current estimator")
+	if a.overlays.help.query != "" {
+		prompt = a.overlays.input.line(a.overlays.help.query).Shown(w - 2 - helpPositionWidth)
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.position(scroll))+" ", w)
 	return append([]string{first}, page.draw(scroll, w)...)
 }
 
 func (a App) onHelpKey(key, text string) App {
-	size := a.helpPageSize()
-	if a.help.onEstimator || key == "esc" || key == "enter" {
-		a.help.open, a.help.onEstimator = false, false
+	size := a.env.helpPageSize()
+	if a.overlays.help.onEstimator || key == "esc" || key == "enter" {
+		a.overlays.help.open, a.overlays.help.onEstimator = false, false
 		return a
 	}
 	columns := a.helpColumns(size.W, size.H)
@@ -82,23 +82,23 @@ func (a App) onHelpKey(key, text string) App {
 	switch {
 	case scrolls:
 		return a.scrollHelp(by)
-	case text != "" && len(a.help.query)+len(text) > maxTyped:
+	case text != "" && len(a.overlays.help.query)+len(text) > maxTyped:
 		return a
 	}
-	line, _ := a.input.line(a.help.query).Press(key)
+	line, _ := a.overlays.input.line(a.overlays.help.query).Press(key)
 	if text != "" {
 		line = line.Insert(sanitize.Line(text))
 	}
-	if line.Text != a.help.query {
-		a.help.scroll = 0
+	if line.Text != a.overlays.help.query {
+		a.overlays.help.scroll = 0
 	}
-	a.help.query, a.input.behind = line.Text, line.Behind
+	a.overlays.help.query, a.overlays.input.behind = line.Text, line.Behind
 	return a
 }
 
 func (a App) scrollHelp(by int) App {
-	size := a.helpPageSize()
-	a.help.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.scroll + by)
+	size := a.env.helpPageSize()
+	a.overlays.help.scroll = a.helpColumns(size.W, size.H).clampScroll(a.overlays.help.scroll + by)
 	return a
 }
 
@@ -115,15 +115,15 @@ type helpColumns struct {
 func (a App) helpColumns(w, h int) helpColumns {
 	const most, least = 3, 56
 	h = max(1, h)
-	r := helpRequest{w, h, a.help.query, a.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
-	if r == a.help.shown.request {
-		return a.help.shown
+	r := helpRequest{w, h, a.overlays.help.query, a.position.view, a.env.display.theme, a.env.display.glyphs.ASCII, a.env.result.analysis, a.env.result.trend}
+	if r == a.overlays.help.shown.request {
+		return a.overlays.help.shown
 	}
 	parts := a.helpParts()
-	page := helpColumns{r, a.help.lines(a.env, parts, w-2, h), 1, h}
+	page := helpColumns{r, a.overlays.help.lines(a.env, parts, w-2, h), 1, h}
 	for page.across < most && w/(page.across+1) >= least && len(page.lines) > page.across*h {
 		page.across++
-		page.lines = a.help.lines(a.env, parts, w/page.across-2, h)
+		page.lines = a.overlays.help.lines(a.env, parts, w/page.across-2, h)
 	}
 	return page
 }
@@ -251,24 +251,24 @@ const maxUnderCursor = 6
 func (a App) helpParts() []helpPart {
 	cursor := a.figuresUnderCursor()
 	shown := slices.Concat(cursor[min(len(cursor), maxUnderCursor):], a.figuresOnScreen(cursor))
-	keys := a.activeKeys()
-	here := a.figureEntries(cursor[:min(len(cursor), maxUnderCursor)])
-	if a.view == viewGlance { // its rows have an order that no column says
+	keys := a.position.activeKeys()
+	here := a.env.figureEntries(cursor[:min(len(cursor), maxUnderCursor)])
+	if a.position.view == viewGlance { // its rows have an order that no column says
 		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
 		here = append([]helpEntry{order}, here...)
 	}
-	if a.view == viewSweep { // its title has the goal
-		goal := a.sweep.sweepGoal()
+	if a.position.view == viewSweep { // its title has the goal
+		goal := a.views.sweep.sweepGoal()
 		here = append(here, helpEntry{label: goal.Name, text: "goal: " + goal.Doc(), role: themes.Key})
 	}
 	parts := []helpPart{
-		{name: "keys: " + keys[0].name, entries: a.keyEntries(keys[0].bindings)},
+		{name: "keys: " + keys[0].name, entries: a.env.keyEntries(keys[0].bindings)},
 		{name: "under the cursor", entries: here},
-		{name: "fates of a group", entries: a.fateEntries()},
-		{name: "signs", entries: a.signEntries()},
+		{name: "fates of a group", entries: a.env.fateEntries()},
+		{name: "signs", entries: a.env.signEntries()},
 	}
 	for _, s := range slices.Concat(keys[1:], []keySection{lineKeys(), mouseSection()}) {
-		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.keyEntries(s.bindings)})
+		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.env.keyEntries(s.bindings)})
 	}
 	return append(parts,
 		helpPart{name: "commands", entries: model.Mapped(lineCommands(), func(c lineCommand) helpEntry {
@@ -277,8 +277,8 @@ func (a App) helpParts() []helpPart {
 		helpPart{name: "filter: size>=8 not fate:alive", entries: model.Mapped(figures.Fields(), func(f figures.Field) helpEntry {
 			return helpEntry{label: f.Name, text: f.Doc, role: themes.Key}
 		})},
-		helpPart{name: "metrics on this screen", entries: a.figureEntries(shown)},
-		helpPart{name: "other metrics", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
+		helpPart{name: "metrics on this screen", entries: a.env.figureEntries(shown)},
+		helpPart{name: "other metrics", entries: a.env.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
 }
 
 func (e env) figureEntries(figures []figure) []helpEntry {

@@ -23,7 +23,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 		d.press("?")
 		d.wantText("EasyR1 (Brian's fork) grpo", "any key closes this page")
 		d.press("?")
-		if d.app.help.open || d.app.help.onEstimator {
+		if d.app.overlays.help.open || d.app.overlays.help.onEstimator {
 			t.Error("the third ? does not close the help")
 		}
 	})
@@ -33,7 +33,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 func TestHelpIsSearched(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
-		before := d.app.settings
+		before := d.app.env.settings
 		d.press("?")
 		whole := d.frame()
 		d.press("down", "down")
@@ -55,7 +55,7 @@ func TestHelpIsSearched(t *testing.T) {
 			t.Error(text)
 		}
 		d.press("esc")
-		if d.app.help.open || d.app.settings.now != before.now {
+		if d.app.overlays.help.open || d.app.env.settings.now != before.now {
 			t.Error("the keys did something else")
 		}
 	})
@@ -88,11 +88,11 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 			}
 		}
 		for _, f := range figures.Fields() {
-			d.app.help.query, d.app.help.scroll = f.Name, 0
+			d.app.overlays.help.query, d.app.overlays.help.scroll = f.Name, 0
 			d.wantText(f.Name)
 		}
 		for _, name := range commandNames() {
-			d.app.help.query, d.app.help.scroll = ":"+name, 0
+			d.app.overlays.help.query, d.app.overlays.help.scroll = ":"+name, 0
 			d.wantText(":" + name)
 		}
 	})
@@ -100,7 +100,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.help.lines(a.env, a.helpParts(), maxProseWidth, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.overlays.help.lines(a.env, a.helpParts(), maxProseWidth, 1000), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.
@@ -130,8 +130,8 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 				d.press(keys...)
 				d.press("?")
 				first := ansi.Strip(d.frame())
-				d.wantText("keys: " + d.app.currentView().keys().name)
-				page := d.app.help.shown
+				d.wantText("keys: " + d.app.position.currentView().keys().name)
+				page := d.app.overlays.help.shown
 				if size[0] == 80 && page.across != 1 {
 					t.Errorf("%d columns at 80", page.across)
 				}
@@ -208,10 +208,10 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.currentView().line.text != nil || d.app.result.analysis == nil || d.app.help.open || d.app.view == viewCopy {
+				if d.app.position.currentView().line.text != nil || d.app.env.result.analysis == nil || d.app.overlays.help.open || d.app.position.view == viewCopy {
 					return // ? is typed, or there is nothing to explain
 				}
-				d.app.notice = ""
+				d.app.overlays.notice = ""
 				frame := ansi.Strip(strings.Join(d.app.linesAbove(), "\n"))
 				d.press("?")
 				help := helpText(d.app)

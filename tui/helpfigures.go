@@ -35,34 +35,34 @@ func (l figureList) at(place figures.Place, names ...string) figureList {
 
 // figuresUnderCursor returns the figures of the row, cell or pane that has the cursor, the most telling first.
 func (a App) figuresUnderCursor() figureList {
-	if a.result.analysis == nil {
+	if a.env.result.analysis == nil {
 		return nil
 	}
-	switch a.view {
+	switch a.position.view {
 	case viewGroup:
-		return a.figuresOfSample()
+		return a.env.figuresOfSample()
 	case viewSteps:
-		l := figureList{}.at(figures.Metrics, a.steps.drawnMetric(a.env), a.steps.second)
-		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")
+		l := figureList{}.at(figures.Metrics, a.views.steps.drawnMetric(a.env), a.views.steps.second)
+		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.env.nonzeroName(), "kept", "Σ|A|", "flips")
 	case viewFigures:
-		names := a.metricNames()
-		return figureList{}.at(figures.Metrics, names[clampIndex(a.steps.figures.cursor, len(names)):]...)
+		names := a.env.metricNames()
+		return figureList{}.at(figures.Metrics, names[clampIndex(a.views.steps.figures.cursor, len(names)):]...)
 	case viewSweep:
-		return a.sweep.figures()
+		return a.views.sweep.figures()
 	case viewCompare:
 		return figureList{}.at(figures.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±", "prompts")
 	case viewAnswers:
 		return figureList{}.at(figures.Compare, "baseline", "candidate", "Δ").at(figures.Sample, "reward", "tokens")
 	case viewChain:
-		return a.chain.figures()
+		return a.views.chain.figures()
 	case viewGroupSize:
 		return figureList{}.at(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
 	case viewPrompts, viewPromptFilter, viewGrep:
 		return figureList{}.at(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").at(figures.Sample, "reward", "proc")
 	case viewBreakdown:
-		return a.breakdown.figures()
+		return a.views.breakdown.figures()
 	case viewGlance:
-		return figureList{}.at(figures.Step, "samples", a.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
+		return figureList{}.at(figures.Step, "samples", a.env.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
 	case viewFinding:
 		return a.panes.figuresOfGroup(a.env)
 	case viewOverview, viewFilter:
@@ -167,13 +167,13 @@ func (s breakdownState) figures() figureList {
 // figuresOnScreen returns the figures of the glossary whose names are on the screen, in the header or the body,
 // without those that are known already.
 func (a App) figuresOnScreen(known figureList) figureList {
-	if a.isTooSmall() {
+	if a.env.isTooSmall() {
 		return nil
 	}
-	a.help.open, a.notice = false, ""
+	a.overlays.help.open, a.overlays.notice = false, ""
 	text := passAt.ReplaceAllString(ansi.Strip(strings.Join(a.linesAbove(), "\n")), "pass@k")
 	var l figureList
-	if d := a.diagnosis(); d != nil && d.Alarms() == 0 {
+	if d := a.env.diagnosis(); d != nil && d.Alarms() == 0 {
 		l = l.at(figures.Check, d.Health()) // the header has it
 	}
 	for _, place := range []figures.Place{figures.Step, figures.Fates, figures.Metrics, figures.Warning, figures.Sweep, figures.Sample} {

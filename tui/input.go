@@ -22,7 +22,7 @@ type textLine struct {
 }
 
 // in returns the line with its cursor. Here, not in the caller, a copy of App goes to the heap.
-func (l textLine) in(a App) cells.Line { return a.input.line(*l.text(&a)) }
+func (l textLine) in(a App) cells.Line { return a.overlays.input.line(*l.text(&a)) }
 
 // input is what all lines have besides their text. One is open at a time.
 type input struct {
@@ -57,7 +57,7 @@ func (i input) line(text string) cells.Line {
 
 // typed puts what was typed or pasted at the cursor, unless that makes the line longer than its limit.
 func (a App) typed(text string) App {
-	line := a.currentView().line
+	line := a.position.currentView().line
 	if limit, n := line.limit, len(*line.text(&a))+len(text); n > limit {
 		return a.says(fmt.Sprintf("at most %d bytes fit into this line, not %d", limit, n))
 	}
@@ -65,10 +65,10 @@ func (a App) typed(text string) App {
 }
 
 func (a App) edited(edit func(cells.Line) cells.Line) App {
-	line := a.currentView().line
+	line := a.position.currentView().line
 	at := line.text(&a)
-	before, next := *at, edit(a.input.line(*at))
-	*at, a.input.behind = next.Text, next.Behind
+	before, next := *at, edit(a.overlays.input.line(*at))
+	*at, a.overlays.input.behind = next.Text, next.Behind
 	if line.edited != nil && next.Text != before {
 		return line.edited(a, len(next.Text) > len(before))
 	}
@@ -78,7 +78,7 @@ func (a App) edited(edit func(cells.Line) cells.Line) App {
 // paste types what was pasted, on one line, where a line is open.
 func (a App) paste(text string) App {
 	text = strings.Join(strings.Fields(text), " ")
-	if a.help.open || a.currentView().line.text != nil {
+	if a.overlays.help.open || a.position.currentView().line.text != nil {
 		return a.onKey("", text)
 	}
 	return a.says("nothing is typed here: : / = and ? open a line, into which a text can be pasted")
@@ -86,26 +86,26 @@ func (a App) paste(text string) App {
 
 func (a App) remember(view viewName, text string) App {
 	line := typedLine{view, text}
-	if strings.TrimSpace(text) != "" && (len(a.input.history) == 0 || a.input.history[len(a.input.history)-1] != line) {
-		a.input.history = append(slices.Clip(a.input.history), line)
+	if strings.TrimSpace(text) != "" && (len(a.overlays.input.history) == 0 || a.overlays.input.history[len(a.overlays.input.history)-1] != line) {
+		a.overlays.input.history = append(slices.Clip(a.overlays.input.history), line)
 	}
 	return a
 }
 
 // recall goes back by some lines that were entered in this view; past the newest is what was typed.
 func (a App) recall(by int) App {
-	texts := []string{a.input.draft}
-	for _, line := range slices.Backward(a.input.history) {
-		if line.view == a.view {
+	texts := []string{a.overlays.input.draft}
+	for _, line := range slices.Backward(a.overlays.input.history) {
+		if line.view == a.position.view {
 			texts = append(texts, line.text)
 		}
 	}
-	if a.input.back == 0 {
-		a.input.draft = *a.currentView().line.text(&a)
-		texts[0] = a.input.draft
+	if a.overlays.input.back == 0 {
+		a.overlays.input.draft = *a.position.currentView().line.text(&a)
+		texts[0] = a.overlays.input.draft
 	}
-	a.input.back = clampIndex(a.input.back+by, len(texts))
-	return a.edited(func(cells.Line) cells.Line { return cells.Line{Text: texts[a.input.back]} })
+	a.overlays.input.back = clampIndex(a.overlays.input.back+by, len(texts))
+	return a.edited(func(cells.Line) cells.Line { return cells.Line{Text: texts[a.overlays.input.back]} })
 }
 
 // narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.
@@ -128,10 +128,10 @@ func filterKeys() keySection {
 
 // openFilter opens the line for the filter; the table follows what is typed.
 func (a App) openFilter() App {
-	if a.result.analysis == nil {
+	if a.env.result.analysis == nil {
 		return a.says("no groups to filter yet")
 	}
-	a.panes.filterDraft = a.settings.filter
+	a.panes.filterDraft = a.env.settings.filter
 	a = a.focusPane(layout.Groups)
 	return a.openView(viewFilter)
 }
@@ -139,7 +139,7 @@ func (a App) openFilter() App {
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.
 func (a App) applyFilter() App {
 	below := a
-	below.view = viewOverview
+	below.position.view = viewOverview
 	next, err := below.setFilter(a.panes.filterDraft)
 	if err != nil {
 		return a.says(err.Error())
@@ -170,7 +170,7 @@ func (a App) setFilter(text string) (App, error) {
 }
 
 func (a App) clearFilter() App {
-	a.view, a.panes.filterDraft = viewOverview, ""
+	a.position.view, a.panes.filterDraft = viewOverview, ""
 	return a.change(func(s *undoState) { s.filter = "" }).rearrange()
 }
 
@@ -193,8 +193,8 @@ func (e env) filterCompletions(line cells.Line) (all []string, at int, complete 
 // completeField completes the word before the cursor to a field, with the operator of one that holds a text, and after
 // fate: to a fate; a complete one becomes the next.
 func (a App) completeField() App {
-	line := a.input.line(a.panes.filterDraft)
-	all, at, complete := a.filterCompletions(line)
+	line := a.overlays.input.line(a.panes.filterDraft)
+	all, at, complete := a.env.filterCompletions(line)
 	text, behind := line.Cut()
 	switch next := (slices.Index(all, text[at:]) + 1); {
 	case complete && len(all) == 1:
@@ -202,17 +202,17 @@ func (a App) completeField() App {
 	case len(all) == 0:
 		return a.says("the fields are " + strings.Join(model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name }), " "))
 	default:
-		a.panes.filterDraft, a.input.behind = text[:at]+all[next%len(all)]+behind, len(behind)
+		a.panes.filterDraft, a.overlays.input.behind = text[:at]+all[next%len(all)]+behind, len(behind)
 	}
 	return a.rearrange()
 }
 
 // filterPrompt returns the line in w cells: what is typed, what it may be completed to or what can be asked for, and the keys.
 func (a App) filterPrompt(typed cells.Line, w int) string {
-	t := a.display.theme
+	t := a.env.display.theme
 	next := "groups by fate:killed std>0.4 prompt~triangle, samples by " + textTerm + "Wait,"
 	if text, _ := typed.Cut(); text != "" {
-		all, at, _ := a.filterCompletions(typed)
+		all, at, _ := a.env.filterCompletions(typed)
 		if next = strings.Join(all[:min(len(all), maxCompletions)], " "); next == text[at:] {
 			next = ""
 		}
@@ -220,7 +220,7 @@ func (a App) filterPrompt(typed cells.Line, w int) string {
 	var hints []string
 	for _, b := range filterKeys().bindings {
 		if w >= 120 || b.keys[0] == "enter" {
-			hints = append(hints, a.hintText(a.env, b))
+			hints = append(hints, a.position.hintText(a.env, b))
 		}
 	}
 	line, keys := " "+t.Paint(themes.Accent, "/"+typed.Shown(w/2)), strings.Join(hints, "  ")

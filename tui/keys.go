@@ -92,7 +92,7 @@ func commonKeys() []keySection {
 		}},
 		{"program", []binding{
 			{[]string{"0"}, "0", "0 run", "the run at a glance: what ails it, what trains, which groups are dead, the worst steps and why", App.openGlance},
-			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export md, …", func(a App) App { a.command = ""; return a.openLine(viewCommand) }},
+			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export md, …", func(a App) App { a.overlays.command = ""; return a.openLine(viewCommand) }},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be read", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
@@ -115,24 +115,24 @@ func typingKeys() []binding {
 
 // onKey passes a key to the help or the line being typed if one is open, else to its row of the key table. text is what it types, if anything.
 func (a App) onKey(key, text string) App {
-	a.notice = ""
-	a.destination = nil
-	if a.help.open && key != "?" && key != "ctrl+c" {
+	a.overlays.notice = ""
+	a.views.destination = nil
+	if a.overlays.help.open && key != "?" && key != "ctrl+c" {
 		return a.onHelpKey(key, text)
 	}
-	if a.currentView().line.text != nil && text != "" {
+	if a.position.currentView().line.text != nil && text != "" {
 		return a.typed(sanitize.Line(text))
 	}
 	if other, ok := a.outside.keyMap[key]; ok {
 		key = other
 	}
-	b, ok := findBinding(a.activeKeys(), key)
+	b, ok := findBinding(a.position.activeKeys(), key)
 	if !ok {
 		return a.says(model.Gone(key))
 	}
-	next, line := b.action(a), a.currentView().line
-	if key == "enter" && line.text != nil && next.view != a.view {
-		return next.remember(a.view, *line.text(&a))
+	next, line := b.action(a), a.position.currentView().line
+	if key == "enter" && line.text != nil && next.position.view != a.position.view {
+		return next.remember(a.position.view, *line.text(&a))
 	}
 	return next
 }
@@ -200,16 +200,16 @@ func Keys() []KeyGroup {
 
 // moveStep goes to another step and stays there when newer ones come.
 func (a App) moveStep(by int) App {
-	if len(a.snap.Steps) == 0 {
+	if len(a.env.snap.Steps) == 0 {
 		return a
 	}
-	from := a.stepIndex()
-	to := clampIndex(from+by, a.scopeEnd()+1)
+	from := a.env.stepIndex()
+	to := clampIndex(from+by, a.env.scopeEnd()+1)
 	if to == from {
-		a.place.follow = false
-		a.notice = "no further step"
-		if to+1 < len(a.snap.Steps) && by > 0 {
-			a.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.snap.Steps[to+1].Number)
+		a.env.place.follow = false
+		a.overlays.notice = "no further step"
+		if to+1 < len(a.env.snap.Steps) && by > 0 {
+			a.overlays.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.env.snap.Steps[to+1].Number)
 		}
 		return a
 	}
@@ -219,18 +219,18 @@ func (a App) moveStep(by int) App {
 // showStep goes to the step at index i of the snapshot, or to the nearest, and stays
 // there when newer ones come.
 func (a App) showStep(i int) App {
-	a.place.follow, a.place.scope.moved = false, false
-	a.place.step = a.snap.Steps[clampIndex(i, a.scopeEnd()+1)].Number
+	a.env.place.follow, a.env.place.scope.moved = false, false
+	a.env.place.step = a.env.snap.Steps[clampIndex(i, a.env.scopeEnd()+1)].Number
 	return a
 }
 
 func (a App) followNewest() App {
-	a.place.follow, a.place.scope.moved = true, false
-	if len(a.snap.Steps) == 0 {
+	a.env.place.follow, a.env.place.scope.moved = true, false
+	if len(a.env.snap.Steps) == 0 {
 		return a
 	}
-	a.place.step = a.newestStep()
-	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.place.step))
+	a.env.place.step = a.env.newestStep()
+	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.env.place.step))
 }
 
 func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.panes.visibleGroups(a.env)-1)) }
@@ -241,18 +241,18 @@ func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }
 // moveWarning focuses the warnings, selects one, and puts the cursor on the group that
 // shows it. Where the warnings are not focused yet it selects the one selected last.
 func (a App) moveWarning(by int) App {
-	warnings := a.warningLines()
+	warnings := a.env.warningLines()
 	if len(warnings) == 0 {
-		return a.says("no warnings in " + a.scopeWords())
+		return a.says("no warnings in " + a.env.scopeWords())
 	}
 	if a.panes.focus != layout.Warnings {
 		by = 0
 	}
 	a.panes.warning = (a.panes.warning + by + len(warnings)) % len(warnings)
 	a = a.focusPane(layout.Warnings)
-	for row, g := range a.result.rows {
+	for row, g := range a.env.result.rows {
 		if g == warnings[a.panes.warning].group {
-			a.place.row = row
+			a.env.place.row = row
 		}
 	}
 	return a.clampCursor()
@@ -274,31 +274,31 @@ func (a App) focusPane(p layout.Pane) App {
 // escape goes back to the view before this one; on the overview from one pane to all, then to the groups.
 func (a App) escape() App {
 	switch {
-	case a.view != viewOverview:
+	case a.position.view != viewOverview:
 		return a.goBack()
 	case a.panes.fullScreen:
 		return a.toggleFullScreen()
-	case a.glance.opened && a.panes.focus == layout.Groups:
+	case a.views.glance.opened && a.panes.focus == layout.Groups:
 		return a.openGlance()
 	}
 	return a.focusPane(layout.Groups)
 }
 
 func (a App) showGroups() App {
-	a.backStack = nil
+	a.position.backStack = nil
 	a = a.openView(viewOverview)
 	return a.focusPane(layout.Groups)
 }
 
 func (a App) nextTheme() App {
 	all := themes.All()
-	at := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == a.display.theme.Name })
+	at := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == a.env.display.theme.Name })
 	return a.chooseTheme(all[(at+1)%len(all)])
 }
 
 func (a App) toggleHelp() App {
-	a.help.open, a.help.onEstimator = !a.help.onEstimator, a.help.open && !a.help.onEstimator
-	a.help.query, a.help.scroll, a.input.behind = "", 0, 0
+	a.overlays.help.open, a.overlays.help.onEstimator = !a.overlays.help.onEstimator, a.overlays.help.open && !a.overlays.help.onEstimator
+	a.overlays.help.query, a.overlays.help.scroll, a.overlays.input.behind = "", 0, 0
 	return a
 }
 

@@ -18,23 +18,25 @@ type list struct {
 }
 
 func lists() [targetKinds]list {
-	pairs := func(a App) int { return len(a.compare.pairs()) }
+	pairs := func(a App) int { return len(a.views.compare.pairs()) }
 	return [targetKinds]list{
-		onGroup:     {cursor: func(a *App) *int { return &a.place.row }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
-		onWarning:   {cursor: func(a *App) *int { return &a.panes.warning }, count: func(a App) int { return len(a.warningLines()) }, open: App.enterPane, moved: App.clampCursor},
-		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: within(readerOf, by((*sampleReader).focus, 1))},
-		onPair:      {cursor: func(a *App) *int { return &a.compare.cursor }, count: pairs, open: App.openAnswers},
-		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: within(pickerOf, (*estimatorPicker).pick), moved: func(a App) App { a.picker.top = 0; return a }},
-		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.steps.pickedFigures(a.env)) }},
-		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: within(chainOf, by((*chainState).moveChoice, 1)), moved: func(a App) App { a.chain.line = 0; return a }},
-		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: func(a App) int { return len(a.foundList()) + len(a.glance.spans()) }, open: App.openWorstStep},
+		onGroup:     {cursor: func(a *App) *int { return &a.env.place.row }, count: func(a App) int { return len(a.env.result.rows) }, open: App.enterPane, moved: App.clampCursor},
+		onWarning:   {cursor: func(a *App) *int { return &a.panes.warning }, count: func(a App) int { return len(a.env.warningLines()) }, open: App.enterPane, moved: App.clampCursor},
+		onSample:    {cursor: func(a *App) *int { return &a.views.sampleReader.sample }, count: func(a App) int { return a.env.samplesOpen() }, open: within(readerOf, by((*sampleReader).focus, 1))},
+		onPair:      {cursor: func(a *App) *int { return &a.views.compare.cursor }, count: pairs, open: App.openAnswers},
+		onEstimator: {cursor: func(a *App) *int { return &a.views.picker.cursor }, count: func(a App) int { return len(a.views.picker.matching()) }, open: within(pickerOf, (*estimatorPicker).pick), moved: func(a App) App { a.views.picker.top = 0; return a }},
+		onFigure:    {cursor: func(a *App) *int { return &a.views.steps.picker.cursor }, count: func(a App) int { return len(a.views.steps.pickedFigures(a.env)) }},
+		onStage:     {cursor: func(a *App) *int { return &a.views.chain.stage }, count: func(App) int { return len(chainStages()) }, open: within(chainOf, by((*chainState).moveChoice, 1)), moved: func(a App) App { a.views.chain.line = 0; return a }},
+		onWorstStep: {cursor: func(a *App) *int { return &a.views.glance.cursor }, count: func(a App) int { return len(a.env.foundList()) + len(a.views.glance.spans()) }, open: App.openWorstStep},
 
-		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.prompts.shown()) }, open: within(promptsOf, (*promptsState).open)},
-		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.grep.matches()) }, open: within(grepOf, (*grepState).open)},
+		onPrompt: {cursor: func(a *App) *int { return &a.views.prompts.cursor }, count: func(a App) int { return len(a.views.prompts.shown()) }, open: within(promptsOf, (*promptsState).open)},
+		onMatch:  {cursor: func(a *App) *int { return &a.views.grep.cursor }, count: func(a App) int { return len(a.views.grep.matches()) }, open: within(grepOf, (*grepState).open)},
 
-		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
-		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSize.lines(a.env, a.display.w-4))) }},
-		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.breakdown.count(a.env) }},
+		onProblems: {cursor: func(a *App) *int { return &a.views.problems }, count: func(a App) int {
+			return a.env.firstLines(len(a.env.readingLines(a.env.display.w-4)) + a.env.listedProblems())
+		}},
+		onSizes: {cursor: func(a *App) *int { return &a.views.groupSize.topLine }, count: func(a App) int { return a.env.firstLines(len(a.views.groupSize.lines(a.env, a.env.display.w-4))) }},
+		onParts: {cursor: func(a *App) *int { return &a.views.breakdown.topLine }, count: func(a App) int { return a.views.breakdown.count(a.env) }},
 	}
 }
 

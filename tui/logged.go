@@ -39,22 +39,22 @@ const maxMatchSamples = 4096
 // there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
 // is the first that disagrees: a prompt may come twice in it; and if the steps before tell no estimators apart.
 func (a App) updateMatch(msg tea.Msg) App {
-	if a.loggedMatch.job.take(&a.commands, msg) {
-		a = a.onMatch(a.loggedMatch.job.value, a.loggedMatch.job.err).requestAnalysis()
+	if a.env.loggedMatch.job.take(&a.commands, msg) {
+		a = a.onMatch(a.env.loggedMatch.job.value, a.env.loggedMatch.job.err).requestAnalysis()
 	}
-	steps, before := len(a.snap.Steps), a.loggedMatch.job.key
-	if steps > 0 && a.snap.Open(steps-1) {
+	steps, before := len(a.env.snap.Steps), a.env.loggedMatch.job.key
+	if steps > 0 && a.env.snap.Open(steps-1) {
 		steps--
 	}
-	enough := steps >= max(1, 2*before) || steps > before && (a.newStepDisagrees() || a.loggedMatch.undecided())
-	if !a.snap.Run.Progress.CaughtUp || !enough || !a.loggedMatch.job.lacks(steps, inTurn) {
+	enough := steps >= max(1, 2*before) || steps > before && (a.env.newStepDisagrees() || a.env.loggedMatch.undecided())
+	if !a.env.snap.Run.Progress.CaughtUp || !enough || !a.env.loggedMatch.job.lacks(steps, inTurn) {
 		return a
 	}
-	snap, set, given := a.snap, a.settings.now, a.session.given
-	if given.Rewards == "" && a.rewardsAreOpen() {
+	snap, set, given := a.env.snap, a.env.settings.now, a.env.session.given
+	if given.Rewards == "" && a.env.rewardsAreOpen() {
 		set.Weights = "" // the columns of the reward are to be chosen again, as more is known
 	}
-	a.loggedMatch.job.start(&a.commands, steps, once(func(ctx context.Context) (m matched, err error) {
+	a.env.loggedMatch.job.start(&a.commands, steps, once(func(ctx context.Context) (m matched, err error) {
 		m.set, m.rewards = match.ChooseRewards(ctx, snap, set, given)
 		if m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples); errors.Is(err, match.ErrNotNumbers) {
 			err = nil // which tells that no estimator gave them
@@ -77,16 +77,16 @@ func (e env) newStepDisagrees() bool {
 
 // startAtTrainer begins with the estimator of the log's trainer, as soon as the format is known.
 func (a App) startAtTrainer() App {
-	if a.session.autoOrigin != "" || a.snap.Run.Format == "" {
+	if a.env.session.autoOrigin != "" || a.env.snap.Run.Format == "" {
 		return a
 	}
-	set, chosen := match.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, nil)
+	set, chosen := match.Choose(a.env.settings.now, a.env.session.given, a.env.snap.Run.Framework, nil)
 	if set.Effective().Validate() != nil {
 		return a // the analysis says why
 	}
-	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
-	if a.choiceIsOpen() {
-		a.settings.now = set
+	a.env.session.autoEstimator, a.env.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+	if a.env.choiceIsOpen() {
+		a.env.settings.now = set
 	}
 	return a
 }
@@ -95,15 +95,15 @@ func (a App) startAtTrainer() App {
 func (e env) choiceIsOpen() bool { return !e.session.restored && !e.settings.hasChanges() }
 
 func (a App) adoptGroups(proved model.ProvedGroups) App {
-	if proved == a.settings.now.Proved {
+	if proved == a.env.settings.now.Proved {
 		return a
 	}
-	h := a.settings.withProved(proved)
-	g, err := a.snap.Grouping(h.now)
+	h := a.env.settings.withProved(proved)
+	g, err := a.env.snap.Grouping(h.now)
 	if err != nil {
 		return a
 	}
-	text := a.snap.Division(g.GroupRule)
+	text := a.env.snap.Division(g.GroupRule)
 	if text == "" {
 		text = "they are " + g.Evidence + ", which the logged advantages prove"
 	}
@@ -114,39 +114,39 @@ func (a App) adoptGroups(proved model.ProvedGroups) App {
 // reward. At the first comparison, and if these columns change, it switches to the estimator that wrote
 // the log, unless the person chose one or has changed something already.
 func (a App) onMatch(m matched, err error) App {
-	isOpen := a.choiceIsOpen()
+	isOpen := a.env.choiceIsOpen()
 	if err == nil {
 		a = a.adoptGroups(m.report.Proved)
 	}
 	a, state, notice := a.learnRewards(m.rewards)
 	if notice != "" {
 		a = a.addNotice(notice)
-		isOpen = isOpen || !a.session.restored && session.EstimatorOf(state.now) == a.session.autoEstimator
+		isOpen = isOpen || !a.env.session.restored && session.EstimatorOf(state.now) == a.env.session.autoEstimator
 	}
 	if err == nil { // else no advantages in the log, or no groups: nothing to compare
-		isFirst := a.loggedMatch.latest.report == nil || a.loggedMatch.undecided() || notice != ""
-		a.loggedMatch.latest = m
-		set, chosen := match.Choose(state.now, a.session.given, a.snap.Run.Framework, m.report)
+		isFirst := a.env.loggedMatch.latest.report == nil || a.env.loggedMatch.undecided() || notice != ""
+		a.env.loggedMatch.latest = m
+		set, chosen := match.Choose(state.now, a.env.session.given, a.env.snap.Run.Framework, m.report)
 		if isFirst && isOpen && set.Effective().Validate() == nil {
-			a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+			a.env.session.autoEstimator, a.env.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 			if set != state.now {
 				a = a.addNotice(fmt.Sprintf("the logged advantages match %s, so it is selected (u undoes)", chosen.Candidate))
 			}
 			state.now = set
 		}
-		if isFirst && a.session.restored {
+		if isFirst && a.env.session.restored {
 			a = a.contradictSession(session.EstimatorOf(set), chosen, state.now)
 		}
 	}
-	return a.apply(a.settings.push(state))
+	return a.apply(a.env.settings.push(state))
 }
 
 // contradictSession notes what the log itself would choose, where the estimator of the session was taken, and says so if the logged advantages
 // prove another one.
 func (a App) contradictSession(own session.Estimator, chosen match.Choice, now model.Settings) App {
-	a.session.autoEstimator, a.session.autoOrigin = own, chosen.Origin
+	a.env.session.autoEstimator, a.env.session.autoOrigin = own, chosen.Origin
 	isOther := own != session.EstimatorOf(now)
-	if isOther && chosen.Origin == match.FromAdvantages && a.session.left(session.EstimatorOf(now)) {
+	if isOther && chosen.Origin == match.FromAdvantages && a.env.session.left(session.EstimatorOf(now)) {
 		a = a.says(fmt.Sprintf("%s is as you left it, but the logged advantages match %s: :forget goes back", match.CandidateOf(now), chosen.Candidate))
 	}
 	return a
@@ -258,16 +258,16 @@ func (e env) rewardsAreOpen() bool {
 // learnRewards takes over which columns the log says are the reward. It returns the settings with these
 // columns, and a notice if they are others than before.
 func (a App) learnRewards(r match.Rewards) (_ App, learned undoState, notice string) {
-	learned = a.settings.undoState
-	if !a.rewardsAreOpen() || !r.IsChoice() {
+	learned = a.env.settings.undoState
+	if !a.env.rewardsAreOpen() || !r.IsChoice() {
 		return a, learned, ""
 	}
-	a.loggedMatch.rewards = r
+	a.env.loggedMatch.rewards = r
 	before := learned.now.Weights
 	if r.Absent != "" {
-		a.session.given.Rewards, a.session.defaults.Reward, a.session.defaults.Weights = "", "", ""
+		a.env.session.given.Rewards, a.env.session.defaults.Reward, a.env.session.defaults.Weights = "", "", ""
 	}
-	if a.session.autoWeights = r.Weights; r.Weights == before && r.Absent == "" {
+	if a.env.session.autoWeights = r.Weights; r.Weights == before && r.Absent == "" {
 		return a, learned, ""
 	}
 	learned.now.Reward, learned.now.Weights = "", r.Weights

@@ -183,16 +183,16 @@ func (s *stepsState) drawPicked(e env) action {
 
 // drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
 func (a App) drawFigure(name string) App {
-	a.steps.metric = name
-	if a.view == viewFigureList {
+	a.views.steps.metric = name
+	if a.position.view == viewFigureList {
 		a = a.goBack()
 	}
-	if a.viewInSight() == viewFigures {
-		a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), name))
-		a.steps.scrollFigures(a.env)
+	if a.position.viewInSight() == viewFigures {
+		a.views.steps.figures.cursor = max(0, slices.Index(a.env.metricNames(), name))
+		a.views.steps.scrollFigures(a.env)
 		return a
 	}
-	if a.viewInSight() == viewSteps {
+	if a.position.viewInSight() == viewSteps {
 		return a
 	}
 	return a.pushView(viewSteps)
@@ -203,8 +203,8 @@ func runFigure(a App, args []string) (App, error) {
 	if len(args) == 0 {
 		return within(stepsOf, (*stepsState).openPicker)(a), nil
 	}
-	a.steps.picker.query = strings.Join(args, " ")
-	list := a.steps.pickedFigures(a.env)
+	a.views.steps.picker.query = strings.Join(args, " ")
+	list := a.views.steps.pickedFigures(a.env)
 	if len(list) == 0 {
 		return a, fmt.Errorf("no metric is called %q: :metric without a name lists all", sanitize.Line(strings.Join(args, " ")))
 	}

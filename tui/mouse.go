@@ -42,7 +42,7 @@ func (p press) target() (s spot) {
 // onMouse handles the mouse, which reports only while it is on; what moves while a button is down does nothing.
 func (a App) onMouse(msg tea.MouseMsg) App {
 	m := msg.Mouse()
-	if !a.display.mouse {
+	if !a.env.display.mouse {
 		return a
 	}
 	switch msg.(type) {
@@ -77,7 +77,7 @@ func (a App) onWheel(m tea.Mouse) App {
 // opens what the first was on, which may have moved since.
 func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
-	a.notice, a.destination = "", nil
+	a.overlays.notice, a.views.destination = "", nil
 	if s := last.target(); last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
 		if open := mouseActions()[s.kind].open; open != nil {
 			a.mouse = mouseState{}
@@ -156,11 +156,11 @@ func mouseActions() [targetKinds]targetActions {
 			open:  asKey(within(panesOf, (*panes).drawMetric)),
 		},
 		onTrend: { // a chart over all steps
-			click: func(a App, h hit) App { return a.stepAtColumn(a.stepAxis(), h.x, h.w) },
+			click: func(a App, h hit) App { return a.stepAtColumn(a.env.stepAxis(), h.x, h.w) },
 			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
 		},
 		onChart: { // one that may show some of them
-			click:  func(a App, h hit) App { return a.stepAtColumn(a.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
+			click:  func(a App, h hit) App { return a.stepAtColumn(a.views.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
 			scroll: step,
 		},
 		onStep: {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
@@ -168,7 +168,7 @@ func mouseActions() [targetKinds]targetActions {
 			click: func(a App, h hit) App { return within(readerOf, by((*sampleReader).focus, h.n))(a) },
 			scroll: func(a App, n, by int) App {
 				if n == 1 {
-					a.sampleReader.scrollLines(a.env, wheelLines*by)
+					a.views.sampleReader.scrollLines(a.env, wheelLines*by)
 					return a
 				}
 				return a.moveRow(onSample, by)
@@ -177,15 +177,15 @@ func mouseActions() [targetKinds]targetActions {
 		onSweepCell: {
 			click: func(a App, h hit) App {
 				n := len(sweep.DefaultRatios().Neg)
-				a.sweep.pos, a.sweep.neg = h.n/n, h.n%n
+				a.views.sweep.pos, a.views.sweep.neg = h.n/n, h.n%n
 				return a
 			},
 			open:   asKey(within(sweepOf, (*sweepState).apply)),
 			scroll: func(a App, _, by int) App { return moveSweep(sweepPos, -by)(a) },
 		},
 		onAnswer: {
-			click:  func(a App, h hit) App { a.answers.focus = h.n; return a },
-			scroll: func(a App, _, by int) App { a.answers.scrollLines(a.env, wheelLines*by); return a },
+			click:  func(a App, h hit) App { a.views.answers.focus = h.n; return a },
+			scroll: func(a App, _, by int) App { a.views.answers.scrollLines(a.env, wheelLines*by); return a },
 		},
 		onHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
 	}
@@ -212,9 +212,9 @@ func asKey(f action) func(App, int) App {
 }
 
 func (a App) scrollView(_, by int) App {
-	switch v := a.viewInSight(); {
+	switch v := a.position.viewInSight(); {
 	case v == viewAnswers:
-		a.answers.scrollLines(a.env, wheelLines*by)
+		a.views.answers.scrollLines(a.env, wheelLines*by)
 	case v == viewChain:
 		return a.moveRow(onStage, by)
 	case v == viewSteps:
@@ -242,7 +242,7 @@ func (a App) scrollPane(n, by int) App {
 
 func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	nearest, least := 0, math.MaxInt
-	for i, s := range a.result.trend.Steps {
+	for i, s := range a.env.result.trend.Steps {
 		column := axis.PlotColumn(float64(s.Step), w)
 		if far := max(column-x, x-column); far < least {
 			nearest, least = i, far
@@ -252,11 +252,11 @@ func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 }
 
 func (a App) showTrendStep(i int) App {
-	steps := a.result.trend.Steps
+	steps := a.env.result.trend.Steps
 	if len(steps) == 0 {
 		return a
 	}
-	at, _ := a.snap.Find(steps[clampIndex(i, len(steps))].Step)
+	at, _ := a.env.snap.Find(steps[clampIndex(i, len(steps))].Step)
 	return a.showStep(at)
 }
 
@@ -303,10 +303,10 @@ func (e env) markLines(kind targetKind, n int, lines []string) []string {
 
 // spots returns the targets on the screen, each before those that are within it: the marks of the frame.
 func (a App) spots() []spot {
-	if a.isTooSmall() {
+	if a.env.isTooSmall() {
 		return nil
 	}
-	a.display.marking = keyNames()
+	a.env.display.marking = keyNames()
 	var all []spot
 	for y, line := range a.lines() {
 		all = append(all, spotsOfLine(line, y)...)
@@ -372,7 +372,7 @@ func (a App) pressKey(h hit) App {
 
 // pressSetting does what a key of the header does, also where characters are typed.
 func (a App) pressSetting(h hit) App {
-	if a.currentView().line.text == nil && a.view != viewCopy && !a.help.open {
+	if a.position.currentView().line.text == nil && a.position.view != viewCopy && !a.overlays.help.open {
 		return a.pressKey(h)
 	}
 	if b, ok := findBinding(commonKeys(), keyNames()[h.n]); ok {

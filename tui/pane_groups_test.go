@@ -62,7 +62,7 @@ func TestCursorIsSeen(t *testing.T) {
 		if row < 0 {
 			t.Fatal("no mark beside the cursor")
 		}
-		d.app.display.theme = themes.Default(true)
+		d.app.env.display.theme = themes.Default(true)
 		dots := d.app.panes.groupTable(d.app.env, r.W-2).dotPlot
 		checkBar := func(roles []rune, onBar, beside string) {
 			for i, role := range roles {
@@ -71,12 +71,12 @@ func TestCursorIsSeen(t *testing.T) {
 				}
 			}
 		}
-		checkBar([]rune(roleRows(t, d.app.display.theme, d.frame(), 120, 36)[row])[1:r.W-1], "C", "pnd- ")
-		d.app.display.theme = themes.Mono()
+		checkBar([]rune(roleRows(t, d.app.env.display.theme, d.frame(), 120, 36)[row])[1:r.W-1], "C", "pnd- ")
+		d.app.env.display.theme = themes.Mono()
 		d.press("z")
-		row, d.app.display.theme = at(), themes.Default(true)
-		checkBar([]rune(roleRows(t, d.app.display.theme, d.frame(), 120, 36)[row])[1:119], "CPND=", "CPND=")
-		d.app.display.theme = themes.Mono()
+		row, d.app.env.display.theme = at(), themes.Default(true)
+		checkBar([]rune(roleRows(t, d.app.env.display.theme, d.frame(), 120, 36)[row])[1:119], "CPND=", "CPND=")
+		d.app.env.display.theme = themes.Mono()
 		d.press("z")
 		for _, keys := range [][]string{{"k"}, {"enter"}, {"esc", "3", "3"}, {"esc", "E"}, {"esc", "C"}} {
 			if d.press(keys...); at() < 0 {

@@ -58,9 +58,9 @@ func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
 			for mode, dress := range displayVariants() {
 				drive(t, state.source(), size[0], size[1], filterSettings(), func(d *driver) {
-					dress(&d.app.display)
-					if d.app.sourceState.err == nil {
-						d.app.sourceState.ended = false // the source goes on, as a followed run does
+					dress(&d.app.env.display)
+					if d.app.env.sourceState.err == nil {
+						d.app.env.sourceState.ended = false // the source goes on, as a followed run does
 					}
 					d.press(state.keys...)
 					text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
@@ -83,7 +83,7 @@ func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
 		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "A≠0 56/192") {
 			t.Error(text)
 		}
-		d.app.display.glyphs = chart.ASCII()
+		d.app.env.display.glyphs = chart.ASCII()
 		if text := ansi.Strip(d.frame()); strings.ContainsAny(text, "×−│") {
 			t.Errorf("not ASCII: %s", text)
 		}

@@ -22,7 +22,7 @@ func problemKeys() keySection {
 }
 
 func (a App) openProblems() App {
-	a.problems = 0
+	a.views.problems = 0
 	return a.pushView(viewProblems)
 }
 

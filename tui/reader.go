@@ -255,23 +255,23 @@ func (p position) readingGroup() bool {
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was := a.sampleReader.job.value, a.sampleReader.job.of
-	if a.sampleReader.take(&a.commands, msg) {
-		a.sampleReader.scroll = a.sampleReader.initialScroll(a.env, before, was)
-		a.sampleReader.updateSearch(a.env)
+	before, was := a.views.sampleReader.job.value, a.views.sampleReader.job.of
+	if a.views.sampleReader.take(&a.commands, msg) {
+		a.views.sampleReader.scroll = a.views.sampleReader.initialScroll(a.env, before, was)
+		a.views.sampleReader.updateSearch(a.env)
 	}
-	if !a.readingGroup() {
+	if !a.position.readingGroup() {
 		return a.stopReading()
 	}
-	g := a.selectedGroup()
-	if g == nil || a.isTooSmall() {
+	g := a.env.selectedGroup()
+	if g == nil || a.env.isTooSmall() {
 		return a
 	}
-	if keyOf(g) != a.sampleReader.group {
-		a.sampleReader.group, a.sampleReader.sample = keyOf(g), 0
+	if keyOf(g) != a.views.sampleReader.group {
+		a.views.sampleReader.group, a.views.sampleReader.sample = keyOf(g), 0
 	}
-	if want, ok := a.sampleReader.wanted(a.env, g); ok {
-		a.sampleReader.request(a.env, &a.commands, want)
+	if want, ok := a.views.sampleReader.wanted(a.env, g); ok {
+		a.views.sampleReader.request(a.env, &a.commands, want)
 	}
 	return a
 }
@@ -279,12 +279,12 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 // stopReading cancels the request of a group that was left, however it was left. The
 // newest step is followed again unless the person went to another step meanwhile.
 func (a App) stopReading() App {
-	a.sampleReader.job.stop()
-	if a.view != viewOverview || !a.sampleReader.resumeFollow {
+	a.views.sampleReader.job.stop()
+	if a.position.view != viewOverview || !a.views.sampleReader.resumeFollow {
 		return a
 	}
-	a.sampleReader.resumeFollow = false
-	if a.place.step != a.sampleReader.heldStep {
+	a.views.sampleReader.resumeFollow = false
+	if a.env.place.step != a.views.sampleReader.heldStep {
 		return a
 	}
 	return a.followNewest().requestAnalysis()
@@ -402,12 +402,12 @@ func groupKeys() keySection {
 		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", within(readerOf, by((*sampleReader).moveMatch, 1))},
 		{[]string{"N"}, "N", "", "previous match or difference", within(readerOf, by((*sampleReader).moveMatch, -1))},
 		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", within(readerOf, (*sampleReader).toggleDiff)},
-		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.sampleReader.toggleThinking(); return a }},
+		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.views.sampleReader.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", func(a App) App {
-			if a.sampleReader.showDiff {
+			if a.views.sampleReader.showDiff {
 				return a.says("v changes nothing in a diff: d leaves it")
 			}
-			a.sampleReader.raw = !a.sampleReader.raw
+			a.views.sampleReader.raw = !a.views.sampleReader.raw
 			return a
 		}},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
@@ -424,23 +424,23 @@ func groupKeys() keySection {
 // openGroup opens the group under the cursor. Newer steps are not followed meanwhile: text
 // that changes cannot be read.
 func (a App) openGroup() App {
-	if a.selectedGroup() == nil {
+	if a.env.selectedGroup() == nil {
 		return a.says("no group to open yet")
 	}
-	a.sampleReader.resumeFollow, a.sampleReader.heldStep = a.place.follow, a.place.step
-	a.place.follow = false
-	a.sampleReader.group, a.sampleReader.inText, a.sampleReader.showDiff = groupKey{}, false, false
-	a.sampleReader.search = textSearch{}
+	a.views.sampleReader.resumeFollow, a.views.sampleReader.heldStep = a.env.place.follow, a.env.place.step
+	a.env.place.follow = false
+	a.views.sampleReader.group, a.views.sampleReader.inText, a.views.sampleReader.showDiff = groupKey{}, false, false
+	a.views.sampleReader.search = textSearch{}
 	return a.pushView(viewGroup)
 }
 
 // moveGroup opens another group of the table at its best sample.
 func (a App) moveGroup(by int) App {
-	to := clampIndex(a.place.row+by, len(a.result.rows))
-	if to == a.place.row {
-		a.notice = "no further group"
+	to := clampIndex(a.env.place.row+by, len(a.env.result.rows))
+	if to == a.env.place.row {
+		a.overlays.notice = "no further group"
 	}
-	a.place.row = to
+	a.env.place.row = to
 	return a.clampCursor()
 }
 
@@ -584,7 +584,7 @@ func searchKeys() keySection {
 
 // searching forgets the search, and opens a view.
 func searching(v viewName) action {
-	return func(a App) App { a.sampleReader.search = textSearch{}; return a.openView(v) }
+	return func(a App) App { a.views.sampleReader.search = textSearch{}; return a.openView(v) }
 }
 
 // updateSearch searches again and goes to the first match from the lines in sight on.

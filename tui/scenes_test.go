@@ -157,31 +157,31 @@ func withText(keys ...string) []string {
 }
 
 // keepLive makes the source one that has not ended.
-func keepLive(d *driver) { d.app.sourceState.ended = false }
+func keepLive(d *driver) { d.app.env.sourceState.ended = false }
 
 // idleSince makes the source one that has not ended, to which nothing was written for so long.
 func idleSince(quiet time.Duration) func(*driver) {
 	return func(d *driver) {
 		keepLive(d)
-		d.send(clockMsg{d.app.sourceState.clock.Add(quiet)})
+		d.send(clockMsg{d.app.env.sourceState.clock.Add(quiet)})
 	}
 }
 
 // makeIll says that the run is ill, shown by a group that it has, and presses keys.
 func makeIll(keys ...string) func(*driver) {
 	return func(d *driver) {
-		ill := modeltest.Ill(3, len(d.app.snap.Steps))
+		ill := modeltest.Ill(3, len(d.app.env.snap.Steps))
 		ill.Findings[0].Example.Group = "0000000000000003"
-		d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
+		d.app.env.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
 		d.press(keys...)
 	}
 }
 
 // computeHalfTheTrend computes the trend again, of the newest steps only.
 func computeHalfTheTrend(d *driver) {
-	d.app.result.trend = nil
+	d.app.env.result.trend = nil
 	a := d.app.startTrend(10 * 192) // a step has 192 samples, and the newest is known
-	next, _ := a.withoutCommands().Update(a.started[0]())
+	next, _ := a.withoutCommands().Update(a.commands.started[0]())
 	d.app = next.(App)
 }
 

@@ -117,32 +117,32 @@ func (s scopeState) decide(ctx context.Context, snap model.Snapshot, end int, se
 // takeScope takes over a scope that the size of the steps decided, and of how many of its steps one is
 // shown. It says what the person did not ask for.
 func (a App) takeScope(decided scopeState, every int) App {
-	if every > 1 && every != a.result.every {
+	if every > 1 && every != a.env.result.every {
 		a = a.addNotice(fmt.Sprintf("1 in %d of the steps is shown: all have more than %s samples or %s", every, units.Count(maxScopeSamples), units.Plural(maxScopeSteps, "steps")))
 	}
-	a.result.every = every
-	if a.place.scope.decided || !decided.decided {
+	a.env.result.every = every
+	if a.env.place.scope.decided || !decided.decided {
 		return a
 	}
-	a.place.scope.decided = true
-	if decided.scope == a.place.scope.scope {
+	a.env.place.scope.decided = true
+	if decided.scope == a.env.place.scope.scope {
 		return a
 	}
 	return a.withScope(decided.scope).addNotice(fmt.Sprintf("each step has only %s: the last %d are shown together (< one, > all)",
-		units.Plural(a.result.analysis.Last().Groups, "groups"), decided.last))
+		units.Plural(a.env.result.analysis.Last().Groups, "groups"), decided.last))
 }
 
 // withScope changes the scope, also that which sweep and breakdown begin with.
 func (a App) withScope(s scope) App {
-	a.place.scope.scope = s
-	a.sweep.scope = s
-	a.breakdown.scope = s
+	a.env.place.scope.scope = s
+	a.views.sweep.scope = s
+	a.views.breakdown.scope = s
 	return a
 }
 
 // moveScope goes from the step to the last steps, and from these to all, or for a negative by back.
 func (a App) moveScope(by int) App {
-	s := a.place.scope.scope
+	s := a.env.place.scope.scope
 	switch {
 	case by > 0 && s.kind == scopeAll:
 		return a.says("all steps are shown: < shows fewer")
@@ -163,20 +163,20 @@ func (s scope) lastSteps() int { return cmp.Or(s.last, defaultLastSteps) }
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope
 // goes back to where the person was.
 func (a App) chooseScope(s scope) App {
-	before := a.place.scope
+	before := a.env.place.scope
 	a = a.withScope(s)
-	a.place.scope.decided, a.place.scope.chosen = true, true
-	if len(a.snap.Steps) == 0 {
+	a.env.place.scope.decided, a.env.place.scope.chosen = true, true
+	if len(a.env.snap.Steps) == 0 {
 		return a
 	}
 	switch {
 	case s.kind == scopeAll && before.kind != scopeAll:
-		a.place.scope.moved, a.place.scope.back, a.place.scope.followed = true, a.place.step, a.place.follow
-		a.place.step, a.place.follow = a.newestStep(), true
+		a.env.place.scope.moved, a.env.place.scope.back, a.env.place.scope.followed = true, a.env.place.step, a.env.place.follow
+		a.env.place.step, a.env.place.follow = a.env.newestStep(), true
 	case s.kind != scopeAll && before.moved:
-		a.place.scope.moved = false
-		if a.place.follow = before.followed; !before.followed {
-			a.place.step = before.back
+		a.env.place.scope.moved = false
+		if a.env.place.follow = before.followed; !before.followed {
+			a.env.place.step = before.back
 		}
 	}
 	return a
@@ -231,7 +231,7 @@ func withRoom(title, more string, w int) string {
 }
 
 func runScope(a App, args []string) (App, error) {
-	s, err := parseScopeWords(args, a.place.scope.lastSteps())
+	s, err := parseScopeWords(args, a.env.place.scope.lastSteps())
 	if err != nil {
 		return a, err
 	}

@@ -83,14 +83,14 @@ func readSecond(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 
 func (msg secondChunkMsg) on(a App) App {
 	if msg.err != nil {
-		if a.second.store.Snapshot().Rows == 0 && !errors.Is(msg.err, context.Canceled) {
-			a.second.err = msg.err
+		if a.env.second.store.Snapshot().Rows == 0 && !errors.Is(msg.err, context.Canceled) {
+			a.env.second.err = msg.err
 		}
 		return a
 	}
-	a.second.store.Append(msg.chunk)
-	a.second.chunks++
-	return a.starts(readSecond(a.ctx, a.second.source, pauseAfter(msg.chunk.Progress)))
+	a.env.second.store.Append(msg.chunk)
+	a.env.second.chunks++
+	return a.starts(readSecond(a.commands.ctx, a.env.second.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // update requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
@@ -166,13 +166,16 @@ func (p position) drawsSteps() bool {
 func compareKeys() keySection {
 	return keySection{"two runs", append(listKeys("j k prompt", onPair),
 		binding{[]string{"enter"}, "⏎", "Enter answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
-		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", func(a App) App { a.compare.bestFirst, a.compare.cursor = !a.compare.bestFirst, 0; return a }},
+		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", func(a App) App {
+			a.views.compare.bestFirst, a.views.compare.cursor = !a.views.compare.bestFirst, 0
+			return a
+		}},
 		binding{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
 	)}
 }
 
 func (a App) openCompare() App {
-	if a.second.source == nil {
+	if a.env.second.source == nil {
 		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
 	}
 	return a.pushView(viewCompare)

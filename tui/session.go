@@ -48,7 +48,7 @@ type sessionChange = func(session.Session) session.Session
 // changeSession changes the session at once, and saves it in the background, one change
 // after the other.
 func (a App) changeSession(c sessionChange) App {
-	a.session.current = c(a.session.current)
+	a.env.session.current = c(a.env.session.current)
 	if a.saving.store == nil {
 		return a
 	}
@@ -88,9 +88,9 @@ type sessionMsg struct {
 func (msg sessionMsg) on(a App) App {
 	a.saving.writing, a.saving.pending = false, a.saving.pending[msg.changes:]
 	if msg.err != nil {
-		a.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
+		a.overlays.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
 	} else {
-		a.session.current = inSequence(a.saving.pending)(msg.session)
+		a.env.session.current = inSequence(a.saving.pending)(msg.session)
 	}
 	return a.writeSession()
 }
@@ -111,31 +111,31 @@ func (a App) SaveSession() error {
 }
 
 func (a App) viewToSave() *session.View {
-	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
+	set, usual := a.env.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.settings.filter,
-		Reversed: a.settings.order.reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
-		Metric: a.steps.metric, OpenView: a.savedViewName(),
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.env.settings.filter,
+		Reversed: a.env.settings.order.reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
+		Metric: a.views.steps.metric, OpenView: a.position.savedViewName(),
 	}
-	if e := session.EstimatorOf(set); a.session.estimatorChosen || e != a.session.autoEstimator {
+	if e := session.EstimatorOf(set); a.env.session.estimatorChosen || e != a.env.session.autoEstimator {
 		v.Estimator = &e
 	}
-	if a.settings.order.column > 0 {
-		v.Sort = sortings()[a.settings.order.column].words
+	if a.env.settings.order.column > 0 {
+		v.Sort = sortings()[a.env.settings.order.column].words
 	}
-	if a.sweep.figure > 0 {
-		v.Sweep = sweep.Figures()[a.sweep.figure-1].Name
+	if a.views.sweep.figure > 0 {
+		v.Sweep = sweep.Figures()[a.views.sweep.figure-1].Name
 	}
-	if a.place.scope.chosen {
-		v.Scope = a.place.scope.String()
+	if a.env.place.scope.chosen {
+		v.Scope = a.env.place.scope.String()
 	}
-	if g := a.sweep.sweepGoal(); g != usualGoal() {
+	if g := a.views.sweep.sweepGoal(); g != usualGoal() {
 		v.Goal = g.String()
 	}
-	switch before := a.session.current.View; {
-	case a.display.themeByUser:
-		v.Theme = a.display.theme.Name
-	case a.display.noColor && before != nil:
+	switch before := a.env.session.current.View; {
+	case a.env.display.themeByUser:
+		v.Theme = a.env.display.theme.Name
+	case a.env.display.noColor && before != nil:
 		v.Theme = before.Theme // for the next terminal
 	}
 	if v == usual {
@@ -164,66 +164,66 @@ func (p position) savedViewName() string {
 
 func (a App) restoreSession(o Options) App {
 	a.saving.store = o.SessionStore
-	a.session = sessionState{current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
+	a.env.session = sessionState{current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
 	v := o.Session.View
 	if v == nil {
 		return a
 	}
-	a.settings.now = v.ApplyTo(o.Settings, func(option string) bool { return o.SetByFlag != nil && o.SetByFlag(option) })
-	a.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.settings.now) == *v.Estimator
-	a.session.estimatorChosen = a.session.estimatorChosen || a.session.restored
+	a.env.settings.now = v.ApplyTo(o.Settings, func(option string) bool { return o.SetByFlag != nil && o.SetByFlag(option) })
+	a.env.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.env.settings.now) == *v.Estimator
+	a.env.session.estimatorChosen = a.env.session.estimatorChosen || a.env.session.restored
 	if _, err := figures.ParseQuery(v.Filter); err == nil {
-		a.settings.filter = v.Filter
+		a.env.settings.filter = v.Filter
 	}
 	if saved, err := parseScopeWords(strings.Fields(v.Scope), defaultLastSteps); err == nil {
 		a = a.withScope(saved)
-		a.place.scope.decided, a.place.scope.chosen = true, true
+		a.env.place.scope.decided, a.env.place.scope.chosen = true, true
 	}
-	a.settings.order.reversed = v.Reversed
-	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
-	a.panes.distribution.figure, a.panes.distribution.logScale, a.steps.metric = v.Figure, v.LogScale, v.Metric
-	a.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
+	a.env.settings.order.reversed = v.Reversed
+	a.env.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
+	a.panes.distribution.figure, a.panes.distribution.logScale, a.views.steps.metric = v.Figure, v.LogScale, v.Metric
+	a.views.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
 	if g, err := sweep.ParseGoal(v.Goal); err == nil {
-		a.sweep.goal = g
+		a.views.sweep.goal = g
 	}
-	a.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
+	a.env.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
 	return a.restoreView(v.OpenView).noticeRestored()
 }
 
 func (a App) restoreView(name string) App {
 	for v, known := range savedViews() {
-		if known != name || v == viewCompare && a.second.source == nil {
+		if known != name || v == viewCompare && a.env.second.source == nil {
 			continue
 		}
-		if e, err := a.settings.now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
+		if e, err := a.env.settings.now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
 			continue
 		}
-		a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
-		a.backStack, a.view = []viewName{viewOverview}, v
+		a.views.sweep = a.views.sweep.at(a.env.settings.now.KeepPos, a.env.settings.now.KeepNeg)
+		a.position.backStack, a.position.view = []viewName{viewOverview}, v
 	}
 	return a
 }
 
 func (a App) noticeRestored() App {
 	var parts []string
-	if set := a.settings.now; set != a.session.defaults {
+	if set := a.env.settings.now; set != a.env.session.defaults {
 		words := settingsInWords(set)
-		if !a.session.restored { // the log may name another estimator
+		if !a.env.session.restored { // the log may name another estimator
 			words = strings.TrimPrefix(words, fmt.Sprintf("%s, scale %s, ", set.Computes(), set.Scale))
 		}
 		parts = append(parts, words)
 	}
-	if a.place.scope.kind != scopeStep {
-		parts = append(parts, a.place.scope.inWords())
+	if a.env.place.scope.kind != scopeStep {
+		parts = append(parts, a.env.place.scope.inWords())
 	}
-	if a.settings.filter != "" {
-		parts = append(parts, "filter "+sanitize.Line(a.settings.filter))
+	if a.env.settings.filter != "" {
+		parts = append(parts, "filter "+sanitize.Line(a.env.settings.filter))
 	}
-	if a.settings.order != (order{}) {
-		parts = append(parts, sortings()[a.settings.order.column].words)
+	if a.env.settings.order != (order{}) {
+		parts = append(parts, sortings()[a.env.settings.order.column].words)
 	}
-	if name := a.savedViewName(); name != "" {
-		parts = append(parts, "the "+name+a.againstSecond())
+	if name := a.position.savedViewName(); name != "" {
+		parts = append(parts, "the "+name+a.env.againstSecond())
 	}
 	if len(parts) > 0 {
 		a = a.addNotice("restored from the last session: " + strings.Join(parts, " · ") + " (:forget resets it)")
@@ -232,39 +232,39 @@ func (a App) noticeRestored() App {
 }
 
 func (a App) addNotice(text string) App {
-	if a.notice != "" {
-		text = a.notice + "; " + text
+	if a.overlays.notice != "" {
+		text = a.overlays.notice + "; " + text
 	}
 	return a.says(text)
 }
 
 // forget restores the defaults, on the screen and in the session. Undo brings the settings back.
 func (a App) forget() App {
-	a.session.restored, a.session.estimatorChosen = false, a.session.given.HasEstimator()
-	defaults := a.session.defaults
-	if a.session.given.Rewards == "" {
-		defaults.Weights = a.session.autoWeights
+	a.env.session.restored, a.env.session.estimatorChosen = false, a.env.session.given.HasEstimator()
+	defaults := a.env.session.defaults
+	if a.env.session.given.Rewards == "" {
+		defaults.Weights = a.env.session.autoWeights
 	}
-	set, chosen := match.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
-	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
-	a.panes.distribution, a.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
-	a.sweep.goal = sweep.Goal{}
+	set, chosen := match.Choose(defaults, a.env.session.given, a.env.snap.Run.Framework, a.env.loggedMatch.latest.report)
+	a.env.session.autoEstimator, a.env.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+	a.panes.distribution, a.views.steps, a.views.sweep.figure = distributionState{}, stepsState{}, 0
+	a.views.sweep.goal = sweep.Goal{}
 	a = a.showGroups()
-	if a.display.themeByUser {
-		a.display.themeByUser, a.display.themeFixed = false, false
+	if a.env.display.themeByUser {
+		a.env.display.themeByUser, a.env.display.themeFixed = false, false
 		a = a.starts(tea.RequestBackgroundColor)
 	}
 	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
-	a = a.apply(a.settings.push(undoState{now: set}))
-	if a.place.scope.chosen {
+	a = a.apply(a.env.settings.push(undoState{now: set}))
+	if a.env.place.scope.chosen {
 		a = a.withScope(scope{})
-		a.place.scope = scopeState{}
+		a.env.place.scope = scopeState{}
 	}
-	a.notice = "settings and view reset: u undoes"
+	a.overlays.notice = "settings and view reset: u undoes"
 	return a.rearrange()
 }
 
 func (a App) chooseTheme(t *themes.Theme) App {
-	a.display.theme, a.display.themeFixed, a.display.themeByUser = t, true, true
+	a.env.display.theme, a.env.display.themeFixed, a.env.display.themeByUser = t, true, true
 	return a.says("theme: " + t.Name + ", " + t.Doc)
 }

@@ -35,29 +35,29 @@ func (a App) applyUnless(err error, set model.Settings) App {
 
 // change changes the settings, the filter or the order; undo takes it back.
 func (a App) change(of func(*undoState)) App {
-	s := a.settings.undoState
+	s := a.env.settings.undoState
 	of(&s)
-	return a.apply(a.settings.push(s))
+	return a.apply(a.env.settings.push(s))
 }
 
 // apply takes h as the settings, filter and order, and computes what differs.
 func (a App) apply(h undoHistory) App {
-	sameRows := h.filter == a.settings.filter && h.order == a.settings.order
-	if a.settings = h; sameRows {
+	sameRows := h.filter == a.env.settings.filter && h.order == a.env.settings.order
+	if a.env.settings = h; sameRows {
 		return a
 	}
 	return a.rearrange()
 }
 
 func (a App) nextScale() App {
-	entry, err := a.settings.now.FindEstimator()
+	entry, err := a.env.settings.now.FindEstimator()
 	if err != nil {
 		return a.says(err.Error())
 	}
 	if len(entry.Scales) == 1 {
 		return a.says(entry.Title() + " has one scale only: " + string(entry.Scales[0]))
 	}
-	set := a.settings.now
+	set := a.env.settings.now
 	set.FromLog = false
 	set.Scale = entry.Scales[(slices.Index(entry.Scales, set.Scale)+1)%len(entry.Scales)]
 	return a.switchTo(set)
@@ -67,10 +67,10 @@ func (a App) nextScale() App {
 // 0.35000000000000003.
 func moveRatio(of ratio, by float64) action {
 	return func(a App) App {
-		set := a.settings.now
+		set := a.env.settings.now
 		value := of.of(&set)
 		*value = min(1, max(0, math.Round((*value+by*ratioStep)*100)/100))
-		if set == a.settings.now {
+		if set == a.env.settings.now {
 			return a.says(fmt.Sprintf("%s is %.2f already", of.option(), *value))
 		}
 		return a.trySettings(set)
@@ -78,13 +78,13 @@ func moveRatio(of ratio, by float64) action {
 }
 
 func (a App) toggleRecompute() App {
-	set := a.settings.now
+	set := a.env.settings.now
 	set.Recompute = !set.Recompute
 	return a.trySettings(set)
 }
 
 func (a App) undo() App {
-	h, last := a.settings, len(a.settings.past)-1
+	h, last := a.env.settings, len(a.env.settings.past)-1
 	if last < 0 {
 		return a.says("nothing to undo")
 	}
@@ -92,7 +92,7 @@ func (a App) undo() App {
 }
 
 func (a App) redo() App {
-	h, last := a.settings, len(a.settings.next)-1
+	h, last := a.env.settings, len(a.env.settings.next)-1
 	if last < 0 {
 		return a.says("nothing to redo")
 	}
@@ -104,10 +104,10 @@ func (a App) redo() App {
 func (a App) nextFramework() App {
 	var skipped []string
 	names := estimators.Frameworks()
-	at := slices.Index(names, a.settings.now.Framework)
+	at := slices.Index(names, a.env.settings.now.Framework)
 	for i := 1; i <= len(names); i++ {
-		set := a.settings.now.WithFramework(names[(at+i)%len(names)])
-		if set, ok := a.supported(set); ok {
+		set := a.env.settings.now.WithFramework(names[(at+i)%len(names)])
+		if set, ok := a.env.supported(set); ok {
 			return a.switchToSkipping(set, skipped)
 		}
 		skipped = append(skipped, set.Trainer()+" (the log lacks what its estimators need)")
@@ -133,14 +133,14 @@ func (e env) supported(set model.Settings) (model.Settings, bool) {
 // negative by to the previous one.
 func (a App) moveEstimator(by int) App {
 	var skipped []string
-	all := estimators.Of(a.settings.now.Framework)
-	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
+	all := estimators.Of(a.env.settings.now.Framework)
+	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.env.settings.now.Estimator })
 	for i := range all {
 		e := all[(at+by*(i+1)+len(all))%len(all)]
-		why := a.snap.Missing(e)
+		why := a.env.snap.Missing(e)
 		switch {
 		case why == nil:
-			return a.switchToSkipping(a.settings.now.WithEstimator(e.Name), skipped)
+			return a.switchToSkipping(a.env.settings.now.WithEstimator(e.Name), skipped)
 		case by > 0:
 			skipped = append(skipped, e.Name+" ("+why.Short()+")")
 		}
@@ -150,8 +150,8 @@ func (a App) moveEstimator(by int) App {
 
 func (a App) switchToSkipping(set model.Settings, skipped []string) App {
 	a = a.switchTo(set)
-	if a.notice == "" && len(skipped) > 0 {
-		a.notice = fmt.Sprintf("skipped %s; E lists all estimators and what each needs in the log", strings.Join(skipped, ", "))
+	if a.overlays.notice == "" && len(skipped) > 0 {
+		a.overlays.notice = fmt.Sprintf("skipped %s; E lists all estimators and what each needs in the log", strings.Join(skipped, ", "))
 	}
 	return a
 }
@@ -212,18 +212,18 @@ type baseline struct {
 
 // setBaseline makes the present settings the baseline, or removes it if they are.
 func (a App) setBaseline() App {
-	next := baseline{on: true, settings: a.settings.now}
-	if a.settings.base == next {
+	next := baseline{on: true, settings: a.env.settings.now}
+	if a.env.settings.base == next {
 		next = baseline{}
-		a.notice = "baseline removed"
+		a.overlays.notice = "baseline removed"
 	} else {
-		a.notice = "baseline (A): " + settingsInWords(a.settings.now) + " — changes from now on are the candidate (B), Δ is B − A; the key B swaps the two"
+		a.overlays.notice = "baseline (A): " + settingsInWords(a.env.settings.now) + " — changes from now on are the candidate (B), Δ is B − A; the key B swaps the two"
 	}
 	return a.change(func(s *undoState) { s.base = next })
 }
 
 func (a App) swapBaseline() App {
-	if !a.settings.base.on {
+	if !a.env.settings.base.on {
 		return a.says("no baseline to swap with: b sets one")
 	}
 	return a.change(func(s *undoState) { s.now, s.base = s.base.settings, baseline{true, s.now} })
@@ -331,14 +331,14 @@ func valueKeys() keySection {
 
 // openValues opens the line for both ratios.
 func (a App) openValues() App {
-	a.value = typedValues{}
+	a.overlays.value = typedValues{}
 	return a.openLine(viewValue)
 }
 
 // otherRatio goes to the field of the other ratio. What was typed in this one stays.
 func (a App) otherRatio() App {
-	a.value.field = (a.value.field + 1) % ratioCount
-	a.input.behind = 0
+	a.overlays.value.field = (a.overlays.value.field + 1) % ratioCount
+	a.overlays.input.behind = 0
 	return a
 }
 
@@ -355,8 +355,8 @@ func (v *typedValues) keepDigits() {
 
 // applyTypedValues applies the ratios that were typed. If one is wrong, the line stays, to be corrected.
 func (a App) applyTypedValues() App {
-	set := a.settings.now
-	for r, text := range a.value.texts {
+	set := a.env.settings.now
+	for r, text := range a.overlays.value.texts {
 		if text == "" {
 			continue
 		}
@@ -368,7 +368,7 @@ func (a App) applyTypedValues() App {
 	if err := set.Validate(); err != nil {
 		return a.says(err.Error())
 	}
-	if a = a.closeLine(); set == a.settings.now {
+	if a = a.closeLine(); set == a.env.settings.now {
 		return a
 	}
 	return a.trySettings(set)

@@ -314,15 +314,15 @@ func (s *stepsState) pan(e env, by int) action {
 // moveStepInWindow is moveStep for charts: the window follows the step.
 func (a App) moveStepInWindow(by int) App {
 	a = a.moveStep(by)
-	if a.result.trend == nil || a.steps.window == (stepWindow{}) {
+	if a.env.result.trend == nil || a.views.steps.window == (stepWindow{}) {
 		return a
 	}
-	x, here := a.steps.windowAxis(a.env), float64(a.place.step)
+	x, here := a.views.steps.windowAxis(a.env), float64(a.env.place.step)
 	switch {
 	case here < x.Lo:
-		a.steps.showWindow(a.env, here, here+x.Hi-x.Lo)
+		a.views.steps.showWindow(a.env, here, here+x.Hi-x.Lo)
 	case here > x.Hi:
-		a.steps.showWindow(a.env, here-(x.Hi-x.Lo), here)
+		a.views.steps.showWindow(a.env, here-(x.Hi-x.Lo), here)
 	}
 	return a
 }
@@ -330,29 +330,29 @@ func (a App) moveStepInWindow(by int) App {
 // runRange shows some steps in charts: "100 200", "last 50", "all".
 func runRange(a App, args []string) (App, error) {
 	usage := fmt.Errorf("range takes two steps (100 200), last and a count (last 50), or all")
-	if a.result.trend == nil {
+	if a.env.result.trend == nil {
 		return a, fmt.Errorf("no step is computed yet")
 	}
 	switch {
 	case len(args) == 1 && args[0] == "all":
-		a.steps.window = stepWindow{}
+		a.views.steps.window = stepWindow{}
 	case len(args) == 2 && args[0] == "last":
 		n, err := strconv.ParseInt(args[1], 10, 32)
 		if err != nil || n < 2 {
 			return a, usage
 		}
-		a.steps.window = stepWindow{last: n}
+		a.views.steps.window = stepWindow{last: n}
 	case len(args) == 2:
 		from, err := strconv.ParseInt(args[0], 10, 64)
 		to, errTo := strconv.ParseInt(args[1], 10, 64)
-		if all := a.axisOfAllSteps(); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
+		if all := a.env.axisOfAllSteps(); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
 			return a, usage
 		}
-		a.steps.showWindow(a.env, float64(from), float64(to))
+		a.views.steps.showWindow(a.env, float64(from), float64(to))
 	default:
 		return a, usage
 	}
-	if !a.drawsSteps() {
+	if !a.position.drawsSteps() {
 		a = a.pushView(viewSteps)
 	}
 	return a, nil

@@ -71,8 +71,8 @@ func (s *stepsState) nextSmoothing(env) action {
 
 // toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
 func (a App) toggleLarge() App {
-	a.steps.large = !a.steps.large
-	if n := len(a.backStack); !a.steps.large && n > 0 && a.backStack[n-1] == viewFigures {
+	a.views.steps.large = !a.views.steps.large
+	if n := len(a.position.backStack); !a.views.steps.large && n > 0 && a.position.backStack[n-1] == viewFigures {
 		return a.goBack()
 	}
 	return a
@@ -80,7 +80,7 @@ func (a App) toggleLarge() App {
 
 // leaveSteps goes back; from a large chart to the table.
 func (a App) leaveSteps() App {
-	if a.steps.large {
+	if a.views.steps.large {
 		return a.toggleLarge()
 	}
 	return a.goBack()
@@ -311,19 +311,19 @@ func (e env) firstWarnings() []analysis.FirstWarning {
 // moveFirstWarning goes to the next step where a kind of warning appears first, or to the
 // previous one, around the ends, and says which kinds.
 func (a App) moveFirstWarning(by int) App {
-	t := a.result.trend
+	t := a.env.result.trend
 	if t == nil {
 		return a.says("no warnings yet: not all steps are computed")
 	}
-	all := a.firstWarnings()
+	all := a.env.firstWarnings()
 	if len(all) == 0 {
-		a.notice = "no warnings at any step"
+		a.overlays.notice = "no warnings at any step"
 		if !t.Complete() {
-			a.notice = "no warnings yet: not all steps are computed"
+			a.overlays.notice = "no warnings yet: not all steps are computed"
 		}
 		return a
 	}
-	here := a.result.analysis.Step
+	here := a.env.result.analysis.Step
 	to := sort.Search(len(all), func(i int) bool { return all[i].Step > here || by < 0 && all[i].Step == here })
 	if by < 0 {
 		to--
@@ -335,8 +335,8 @@ func (a App) moveFirstWarning(by int) App {
 			sentences = append(sentences, o.Sentence())
 		}
 	}
-	a.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(sentences, "; "))
-	i, _ := a.snap.Find(step)
+	a.overlays.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(sentences, "; "))
+	i, _ := a.env.snap.Find(step)
 	return a.showStep(i)
 }
 

@@ -56,10 +56,10 @@ func sweepKeys() keySection {
 
 // openSweep opens the map, the cursor on the present ratios.
 func (a App) openSweep() App {
-	if e, err := a.settings.now.FindEstimator(); err != nil || !e.CanFilter {
+	if e, err := a.env.settings.now.FindEstimator(); err != nil || !e.CanFilter {
 		return a.says("only GRPO estimators have this filter: select one with e or E first")
 	}
-	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
+	a.views.sweep = a.views.sweep.at(a.env.settings.now.KeepPos, a.env.settings.now.KeepNeg)
 	return a.pushView(viewSweep)
 }
 
@@ -85,7 +85,7 @@ func sweepNeg(s *sweepState) *int { return &s.neg }
 // moveSweep returns the action that moves the cursor along one of the ratios by some cells of the map.
 func moveSweep(ratio func(*sweepState) *int, by int) action {
 	return func(a App) App {
-		at, stride := ratio(&a.sweep), a.sweepStride()
+		at, stride := ratio(&a.views.sweep), a.env.sweepStride()
 		*at = clampIndex(*at-*at%stride+by*stride, len(sweep.DefaultRatios().Pos))
 		return a
 	}
@@ -350,7 +350,7 @@ func runGoal(a App, args []string) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	a.sweep.goal = g
+	a.views.sweep.goal = g
 	return a.openSweep(), nil
 }
 
@@ -445,9 +445,9 @@ func runSweep(a App, args []string) (App, error) {
 		if err != nil {
 			return a, err
 		}
-		a.sweep.scope = s
+		a.views.sweep.scope = s
 		if s.kind == scopeRange {
-			a.sweep.lastRange = s
+			a.views.sweep.lastRange = s
 		}
 	}
 	return a.openSweep(), nil

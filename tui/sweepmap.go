@@ -29,8 +29,8 @@ const (
 
 // sweepMap is the map as it is drawn: one figure of every pair of ratios.
 type sweepMap struct {
-	env
-	sweepState              // with the cursor on a cell of the map
+	env        env
+	sweepState sweepState   // with the cursor on a cell of the map
 	scopeText  string       // what is swept
 	stride     int          // the map has every so many ratios,
 	rows       int          // so many of them,
@@ -48,7 +48,7 @@ type sweepMap struct {
 
 func (s sweepState) drawn(e env) sweepMap {
 	m := sweepMap{env: e, sweepState: s, scopeText: s.scopeText(e), stride: e.sweepStride()}
-	m.pos, m.neg = s.sweepCursor(e)
+	m.sweepState.pos, m.sweepState.neg = s.sweepCursor(e)
 	m.rows = (len(sweep.DefaultRatios().Pos)-1)/m.stride + 1
 	m.isBeside = e.display.w-sweepAxisWidth-m.rows*sweepCellWidth-2 >= sweepTextWidth
 	beside := adviceWidth + 1
@@ -62,11 +62,11 @@ func (s sweepState) drawn(e env) sweepMap {
 	}
 	at, varies := s.shownFigure(e)
 	m.figure, m.varies = sweep.Figures()[at], varies
-	if m.grid == nil {
+	if m.sweepState.grid == nil {
 		return m
 	}
 	lo, hi, set := math.Inf(1), math.Inf(-1), e.settings.now
-	all := m.grid.Cells(set.Recompute)
+	all := m.sweepState.grid.Cells(set.Recompute)
 	m.usual = usualNumber(m.figure, all)
 	for i := range all {
 		c := &all[i]
@@ -101,7 +101,9 @@ func usualNumber(f sweep.Figure, all []sweep.Cell) string {
 
 func (m sweepMap) merit(c *sweep.Cell) float64 { return m.figure.Better.Merit(m.figure.Value(c)) }
 
-func (m sweepMap) here() *sweep.Cell { return m.grid.At(m.settings.now.Recompute, m.pos, m.neg) }
+func (m sweepMap) here() *sweep.Cell {
+	return m.sweepState.grid.At(m.env.settings.now.Recompute, m.sweepState.pos, m.sweepState.neg)
+}
 
 // view draws the map, and to the right or below the cell under the cursor with its configuration,
 // which is never cut: on a small screen fewer rows of the map are in sight.
@@ -109,8 +111,8 @@ func (s sweepState) view(e env, w, h int) []string {
 	m := s.drawn(e)
 	if m.isBeside {
 		left := m.width + 2
-		return joinColumns(m.box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
-			m.box(layout.Rect{W: w - left, H: h}, false, m.sidePane(w-left-2, h-2)))
+		return joinColumns(m.env.box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
+			m.env.box(layout.Rect{W: w - left, H: h}, false, m.sidePane(w-left-2, h-2)))
 	}
 	extra, small := sweepExtraLines, h < m.rows+sweepExtraLines+leastTextLines
 	if small {
@@ -118,18 +120,18 @@ func (s sweepState) view(e env, w, h int) []string {
 	}
 	below := m.paneBelow(w-2, small)
 	above := max(extra+1, min(m.rows+extra, h-3-len(below.lines)))
-	if free := h - 3 - above - len(below.lines); !small && m.grid != nil && free > 0 {
+	if free := h - 3 - above - len(below.lines); !small && m.sweepState.grid != nil && free > 0 {
 		words := m.cellWords(w - 2)
 		below.lines = append(below.lines, words[:min(free, len(words))]...)
 	}
-	return append(m.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, m.mapPane(w-2, above)),
-		m.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
+	return append(m.env.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, m.mapPane(w-2, above)),
+		m.env.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
 }
 
 // mapPane draws the map in w×h cells, or as much of it as fits around the cursor. The title names the figure, its unit, what is
 // swept, and the goal.
 func (m sweepMap) mapPane(w, h int) paneContent {
-	name, goal := m.figure.Label+", "+m.figure.Unit, m.sweepGoal()
+	name, goal := m.figure.Label+", "+m.figure.Unit, m.sweepState.sweepGoal()
 	if !m.varies {
 		name = "every pair gives the same"
 	}
@@ -137,11 +139,11 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 	if goal.KeepsShare() {
 		words += fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least)
 	}
-	c := paneContent{title: cells.JoinFitting(w-2, " · ", " "+m.display.theme.Paint(themes.Title, name), m.scopeText, "recompute "+units.OnOff(m.settings.now.Recompute), words)}
+	c := paneContent{title: cells.JoinFitting(w-2, " · ", " "+m.env.display.theme.Paint(themes.Title, name), m.scopeText, "recompute "+units.OnOff(m.env.settings.now.Recompute), words)}
 	if m.isBeside {
 		c.note = m.note(w)
 	}
-	if m.grid != nil && m.varies {
+	if m.sweepState.grid != nil && m.varies {
 		c.lines = m.gridLines(h)
 		if at := m.width + 1; !m.isBeside && w-at >= adviceWidth {
 			advice := m.adviceLines(adviceWidth)
@@ -153,26 +155,26 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 	}
 	text := []string{"computing all pairs of ratios …"}
 	switch {
-	case m.job.err != nil:
-		text = []string{m.job.err.Error()}
-	case m.grid != nil:
-		text = append([]string{m.adviceSentence(math.MaxInt32), ""}, m.equalFigures(m.env)...)
-		if m.currentScope(m.env).kind != scopeAll {
+	case m.sweepState.job.err != nil:
+		text = []string{m.sweepState.job.err.Error()}
+	case m.sweepState.grid != nil:
+		text = append([]string{m.sweepState.adviceSentence(math.MaxInt32), ""}, m.sweepState.equalFigures(m.env)...)
+		if m.sweepState.currentScope(m.env).kind != scopeAll {
 			text = append(text, "", "Tab widens the map from "+m.scopeText+", at last to all steps of the run")
 		}
 	}
-	return paneContent{title: c.title, note: c.note, lines: m.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
+	return paneContent{title: c.title, note: c.note, lines: m.env.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
 }
 
 // note returns how far the map is, else which figures it does not show since all pairs give the same.
 func (m sweepMap) note(w int) string {
-	if part := m.job.value; m.job.busy() && part.total > 1 {
+	if part := m.sweepState.job.value; m.sweepState.job.busy() && part.total > 1 {
 		return fmt.Sprintf("%d/%d steps so far, newest first", part.done, part.total)
 	}
-	if m.grid == nil || !m.varies {
+	if m.sweepState.grid == nil || !m.varies {
 		return ""
 	}
-	parts := m.equalFigures(m.env)
+	parts := m.sweepState.equalFigures(m.env)
 	if idle := m.idleRatio(); idle != "" {
 		parts = append([]string{idle}, parts...)
 	}
@@ -181,24 +183,24 @@ func (m sweepMap) note(w int) string {
 
 // gridLines draws the cells between their axes, and below them what the shades mean if there is room.
 func (m sweepMap) gridLines(h int) []string {
-	t, g, extra := m.display.theme, m.grid, sweepExtraLines
+	t, g, extra := m.env.display.theme, m.sweepState.grid, sweepExtraLines
 	if h < m.rows+extra {
 		extra--
 	}
 	visible := max(1, min(m.rows, (h-extra)/m.cellH))
-	set := m.display.glyphs.Dot + " set"
+	set := m.env.display.glyphs.Dot + " set"
 	if m.set == nil {
 		set = "set is off the map"
 	}
 	lines := []string{t.Paint(themes.Dim, " keep_pos   "+set+"  "+starMark+" best  "+frontMark+" no pair beats it")}
-	first := windowTop(m.pos/m.stride, m.rows, visible) // the lowest visible row
+	first := windowTop(m.sweepState.pos/m.stride, m.rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
 		i := k * m.stride
 		label := units.Fixed(g.Pos[i], 2)
 		for part := range m.cellH {
 			line := t.Paint(themes.Dim, cells.FitRight(label, sweepAxisWidth-1)+" ")
 			for j := 0; j < len(g.Neg); j += m.stride {
-				line += m.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.settings.now.Recompute, i, j), part))
+				line += m.env.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.env.settings.now.Recompute, i, j), part))
 			}
 			lines, label = append(lines, line), ""
 		}
@@ -220,16 +222,16 @@ func (m sweepMap) gridLines(h int) []string {
 // cell returns a line of a cell on a shade of the theme, the cursor's inverted: in the first line a mark and the figure. Where there are
 // no colours the shade is a character in the place of the mark.
 func (m sweepMap) cell(c *sweep.Cell, part int) string {
-	t := m.display.theme
+	t := m.env.display.theme
 	level, known := m.shade(c)
 	lead, number := " ", ""
 	if !t.HasHeatColors() {
 		lead = m.shades()[level]
 	}
 	if part == 0 {
-		lead, number = cmp.Or(m.adviceMark(c), lead), sweepNumber(m.figure, c)
-		if c == m.set && !m.advice.IsChoice(c) {
-			lead = m.display.glyphs.Dot
+		lead, number = cmp.Or(m.sweepState.adviceMark(c), lead), sweepNumber(m.figure, c)
+		if c == m.set && !m.sweepState.advice.IsChoice(c) {
+			lead = m.env.display.glyphs.Dot
 		}
 	}
 	role := themes.Heat0 + themes.Role(level)
@@ -265,7 +267,7 @@ func (m sweepMap) shade(c *sweep.Cell) (level int, known bool) {
 // most pairs are good, and their numbers are to be read.
 func (m sweepMap) shades() []string {
 	marks := []string{" ", "░", "▒", "▓", "█"}
-	if m.display.glyphs.ASCII {
+	if m.env.display.glyphs.ASCII {
 		marks = []string{" ", ".", ":", "+", "#"}
 	}
 	if m.figure.Better != sweep.NotJudged {
@@ -279,7 +281,7 @@ func (m sweepMap) legend() string {
 	if m.worst == nil {
 		return ""
 	}
-	t, low, high := m.display.theme, "worst ", " best"
+	t, low, high := m.env.display.theme, "worst ", " best"
 	if m.figure.Better == sweep.NotJudged {
 		low, high = "least ", " most"
 	}
@@ -298,15 +300,15 @@ func (m sweepMap) legend() string {
 func (m sweepMap) paneBelow(w int, small bool) paneContent {
 	c := m.configPane(w, w-1)
 	c.note = m.note(w)
-	if m.grid == nil {
+	if m.sweepState.grid == nil {
 		return c
 	}
 	if small && m.varies {
-		set := m.pair(m.env)
+		set := m.sweepState.pair(m.env)
 		c.title = cells.Justify(fmt.Sprintf(" pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2)), m.legend(), w-2)
 	}
 	if w-m.width < adviceWidth {
-		c.lines = append(c.lines, " "+m.display.theme.Paint(themes.Title, cells.Truncate(m.adviceSentence(w-1), w-1)))
+		c.lines = append(c.lines, " "+m.env.display.theme.Paint(themes.Title, cells.Truncate(m.sweepState.adviceSentence(w-1), w-1)))
 	}
 	return c
 }
@@ -314,7 +316,7 @@ func (m sweepMap) paneBelow(w int, small bool) paneContent {
 // sidePane describes the cell under the cursor and the advice to the right of the map.
 func (m sweepMap) sidePane(w, h int) paneContent {
 	c := m.configPane(w, w-2)
-	if m.grid == nil {
+	if m.sweepState.grid == nil {
 		return c
 	}
 	c.lines = append(c.lines, "")
@@ -330,18 +332,18 @@ func (m sweepMap) sidePane(w, h int) paneContent {
 			c.lines = append(c.lines, m.pairTable(title, pairs)...)
 		}
 	}
-	here, recompute := m.here(), m.settings.now.Recompute // the map shows one figure of these
-	addEverySecond("at keep_pos "+units.Fixed(here.KeepPos, 2), len(m.grid.Neg), func(i int) *sweep.Cell { return m.grid.At(recompute, m.pos, i) })
-	addEverySecond("at keep_neg "+units.Fixed(here.KeepNeg, 2), len(m.grid.Pos), func(i int) *sweep.Cell { return m.grid.At(recompute, i, m.neg) })
+	here, recompute := m.here(), m.env.settings.now.Recompute // the map shows one figure of these
+	addEverySecond("at keep_pos "+units.Fixed(here.KeepPos, 2), len(m.sweepState.grid.Neg), func(i int) *sweep.Cell { return m.sweepState.grid.At(recompute, m.sweepState.pos, i) })
+	addEverySecond("at keep_neg "+units.Fixed(here.KeepNeg, 2), len(m.sweepState.grid.Pos), func(i int) *sweep.Cell { return m.sweepState.grid.At(recompute, i, m.sweepState.neg) })
 	return c
 }
 
 // frontLines lists the pairs that no other beats in at most n lines: those that keep most of the signal first.
 func (m sweepMap) frontLines(n int) []string {
 	var front []*sweep.Cell
-	all := m.grid.Cells(m.settings.now.Recompute)
+	all := m.sweepState.grid.Cells(m.env.settings.now.Recompute)
 	for i := range all {
-		if c := &all[i]; m.adviceMark(c) != "" {
+		if c := &all[i]; m.sweepState.adviceMark(c) != "" {
 			front = append(front, c)
 		}
 	}
@@ -354,13 +356,13 @@ func (m sweepMap) frontLines(n int) []string {
 
 // pairTable lists what some pairs do, below a blank line and a title.
 func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
-	t := m.display.theme
+	t := m.env.display.theme
 	lines := []string{
 		"", " " + t.Paint(themes.Title, title),
 		t.Paint(themes.Dim, "   keep_pos  keep_neg  signal    kept    Σ|A|   flips  killed"),
 	}
 	for _, c := range pairs {
-		line := fmt.Sprintf(" %s %8s  %8s", cells.Fit(m.adviceMark(c), 1), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
+		line := fmt.Sprintf(" %s %8s  %8s", cells.Fit(m.sweepState.adviceMark(c), 1), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
 		for _, text := range []string{units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()), units.Count(c.Flips), units.Count(c.Killed)} {
 			line += cells.FitRight(text, 8)
 		}
@@ -372,10 +374,10 @@ func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
 // configPane names the pair under the cursor in its title, and whose configuration is below, in lines of lineWidth cells. The title says
 // why it is another trainer's if that fits into w cells; the advice says it too.
 func (m sweepMap) configPane(w, lineWidth int) paneContent {
-	if m.grid == nil {
+	if m.sweepState.grid == nil {
 		return paneContent{title: " this pair"}
 	}
-	set := m.pair(m.env)
+	set := m.sweepState.pair(m.env)
 	title, config := sweepConfig(set)
 	c := paneContent{title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), title)}
 	if title != set.Trainer() && set.Filtering() {
@@ -401,11 +403,11 @@ func (m sweepMap) configPane(w, lineWidth int) paneContent {
 
 // cellWords returns what the pair under the cursor does, its warnings first, in lines of w cells.
 func (m sweepMap) cellWords(w int) []string {
-	t, c := m.display.theme, m.here()
+	t, c := m.env.display.theme, m.here()
 	var words []string
 	for _, k := range c.Warned.Kinds() {
 		text := "! " + string(k.Kind)
-		if n := m.grid.Steps; n > 1 {
+		if n := m.sweepState.grid.Steps; n > 1 {
 			text += fmt.Sprintf(" in %d of %d steps", k.Steps, n)
 		}
 		words = append(words, t.Paint(themes.Warn, text))
@@ -541,7 +543,7 @@ func (s sweepState) equalFigures(e env) []string {
 
 // idleRatio says which ratio changes nothing in the figure unless it is 0, "" if both do.
 func (m sweepMap) idleRatio() string {
-	g, on, f := m.grid, m.settings.now.Recompute, m.figure
+	g, on, f := m.sweepState.grid, m.env.settings.now.Recompute, m.figure
 	posIdle, negIdle := true, true
 	for i := 1; i < len(g.Pos); i++ {
 		for j := 1; j < len(g.Neg); j++ {
@@ -606,11 +608,11 @@ const (
 // adviceLines says what suits the goal best, in lines of w cells: in words, and in figures next to
 // the pair under the cursor and what is set.
 func (m sweepMap) adviceLines(w int) []string {
-	if m.grid == nil {
+	if m.sweepState.grid == nil {
 		return nil
 	}
-	t := m.display.theme
-	lines := m.wrapped("", themes.Title, m.adviceSentence(math.MaxInt32), w)
+	t := m.env.display.theme
+	lines := m.env.wrapped("", themes.Title, m.sweepState.adviceSentence(math.MaxInt32), w)
 	row := func(label string, columns ...string) string {
 		for _, text := range columns {
 			label += cells.FitRight(text, adviceColumnWidth)
@@ -633,7 +635,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		{"+ : − %", (*sweep.Cell).MassText},
 	} {
 		texts := []string{units.Missing, units.Missing, units.Missing}
-		for i, c := range []*sweep.Cell{m.here(), m.advice.Cell, m.set} {
+		for i, c := range []*sweep.Cell{m.here(), m.sweepState.advice.Cell, m.set} {
 			if c != nil {
 				texts[i] = figure.text(c)
 			}

@@ -18,26 +18,26 @@ func TestBreakdownFollows(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
-		before := d.app.breakdown.job.value
+		before := d.app.views.breakdown.job.value
 		if before == nil || before.By != "difficulty" || before.Parts.All.Samples != 192 || before.Parts.Steps != 1 {
 			t.Fatalf("%+v", before)
 		}
 		d.press("m", "m", "m")
-		after := d.app.breakdown.job.value
+		after := d.app.views.breakdown.job.value
 		if after.Settings.KeepNeg >= before.Settings.KeepNeg || after.Parts.All.Kept >= before.Parts.All.Kept {
 			t.Errorf("kept %d under %.2f, before %d", after.Parts.All.Kept, after.Settings.KeepNeg, before.Parts.All.Kept)
 		}
 		d.press("tab", "tab") // the last steps, then all
-		if all := d.app.breakdown.job.value.Parts; all.Steps != 3 || all.All.Samples != 3*192 {
+		if all := d.app.views.breakdown.job.value.Parts; all.Steps != 3 || all.All.Samples != 3*192 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
 		d.press("tab", "l", "l")
 		d.press("[")
-		if b := d.app.breakdown.job.value; b.By != "fate" || d.app.breakdown.job.key.analysis.Step != 2 {
-			t.Errorf("by %s of step %d", b.By, d.app.breakdown.job.key.analysis.Step)
+		if b := d.app.views.breakdown.job.value; b.By != "fate" || d.app.views.breakdown.job.key.analysis.Step != 2 {
+			t.Errorf("by %s of step %d", b.By, d.app.views.breakdown.job.key.analysis.Step)
 		}
 		d.press("esc", "esc")
-		if d.app.view != viewOverview {
+		if d.app.position.view != viewOverview {
 			t.Error("Esc does not lead back")
 		}
 	})
@@ -50,7 +50,7 @@ func TestBreakdownOfTheFilter(t *testing.T) {
 		d.press(append(withText("/", "fate:alive"), "enter")...)
 		d.press(append(withText(":", "by fate"), "enter")...)
 		text := ansi.Strip(d.frame())
-		if !strings.Contains(text, "breakdown by fate — step 3, where fate:alive") || len(d.app.breakdown.job.value.Parts.Parts) != 1 {
+		if !strings.Contains(text, "breakdown by fate — step 3, where fate:alive") || len(d.app.views.breakdown.job.value.Parts.Parts) != 1 {
 			t.Error(text)
 		}
 		d.press("esc")
@@ -103,21 +103,21 @@ func TestLateBreakdownIsDropped(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
-		now := d.app.breakdown.job
+		now := d.app.views.breakdown.job
 		late := func(number int) tea.Msg {
 			return answer[breakdownKey, *report.Breakdown]{number: number, err: errors.New("late")}
 		}
 		d.send(late(now.number - 1))
-		if d.app.breakdown.job.err != nil || d.app.breakdown.job.value != now.value {
+		if d.app.views.breakdown.job.err != nil || d.app.views.breakdown.job.value != now.value {
 			t.Error("a late answer is shown")
 		}
 		d.press("esc")
-		if d.app.breakdown.job.key != (breakdownKey{}) || d.app.breakdown.job.value == nil {
+		if d.app.views.breakdown.job.key != (breakdownKey{}) || d.app.views.breakdown.job.value == nil {
 			t.Error("a view that was left keeps its analysis, or loses its figures")
 		}
 		d.send(late(now.number))
 		d.press("v")
-		if b := d.app.breakdown.job; b.err != nil || b.busy() || b.key.analysis == nil {
+		if b := d.app.views.breakdown.job; b.err != nil || b.busy() || b.key.analysis == nil {
 			t.Errorf("%+v", b)
 		}
 	})
@@ -128,7 +128,7 @@ func TestBreakdownCompletions(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press(withText(":", "by ")...)
-		if _, words := d.app.completions(d.app.input.line(d.app.command)); strings.Join(words, " ") != "difficulty length fate step accuracy rewards/format" {
+		if _, words := d.app.env.completions(d.app.overlays.input.line(d.app.overlays.command)); strings.Join(words, " ") != "difficulty length fate step accuracy rewards/format" {
 			t.Error(words)
 		}
 	})

@@ -19,16 +19,16 @@ func TestSweepApplies(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "X", "k", "l", "l", "enter")
-		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
+		if got := d.app.env.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
 		}
-		kept := fmt.Sprintf("kept %d/", d.app.result.analysis.Kept)
+		kept := fmt.Sprintf("kept %d/", d.app.env.result.analysis.Kept)
 		d.press("S", "X")
-		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.display.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
+		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.env.display.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
 		d.press("esc", "u")
-		if got := d.app.settings.now; got != filterSettings() {
+		if got := d.app.env.settings.now; got != filterSettings() {
 			t.Errorf("undo leaves %+v", got)
 		}
 	})
@@ -46,37 +46,37 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 				t.Errorf("%v: %s", size, text)
 			}
 			d.press("enter")
-			if got := d.app.settings.now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
+			if got := d.app.env.settings.now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
 				t.Errorf("Enter sets %+v", got)
 			}
-			if want := "recompute is off too"; !strings.Contains(d.app.notice, want) {
-				t.Errorf("%q, want %s", d.app.notice, want)
+			if want := "recompute is off too"; !strings.Contains(d.app.overlays.notice, want) {
+				t.Errorf("%q, want %s", d.app.overlays.notice, want)
 			}
 			d.press("u", "r", ":") // with recompute every filter of this step flips a sign
 			d.typeText("goal cost 0.5")
 			d.press("enter")
-			best := d.app.sweep.advice.Cell
+			best := d.app.views.sweep.advice.Cell
 			if best == nil || !best.Filtering() || best.AbsRatio() < 0.5 || len(best.Warned.Kinds()) > 0 {
 				t.Fatalf("%v: %+v", size, best)
 			}
 			d.press("x", "enter")
-			if got := d.app.settings.now; got != best.Apply(filterSettings()) {
+			if got := d.app.env.settings.now; got != best.Apply(filterSettings()) {
 				t.Errorf("%v: Enter sets %+v, the star is %s", size, got, best.Name())
 			}
-			for _, w := range d.app.result.analysis.Warnings {
+			for _, w := range d.app.env.result.analysis.Warnings {
 				if w.Kind == model.WarnEffectiveRatio || w.Kind == model.WarnOneSidedPush {
 					t.Errorf("%v: %s", size, w.Sentence())
 				}
 			}
 			d.press("S", "o")
-			if got := d.app.sweep.sweepGoal(); got.Name != "signal" || d.app.sweep.advice.Goal != got {
+			if got := d.app.views.sweep.sweepGoal(); got.Name != "signal" || d.app.views.sweep.advice.Goal != got {
 				t.Errorf("o leads to %s", got)
 			}
 			d.press(":")
 			d.typeText("goal speed")
 			d.press("enter")
-			if !strings.Contains(d.app.notice, "choose signal, balance or cost") {
-				t.Errorf("%q", d.app.notice)
+			if !strings.Contains(d.app.overlays.notice, "choose signal, balance or cost") {
+				t.Errorf("%q", d.app.overlays.notice)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 func TestStarLeavesTheCursorAlone(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		at := func() [2]int { return [2]int{d.app.sweep.pos, d.app.sweep.neg} }
+		at := func() [2]int { return [2]int{d.app.views.sweep.pos, d.app.views.sweep.neg} }
 		d.press("S")
 		if at() != [2]int{14, 10} { // 0.70 and 0.50, as set
 			t.Errorf("S leads to %v", at())
@@ -131,7 +131,7 @@ func TestSweepWithoutSignal(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), "Tab widens") {
 			t.Errorf("nothing says how to leave a step in which no pair differs:\n%s", text)
 		}
-		if d.app.sweep.advice.Cell != nil || !strings.Contains(text, "of 1 step: no setting") || !strings.Contains(text, "every pair gives the same") || strings.Contains(text, "☆ no pair") {
+		if d.app.views.sweep.advice.Cell != nil || !strings.Contains(text, "of 1 step: no setting") || !strings.Contains(text, "every pair gives the same") || strings.Contains(text, "☆ no pair") {
 			t.Error(text)
 		}
 	})
@@ -143,8 +143,8 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
 	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
 		d.press("S")
-		if !strings.Contains(d.app.notice, "only GRPO estimators") || d.app.view != viewOverview {
-			t.Errorf("view %d, notice %q", d.app.view, d.app.notice)
+		if !strings.Contains(d.app.overlays.notice, "only GRPO estimators") || d.app.position.view != viewOverview {
+			t.Errorf("view %d, notice %q", d.app.position.view, d.app.overlays.notice)
 		}
 	})
 }
@@ -154,7 +154,7 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 func TestSweepCoversItsScope(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(15), 160, 48, filterSettings(), func(d *driver) {
-		samples := func() int { return d.app.sweep.grid.At(false, 0, 0).Samples }
+		samples := func() int { return d.app.views.sweep.grid.At(false, 0, 0).Samples }
 		expect := func(want int, words string) {
 			t.Helper()
 			if text := ansi.Strip(d.frame()); samples() != want || !strings.Contains(text, " · "+words+" · recompute") {
@@ -173,10 +173,10 @@ func TestSweepCoversItsScope(t *testing.T) {
 		d.press("esc", "/")
 		d.typeText("fate:wrong")
 		d.press("enter", "S", "tab")
-		wrong := d.app.result.analysis.Fates[model.FateAllWrong]
+		wrong := d.app.env.result.analysis.Fates[model.FateAllWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 15", wrong))
 		d.press("[")
-		wrong = d.app.result.analysis.Fates[model.FateAllWrong]
+		wrong = d.app.env.result.analysis.Fates[model.FateAllWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 14", wrong))
 		d.press("esc", "u", "S") // without the filter it is the step again
 		expect(perStep, "step 14")
@@ -195,15 +195,15 @@ func TestSweepCoversItsScope(t *testing.T) {
 		d.press(":")
 		d.typeText("sweep 40 50")
 		d.press("enter")
-		if text := ansi.Strip(d.frame()); d.app.sweep.grid != nil || !strings.Contains(text, "no complete step to sweep") {
+		if text := ansi.Strip(d.frame()); d.app.views.sweep.grid != nil || !strings.Contains(text, "no complete step to sweep") {
 			t.Error(text)
 		}
 		d.press(":")
 		for _, text := range []string{"sweep five", "sweep -", "sweep 5 3", "sweep 1 2 3", "sweep last 99999999999999999999"} {
 			d.typeText(text)
 			d.press("enter")
-			if !strings.Contains(d.app.notice, "sweep takes step, shown, all, last 10") {
-				t.Errorf("%s: %q", text, d.app.notice)
+			if !strings.Contains(d.app.overlays.notice, "sweep takes step, shown, all, last 10") {
+				t.Errorf("%s: %q", text, d.app.overlays.notice)
 			}
 			d.press("esc", ":")
 		}
@@ -217,28 +217,28 @@ func TestSweepComesInParts(t *testing.T) {
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
 		update := func(a App, msg any) App {
-			a.sweep.update(a.env, a.view == viewSweep, &a.commands, msg)
+			a.views.sweep.update(a.env, a.position.view == viewSweep, &a.commands, msg)
 			return a
 		}
 		a := d.app
-		a.sweep.job.stop()
+		a.views.sweep.job.stop()
 		next := update(a, nil)
-		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweep.drawn(next.env).note(80) != "0/4 steps so far, newest first" {
-			t.Fatalf("nothing is computed: %q", next.sweep.drawn(next.env).note(80))
+		if len(next.commands.started) == 0 || !next.views.sweep.job.busy() || next.views.sweep.drawn(next.env).note(80) != "0/4 steps so far, newest first" {
+			t.Fatalf("nothing is computed: %q", next.views.sweep.drawn(next.env).note(80))
 		}
 		grown := next
-		grown.snap.Revision++
-		if same := update(grown, nil); len(same.started) != len(next.started) || same.sweep.job.key != next.sweep.job.key {
+		grown.env.snap.Revision++
+		if same := update(grown, nil); len(same.commands.started) != len(next.commands.started) || same.views.sweep.job.key != next.views.sweep.job.key {
 			t.Error("data that have grown start anew before there is an answer")
 		}
-		late := next.started[0]()
+		late := next.commands.started[0]()
 		other := update(within(sweepOf, (*sweepState).nextScope)(next), nil)
-		before := other.sweep.grid
-		if after := update(other, late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
+		before := other.views.sweep.grid
+		if after := update(other, late); after.views.sweep.grid != before || after.views.sweep.job.value.done != 0 {
 			t.Error("a late answer is shown")
 		}
-		next.view = viewOverview
-		if left := update(next, nil); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
+		next.position.view = viewOverview
+		if left := update(next, nil); left.views.sweep.job.busy() || left.views.sweep.job.key != (sweepKey{}) {
 			t.Error("leaving does not give up")
 		}
 	})
@@ -257,7 +257,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 				text := ansi.Strip(d.frame())
 				d.press("y")
 				want := "algorithm.adv_estimator=grpo\nalgorithm.keep_pos_ratio=%s\nalgorithm.keep_neg_ratio=%s\nalgorithm.compute_new_adv=true\n"
-				by := 0.05 * float64(d.app.sweepStride())
+				by := 0.05 * float64(d.app.env.sweepStride())
 				want = fmt.Sprintf(want, fmt.Sprintf("%.1f", 1-2*by), strings.TrimSuffix(fmt.Sprintf("%.2f", 1-by), "0"))
 				if files.data != want {
 					t.Errorf("%v %s: copied\n%s, want\n%s", size, framework, files.data, want)
@@ -290,7 +290,7 @@ func TestEqualFiguresGiveWay(t *testing.T) {
 			}
 		}
 		d.press("V", "r")
-		d.app.sweep.figure = 1
+		d.app.views.sweep.figure = 1
 		d.wantText("signal, % of groups · step 3 · recompute on")
 	})
 }
@@ -302,8 +302,8 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S")
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
-			d.app.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
-			m := d.app.sweep.drawn(d.app.env)
+			d.app.views.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
+			m := d.app.views.sweep.drawn(d.app.env)
 			low, _ := m.shade(m.worst)
 			high, _ := m.shade(m.best)
 			if legend := ansi.Strip(m.legend()); m.figure.Name != name || low != 0 || high != 4 || !strings.HasSuffix(legend, want) {

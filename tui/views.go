@@ -21,15 +21,15 @@ type view struct {
 }
 
 // What the keys of a view change, see within.
-func sweepOf(a *App) *sweepState         { return &a.sweep }
-func breakdownOf(a *App) *breakdownState { return &a.breakdown }
-func chainOf(a *App) *chainState         { return &a.chain }
-func promptsOf(a *App) *promptsState     { return &a.prompts }
-func grepOf(a *App) *grepState           { return &a.grep }
-func pickerOf(a *App) *estimatorPicker   { return &a.picker }
-func stepsOf(a *App) *stepsState         { return &a.steps }
-func answersOf(a *App) *answerReader     { return &a.answers }
-func readerOf(a *App) *sampleReader      { return &a.sampleReader }
+func sweepOf(a *App) *sweepState         { return &a.views.sweep }
+func breakdownOf(a *App) *breakdownState { return &a.views.breakdown }
+func chainOf(a *App) *chainState         { return &a.views.chain }
+func promptsOf(a *App) *promptsState     { return &a.views.prompts }
+func grepOf(a *App) *grepState           { return &a.views.grep }
+func pickerOf(a *App) *estimatorPicker   { return &a.views.picker }
+func stepsOf(a *App) *stepsState         { return &a.views.steps }
+func answersOf(a *App) *answerReader     { return &a.views.answers }
+func readerOf(a *App) *sampleReader      { return &a.views.sampleReader }
 func panesOf(a *App) *panes              { return &a.panes }
 
 type viewName int
@@ -66,57 +66,59 @@ func viewTable() []view {
 	return []view{
 		viewOverview: {body: App.overview, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
 		viewEstimators: {
-			beforeAnalysis: true, body: func(a App, w, h int) []string { return a.picker.view(a.env, a.input.line(a.picker.filter), w, h) }, keys: estimatorKeys, list: onEstimator,
-			line: textLine{text: func(a *App) *string { return &a.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
+			beforeAnalysis: true, body: func(a App, w, h int) []string {
+				return a.views.picker.view(a.env, a.overlays.input.line(a.views.picker.filter), w, h)
+			}, keys: estimatorKeys, list: onEstimator,
+			line: textLine{text: func(a *App) *string { return &a.views.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
 		},
-		viewGroup: {body: func(a App, _, _ int) []string { return a.sampleReader.view(a.env, nil) }, keys: groupKeys, exported: App.exportedSamples},
+		viewGroup: {body: func(a App, _, _ int) []string { return a.views.sampleReader.view(a.env, nil) }, keys: groupKeys, exported: func(a App) report.Table { return a.env.exportedSamples() }},
 		viewSearch: {
 			body: func(a App, _, _ int) []string {
-				typed := a.input.line(a.sampleReader.search.query)
-				return a.sampleReader.view(a.env, &typed)
+				typed := a.overlays.input.line(a.views.sampleReader.search.query)
+				return a.views.sampleReader.view(a.env, &typed)
 			}, keys: searchKeys,
-			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { a.sampleReader.updateSearch(a.env); return a }},
+			line: textLine{text: func(a *App) *string { return &a.views.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { a.views.sampleReader.updateSearch(a.env); return a }},
 		},
 		viewFilter: {
 			body: App.overview, keys: filterKeys,
 			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
 		},
-		viewSteps:    {body: func(a App, w, h int) []string { return a.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
-		viewProblems: {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.problemsView(a.problems, w, h) }, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
+		viewSteps:    {body: func(a App, w, h int) []string { return a.views.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.views.steps.exported(a.env) }},
+		viewProblems: {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.env.problemsView(a.views.problems, w, h) }, keys: problemKeys, exported: func(a App) report.Table { return a.env.exportedProblems() }, list: onProblems},
 		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand: {
 			body: App.drawViewBelow, keys: commandKeys,
-			line: textLine{text: func(a *App) *string { return &a.command }, limit: maxCommandBytes, prompt: App.commandPrompt},
+			line: textLine{text: func(a *App) *string { return &a.overlays.command }, limit: maxCommandBytes, prompt: func(a App, typed cells.Line, w int) string { return a.env.commandPrompt(typed, w) }},
 		},
 		viewValue: {
 			body: App.drawViewBelow, keys: valueKeys,
 			line: textLine{
-				text: func(a *App) *string { return &a.value.texts[a.value.field] }, limit: maxTyped,
-				prompt: func(a App, typed cells.Line, w int) string { return a.value.prompt(a.env, typed, w) },
-				edited: func(a App, _ bool) App { a.value.keepDigits(); return a },
+				text: func(a *App) *string { return &a.overlays.value.texts[a.overlays.value.field] }, limit: maxTyped,
+				prompt: func(a App, typed cells.Line, w int) string { return a.overlays.value.prompt(a.env, typed, w) },
+				edited: func(a App, _ bool) App { a.overlays.value.keepDigits(); return a },
 			},
 		},
-		viewCompare:   {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
-		viewAnswers:   {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
-		viewChain:     {body: func(a App, w, h int) []string { return a.chain.view(a.env, w, h) }, keys: chainKeys},
-		viewGroupSize: {body: func(a App, w, h int) []string { return a.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.groupSize.exported() }, list: onSizes},
-		viewBreakdown: {body: func(a App, w, h int) []string { return a.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.breakdown.exported() }, list: onParts},
-		viewPrompts:   {body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptsKeys, exported: func(a App) report.Table { return a.prompts.exported() }, list: onPrompt},
+		viewCompare:   {body: func(a App, w, h int) []string { return a.views.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.views.compare.exported(a.env) }, list: onPair},
+		viewAnswers:   {body: func(a App, _, h int) []string { return a.views.answers.view(a.env, a.views.compare.which(), h) }, keys: answerKeys},
+		viewChain:     {body: func(a App, w, h int) []string { return a.views.chain.view(a.env, w, h) }, keys: chainKeys},
+		viewGroupSize: {body: func(a App, w, h int) []string { return a.views.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.views.groupSize.exported() }, list: onSizes},
+		viewBreakdown: {body: func(a App, w, h int) []string { return a.views.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.views.breakdown.exported() }, list: onParts},
+		viewPrompts:   {body: func(a App, w, h int) []string { return a.views.prompts.view(a.env, w, h) }, keys: promptsKeys, exported: func(a App) report.Table { return a.views.prompts.exported() }, list: onPrompt},
 		viewPromptFilter: {
-			body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptFilterKeys,
-			line: textLine{text: func(a *App) *string { return &a.prompts.draft }, limit: figures.MaxQuery, prompt: App.promptFilterPrompt},
+			body: func(a App, w, h int) []string { return a.views.prompts.view(a.env, w, h) }, keys: promptFilterKeys,
+			line: textLine{text: func(a *App) *string { return &a.views.prompts.draft }, limit: figures.MaxQuery, prompt: func(a App, typed cells.Line, w int) string { return a.env.promptFilterPrompt(typed, w) }},
 		},
-		viewGrep:    {body: func(a App, w, h int) []string { return a.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.grep.exported() }, list: onMatch},
-		viewFigures: {body: func(a App, w, h int) []string { return a.steps.figuresView(a.env, w, h) }, keys: figuresKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
+		viewGrep:    {body: func(a App, w, h int) []string { return a.views.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.views.grep.exported() }, list: onMatch},
+		viewFigures: {body: func(a App, w, h int) []string { return a.views.steps.figuresView(a.env, w, h) }, keys: figuresKeys, exported: func(a App) report.Table { return a.views.steps.exported(a.env) }},
 		viewFigureList: {
 			body: func(a App, w, h int) []string {
-				return a.steps.figureList(a.env, a.input.line(a.steps.picker.query), w, h)
+				return a.views.steps.figureList(a.env, a.overlays.input.line(a.views.steps.picker.query), w, h)
 			}, keys: figureListKeys,
-			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
+			line: textLine{text: func(a *App) *string { return &a.views.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
 		},
-		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: func(a App) report.Table { return a.glance.exported() }, list: onWorstStep},
-		viewFinding: {body: func(a App, w, h int) []string { return a.panes.finding(a.env, a.finding, w, h) }, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
-		viewSweep:   {body: func(a App, w, h int) []string { return a.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.sweep.exported(a.env) }},
+		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: func(a App) report.Table { return a.views.glance.exported() }, list: onWorstStep},
+		viewFinding: {body: func(a App, w, h int) []string { return a.panes.finding(a.env, a.views.finding, w, h) }, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
+		viewSweep:   {body: func(a App, w, h int) []string { return a.views.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.views.sweep.exported(a.env) }},
 	}
 }
 
@@ -132,16 +134,16 @@ type pane struct {
 func paneTable() [layout.PaneCount]pane {
 	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
 	return [layout.PaneCount]pane{
-		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfGroup},
-		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfHistogram},
-		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, pushing(viewSteps), func(a App) report.Table { return a.steps.exported(a.env) }, func(panes, env) (l figureList) {
+		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, func(a App) report.Table { return a.env.exportedGroups() }, panes.figuresOfGroup},
+		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, func(a App) report.Table { return a.env.exportedGroups() }, panes.figuresOfHistogram},
+		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, pushing(viewSteps), func(a App) report.Table { return a.views.steps.exported(a.env) }, func(panes, env) (l figureList) {
 			for _, row := range trendRows() {
 				l = l.at(figures.Step, row.name)
 			}
 			return l
 		}},
-		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, panes.figuresOfWarnings},
-		layout.Metrics:  {panes.metrics, func(a App, by int) App { a.panes.moveMetric(a.env, by); return a }, within(panesOf, (*panes).drawMetric), App.exportedMetrics, panes.figuresOfMetrics},
+		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, func(a App) report.Table { return a.env.exportedGroups() }, panes.figuresOfWarnings},
+		layout.Metrics:  {panes.metrics, func(a App, by int) App { a.panes.moveMetric(a.env, by); return a }, within(panesOf, (*panes).drawMetric), func(a App) report.Table { return a.env.exportedMetrics() }, panes.figuresOfMetrics},
 	}
 }
 
@@ -149,41 +151,41 @@ func (p position) currentView() view { return viewTable()[p.view] }
 
 // openView changes the view; going back leads where it led before.
 func (a App) openView(v viewName) App {
-	a.view, a.input.behind, a.input.back = v, 0, 0
+	a.position.view, a.overlays.input.behind, a.overlays.input.back = v, 0, 0
 	return a.clampCursor()
 }
 
 func (a App) openLine(v viewName) App {
-	a.viewBelow = a.view
+	a.position.viewBelow = a.position.view
 	return a.openView(v)
 }
 
-func (a App) closeLine() App { return a.openView(a.viewBelow) }
+func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
 
 func (a App) drawViewBelow(w, h int) []string {
-	a.view = a.viewBelow
-	return a.currentView().body(a, w, h)
+	a.position.view = a.position.viewBelow
+	return a.position.currentView().body(a, w, h)
 }
 
 // pushView opens a view from which going back leads here. A view that is already on the
 // way back is returned to: no way back goes in circles.
 func (a App) pushView(v viewName) App {
-	path := append(slices.Clip(a.backStack), a.view)
+	path := append(slices.Clip(a.position.backStack), a.position.view)
 	if i := slices.Index(path, v); i >= 0 {
 		path = path[:i]
 	}
-	a.backStack = path
+	a.position.backStack = path
 	return a.openView(v)
 }
 
 // goBack returns to the view before this one, at last to the overview.
 func (a App) goBack() App {
-	last := len(a.backStack) - 1
+	last := len(a.position.backStack) - 1
 	if last < 0 {
 		return a.openView(viewOverview)
 	}
-	v := a.backStack[last]
-	a.backStack = a.backStack[:last]
+	v := a.position.backStack[last]
+	a.position.backStack = a.position.backStack[:last]
 	return a.openView(v)
 }
 

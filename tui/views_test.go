@@ -24,11 +24,11 @@ func TestEscapeLeadsBack(t *testing.T) {
 			d.press(way.keys...)
 			for _, want := range way.back {
 				d.press("esc")
-				if d.app.view != want {
-					t.Errorf("%v: Esc leads to view %d, want %d", way.keys, d.app.view, want)
+				if d.app.position.view != want {
+					t.Errorf("%v: Esc leads to view %d, want %d", way.keys, d.app.position.view, want)
 				}
 			}
-			if d.app.view != viewOverview {
+			if d.app.position.view != viewOverview {
 				d.press("esc", "esc", "esc", "esc")
 			}
 		}
@@ -40,10 +40,10 @@ func TestEscapeKeepsThePlace(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
-		focus, cursor := d.app.panes.focus, d.app.place.row
+		focus, cursor := d.app.panes.focus, d.app.env.place.row
 		d.press("esc")
-		if d.app.view != viewOverview || d.app.panes.focus != focus || d.app.place.row != cursor {
-			t.Errorf("view %d, focus %d, cursor %d", d.app.view, d.app.panes.focus, d.app.place.row)
+		if d.app.position.view != viewOverview || d.app.panes.focus != focus || d.app.env.place.row != cursor {
+			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.panes.focus, d.app.env.place.row)
 		}
 		d.press("esc")
 		if d.app.panes.focus != 0 {

@@ -109,31 +109,31 @@ func (e env) unreadText() string {
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
 // log without a group opens how the log was read.
 func (a App) enterWarning() App {
-	all := a.warningLines()
+	all := a.env.warningLines()
 	if len(all) == 0 {
-		return a.says("no warnings in " + a.scopeWords())
+		return a.says("no warnings in " + a.env.scopeWords())
 	}
 	switch d := all[clampIndex(a.panes.warning, len(all))]; {
 	case d.finding > 0:
 		return a.showFinding(d.finding - 1)
 	case !d.ofSettings:
 		return a.openProblems()
-	case d.step != a.result.analysis.Step:
-		i, _ := a.snap.Find(d.step)
-		a.notice = fmt.Sprintf("step %d, to which the warning belongs", d.step)
+	case d.step != a.env.result.analysis.Step:
+		i, _ := a.env.snap.Find(d.step)
+		a.overlays.notice = fmt.Sprintf("step %d, to which the warning belongs", d.step)
 		return a.showStep(i)
 	case d.group < 0:
 		whole := "the whole step"
-		if a.isWide() {
-			whole = "all of " + a.scopeWords()
+		if a.env.isWide() {
+			whole = "all of " + a.env.scopeWords()
 		}
 		return a.says("no one group shows this: it is of " + whole + ". " + d.advice)
 	default:
-		if !slices.Contains(a.result.rows, d.group) { // a filter that hides the group goes
+		if !slices.Contains(a.env.result.rows, d.group) { // a filter that hides the group goes
 			a = a.change(func(s *undoState) { s.filter = "" })
-			a.notice = "the filter hid this group: u brings it back"
+			a.overlays.notice = "the filter hid this group: u brings it back"
 		}
-		a.place.row = max(0, slices.Index(a.result.rows, d.group))
+		a.env.place.row = max(0, slices.Index(a.env.result.rows, d.group))
 		return a.clampCursor().openGroup()
 	}
 }
