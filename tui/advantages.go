@@ -146,7 +146,7 @@ type namedFigure struct{ name, value string }
 
 func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFigure {
 	all := []namedFigure{
-		{e.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
+		{e.display.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
@@ -181,6 +181,7 @@ type distributionState struct {
 	logScale bool
 	bin      int // the bin whose counts are shown, from the left
 	binShown bool
+	cache    chartCache // what the next frame draws from
 }
 
 // distribution is the values of a figure: of all samples above the axis, of kept ones
@@ -381,8 +382,8 @@ func (s distributionState) charts(e env, width int) chartCache {
 	if len(e.result.shownSamples) > 0 {
 		key.shown = &e.result.shownSamples[0]
 	}
-	if key == e.result.charts.key {
-		return e.result.charts
+	if key == s.cache.key {
+		return s.cache
 	}
 	all, kept := e.onlyShown(nil), e.onlyShown(x.Keep)
 	processed := maxAbs(x.Processed, nil)

@@ -106,7 +106,7 @@ func (r *answerReader) update(e env, open bool, c *commands, msg tea.Msg) {
 // wanted returns the request of the pages that belong on the screen; ok is false while the answers
 // are listed, or if there are no texts.
 func (r answerReader) wanted(e env) (want pagesKey, ok bool) {
-	if !r.listed() || e.isTooSmall() {
+	if !r.listed() || e.display.isTooSmall() {
 		return want, false
 	}
 	want.two, want.diff, want.thinking = true, r.answersDiffer(e), r.thinking
@@ -135,7 +135,7 @@ func (r answerReader) answersDiffer(e env) bool {
 
 // parts returns where the prompt and the texts are in the body, of a diff the first rectangle.
 func (r answerReader) parts(e env) (prompt layout.Rect, texts [2]layout.Rect) {
-	w, h := e.display.w, e.bodyHeight()
+	w, h := e.display.w, e.display.bodyHeight()
 	prompt = layout.Rect{W: w, H: min(3, h)}
 	texts[0] = layout.Rect{Y: prompt.H, W: w, H: h - prompt.H}
 	if r.answersDiffer(e) {
@@ -247,18 +247,18 @@ func (r answerReader) name(e env, side int) string {
 func (r answerReader) view(e env, note string, h int) []string {
 	prompt, texts := r.parts(e)
 	prompt.H, texts[0].H, texts[1].H = min(prompt.H, h), h-min(prompt.H, h), h-min(prompt.H, h)
-	lines := e.box(prompt, false, r.prompt(e, note, prompt.Inner().W))
+	lines := e.display.box(prompt, false, r.prompt(e, note, prompt.Inner().W))
 	if r.answersDiffer(e) {
 		c := r.text(e, 0, texts[0])
 		c.target = target{onBody, 0}
 		c.title = " diff" + r.diffTitle(e, sideCandidate, themes.Positive, "+") + r.diffTitle(e, sideBaseline, themes.Negative, "−")
-		return append(lines, e.box(texts[0], true, c)...)
+		return append(lines, e.display.box(texts[0], true, c)...)
 	}
 	var panes [2][]string
 	for side, rect := range texts {
 		c, focused := r.text(e, side, rect), r.focus == side
-		c.target, c.title = target{onAnswer, side}, " "+e.paneTitle(r.name(e, side), focused)
-		panes[side] = e.box(rect, focused, c)
+		c.target, c.title = target{onAnswer, side}, " "+e.display.paneTitle(r.name(e, side), focused)
+		panes[side] = e.display.box(rect, focused, c)
 	}
 	return append(lines, joinColumns(panes[sideBaseline], panes[sideCandidate])...)
 }
@@ -267,14 +267,14 @@ func (r answerReader) view(e env, note string, h int) []string {
 func (r answerReader) diffTitle(e env, side int, role themes.Role, sign string) string {
 	all := len(r.listing.value[side])
 	name := fmt.Sprintf("%s %d/%d", e.runNames()[side], min(r.chosen[side]+1, all), all)
-	return "  " + e.display.theme.Paint(role, sign) + " " + e.paneTitle(name, r.focus == side)
+	return "  " + e.display.theme.Paint(role, sign) + " " + e.display.paneTitle(name, r.focus == side)
 }
 
 func (r answerReader) prompt(e env, note string, w int) paneContent {
 	p, names := r.pair, e.runNames()
 	return paneContent{
 		title: fmt.Sprintf(" prompt  mean reward: %s %s  %s %s  Δ %s",
-			names[sideBaseline], units.Fixed(p.Baseline, 2), names[sideCandidate], units.Fixed(p.Candidate, 2), e.signedDelta(p.Delta())),
+			names[sideBaseline], units.Fixed(p.Baseline, 2), names[sideCandidate], units.Fixed(p.Candidate, 2), e.display.signedDelta(p.Delta())),
 		note:  note,
 		lines: []string{cells.Fit(" "+sanitize.Line(p.Preview), w)},
 	}
@@ -285,11 +285,11 @@ func (r answerReader) text(e env, side int, rect layout.Rect) paneContent {
 	want, known := r.wanted(e)
 	switch {
 	case r.listing.err != nil:
-		return paneContent{lines: e.sentenceLines(sanitize.Line(r.listing.err.Error()), themes.Warn, w)}
+		return paneContent{lines: e.display.sentenceLines(sanitize.Line(r.listing.err.Error()), themes.Warn, w)}
 	case e.texts[side] == nil || r.answersDiffer(e) && e.texts[sideCandidate] == nil:
-		return paneContent{lines: e.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
+		return paneContent{lines: e.display.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
 	case r.listed() && len(r.listing.value[side]) == 0:
-		return paneContent{lines: e.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
+		return paneContent{lines: e.display.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
 	}
 	return r.pane(e, side, w, rect.Inner().H, richtext.Matches{}, want, known)
 }

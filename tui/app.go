@@ -135,8 +135,6 @@ type result struct {
 	rows         []int  // groups that the filter shows, in the order of the table
 	shownSamples []bool // by column of analysis: in a group of rows; nil: all are
 	err          error
-	charts       chartCache  // of analysis and base
-	figures      figureCache // over the steps
 }
 
 // position is where in the views the person is.
@@ -239,7 +237,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.updateFindings(msg)
 	a.views.glance.update(a.env, view == viewGlance, c, msg)
 	if a = a.timeNotice(msg, before); a.env.result.analysis != nil { // what the next frame draws from
-		a.env.result.charts = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
+		a.panes.distribution.cache = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
 	}
 	a = a.updateFigureCache().updateHelp()
 	all := a.commands.started

@@ -21,7 +21,7 @@ type comparedFigure struct {
 func (e env) comparedFigures() []comparedFigure {
 	count := func(x float64) string { return units.Count(int(x)) }
 	return []comparedFigure{
-		{e.nonzeroName(), func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, signedShort},
+		{e.display.nonzeroName(), func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, signedShort},
 		{"kept", func(f *analysis.Analysis) float64 { return float64(f.Kept) }, count, signedShort},
 		{"signal", func(f *analysis.Analysis) float64 { return float64(f.Signal) }, count, signedShort},
 		{"flips", func(f *analysis.Analysis) float64 { return float64(f.Flips.Total()) }, count, signedShort},

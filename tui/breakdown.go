@@ -160,7 +160,7 @@ func (s *breakdownState) nextScope(env) action {
 func (s breakdownState) view(e env, w, h int) []string {
 	lines := s.lines(e, w-3)
 	c := paneContent{title: " breakdown by " + sanitize.Line(s.dividedBy()) + " — " + s.inWords(e)}.scrolledTo(s.topLine, lines, h)
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+	return e.display.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // inWords says of which samples the figures are.
@@ -189,7 +189,7 @@ func (s breakdownState) inWords(e env) string {
 func (s breakdownState) lines(e env, w int) []string {
 	t, by, b := e.display.theme, s.dividedBy(), s.job.value
 	message := func(text string) []string {
-		return append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
+		return append([]string{""}, e.display.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
 	}
 	switch err := s.job.err; {
 	case err != nil && !s.job.busy():
@@ -212,7 +212,7 @@ func (s breakdownState) lines(e env, w int) []string {
 	return lines
 }
 
-func (s breakdownState) count(e env) int { return e.firstLines(len(s.lines(e, e.display.w-3))) }
+func (s breakdownState) count(e env) int { return e.display.firstLines(len(s.lines(e, e.display.w-3))) }
 
 // breakdownNameWidth has room for the longest of the names that are not the log's.
 const breakdownNameWidth = 17

@@ -176,7 +176,7 @@ func (e env) stageChart(s chainStage, w, h int) []string {
 
 // scroll scrolls the text on the stage by pages, no further than until its last line is at the bottom.
 func (s *chainState) scroll(e env, pages int) action {
-	r, lines := s.pane(e, e.display.w, e.bodyHeight())
+	r, lines := s.pane(e, e.display.w, e.display.bodyHeight())
 	visible := max(1, r.Inner().H)
 	s.line = clampIndex(s.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
 	return nil
@@ -220,13 +220,13 @@ func (e env) withOptions(options ...model.Option) action {
 func (s chainState) view(e env, w, h int) []string {
 	stages := chainStages()
 	above := min(len(stages)+2, h)
-	lines := e.box(layout.Rect{W: w, H: above}, true, s.table(e, w-2))
+	lines := e.display.box(layout.Rect{W: w, H: above}, true, s.table(e, w-2))
 	if r, text := s.pane(e, w, h); r.H > 0 {
 		stage := stages[s.stage]
-		below := e.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(s.line, text, r.H))
+		below := e.display.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(s.line, text, r.H))
 		if beside := (layout.Rect{W: w - r.W, H: r.H}); beside.W > 0 {
 			c := paneContent{title: " " + stage.name + " of " + e.scopeWords(), lines: e.stageChart(stage, beside.Inner().W, beside.Inner().H)}
-			below = joinColumns(below, e.box(beside, false, c))
+			below = joinColumns(below, e.display.box(beside, false, c))
 		}
 		lines = append(lines, below...)
 	}
@@ -249,9 +249,9 @@ func (s chainState) table(e env, w int) paneContent {
 		if stage.chosen(set) == "" {
 			role = themes.Dim
 		}
-		effect := strings.ReplaceAll(cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...), "A≠0", e.nonzeroName())
+		effect := strings.ReplaceAll(cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...), "A≠0", e.display.nonzeroName())
 		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
-		e.addRow(&c, target{onStage, i}, line, w, i == s.stage)
+		e.display.addRow(&c, target{onStage, i}, line, w, i == s.stage)
 	}
 	return c
 }
@@ -259,7 +259,7 @@ func (s chainState) table(e env, w int) paneContent {
 func (e env) stagePage(s chainStage, w int) []string {
 	t, set := e.display.theme, e.settings.now
 	var lines []string
-	part := func(heading, text string) { lines = append(lines, e.paragraph(heading, text, w-3)...) }
+	part := func(heading, text string) { lines = append(lines, e.display.paragraph(heading, text, w-3)...) }
 	switch estimator, err := set.FindEstimator(); {
 	case s.setting != "":
 		of := set.Stage(s.setting)

@@ -80,7 +80,7 @@ func estimatorParts(w, h int) (list, page layout.Rect) {
 }
 
 func (p *estimatorPicker) readOn(e env) action {
-	_, page := estimatorParts(e.display.w, e.bodyHeight())
+	_, page := estimatorParts(e.display.w, e.display.bodyHeight())
 	list, visible, lines := p.matching(), max(1, page.Inner().H), 0
 	if len(list) > 0 {
 		lines = len(e.estimatorPage(list[p.cursor], page.W-4))
@@ -101,14 +101,14 @@ func (p estimatorPicker) table(e env, line cells.Line, w, h int) []string {
 	if in.W < 70 {
 		framework, name = 14, 22
 	}
-	e.addRows(&c, onEstimator, p.cursor, len(list), in.W, in.H, func(i int) string {
+	e.display.addRows(&c, onEstimator, p.cursor, len(list), in.W, in.H, func(i int) string {
 		row := " " + cells.Fit(estimators.Title(list[i].Framework), framework) + cells.Fit(list[i].Name, name)
 		if why := e.snap.Missing(list[i]); why != nil {
 			return e.display.theme.Paint(themes.Dim, row+"– "+why.Short())
 		}
 		return row + strings.Join(list[i].ScaleNames(), " ")
 	})
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+	return e.display.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // pane describes the estimator under the cursor.
@@ -118,12 +118,12 @@ func (p estimatorPicker) pane(e env, w, h int) []string {
 		of := list[p.cursor]
 		c = paneContent{title: " " + of.Title()}.scrolledTo(p.top, e.estimatorPage(of, w-4), h)
 	}
-	return e.box(layout.Rect{W: w, H: h}, false, c)
+	return e.display.box(layout.Rect{W: w, H: h}, false, c)
 }
 
 func (e env) estimatorPage(of *estimators.Estimator, w int) []string {
 	var lines []string
-	part := func(name, text string) { lines = append(lines, e.paragraph(name, text, w-2)...) }
+	part := func(name, text string) { lines = append(lines, e.display.paragraph(name, text, w-2)...) }
 	part("formula", of.Formula)
 	part("notes", of.Doc)
 	part("scales", strings.Join(of.ScaleNames(), " "))

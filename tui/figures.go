@@ -102,14 +102,14 @@ func (s stepsState) figureGrid(e env, w, h int) figureGrid {
 }
 
 func (s stepsState) figureGridOnScreen(e env) figureGrid {
-	return s.figureGrid(e, e.display.w, max(3, e.bodyHeight()))
+	return s.figureGrid(e, e.display.w, max(3, e.display.bodyHeight()))
 }
 
 // figuresView draws all figures over the steps as small charts with a common axis of steps, each below its name and its value at the
 // step on the screen.
 func (s stepsState) figuresView(e env, w, h int) []string {
 	if e.result.trend == nil {
-		return e.waiting(" all metrics", computingSteps, w, h)
+		return e.display.waiting(" all metrics", computingSteps, w, h)
 	}
 	t, g, n := e.display.theme, s.figureGrid(e, w, h), len(e.metricNames())
 	here := clampIndex(s.figures.cursor, n)
@@ -121,7 +121,7 @@ func (s stepsState) figuresView(e env, w, h int) []string {
 		meanOf = one.meanOf
 		value := metricText(name, e.result.analysis.Last().Metric(name))
 		title := cells.Justify(t.Paint(themes.Title, trimPath(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
-		for y, line := range append([]string{e.cell(title, g.first+i == here)}, one.rows...) {
+		for y, line := range append([]string{e.display.cell(title, g.first+i == here)}, one.rows...) {
 			c.lines[i/g.columns*g.h+y] += cells.Fit(line, g.w)
 		}
 	}
@@ -131,7 +131,7 @@ func (s stepsState) figuresView(e env, w, h int) []string {
 		}
 	}
 	c.note = s.chartNote(e, fmt.Sprintf("%d/%d", here+1, n), meanOf, w-2)
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+	return e.display.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // figureCache is the charts over the steps as they are drawn: computed once for each change of what they show,
@@ -161,8 +161,8 @@ func (s stepsState) drawFigures(e env, names []string, second string, w, h int) 
 	if e.settings.base.on {
 		key.base = e.result.baseTrend
 	}
-	if key == e.result.figures.key {
-		return e.result.figures
+	if key == s.cache.key {
+		return s.cache
 	}
 	charts := model.Mapped(names, func(name string) stepChart { return s.newChart(e, name, second, w, h) })
 	return figureCache{key, charts}
@@ -170,11 +170,11 @@ func (s stepsState) drawFigures(e env, names []string, second string, w, h int) 
 
 // updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
 func (a App) updateFigureCache() App {
-	if a.env.result.trend == nil || a.env.result.analysis == nil || !a.position.drawsSteps() || a.env.isTooSmall() {
+	if a.env.result.trend == nil || a.env.result.analysis == nil || !a.position.drawsSteps() || a.env.display.isTooSmall() {
 		return a
 	}
 	frame := a.shortened(len(a.bottomLines(a.env.display.w)) - 1)
-	w, h := frame.env.display.w, frame.env.bodyHeight()
+	w, h := frame.env.display.w, frame.env.display.bodyHeight()
 	names, second := []string{a.views.steps.drawnMetric(a.env)}, a.views.steps.second
 	if a.position.viewInSight() == viewFigures {
 		grid := a.views.steps.figureGrid(a.env, w, h)
@@ -183,6 +183,6 @@ func (a App) updateFigureCache() App {
 		chart, _ := a.views.steps.layout(w, h)
 		w, h = chart.Inner().W, chart.Inner().H-rowsBelowPlot
 	}
-	a.env.result.figures = a.views.steps.drawFigures(a.env, names, second, w, h)
+	a.views.steps.cache = a.views.steps.drawFigures(a.env, names, second, w, h)
 	return a
 }

@@ -214,7 +214,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 		c.lines = []string{t.Paint(themes.Dim, " "+cmp.Or(e.stillLooking(), "looking")+" …")}
 		return c
 	case d.Health() == diagnosis.Unknown:
-		c.lines = e.cutLines(e.wrapped(" ", themes.Dim, sanitize.Line(d.HealthReason()), w-2), 2, w)
+		c.lines = e.display.cutLines(e.display.wrapped(" ", themes.Dim, sanitize.Line(d.HealthReason()), w-2), 2, w)
 	case len(d.Findings) == 0:
 		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" "+d.HealthText()) + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
@@ -222,7 +222,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 	below := min(1+model.Count01(notChecked != ""), max(0, h-len(c.lines)-1)) // lines of learning and of what was not checked
 	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-below) {
 		for n, line := range block {
-			e.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)
+			e.display.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)
 		}
 	}
 	if n := len(d.Findings); s.cursor < n {
@@ -234,7 +234,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 		c.lines = append(c.lines, cells.Fit(" "+t.Paint(themes.Dim, "learning ")+sanitize.Line(d.LearningText()), w))
 	}
 	if notChecked != "" && len(c.lines) < h {
-		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, notChecked, w-2), min(max(blindLines, h/2), h-len(c.lines)), w)...)
+		c.lines = append(c.lines, e.display.cutLines(e.display.wrapped(" ", themes.Dim, notChecked, w-2), min(max(blindLines, h/2), h-len(c.lines)), w)...)
 	}
 	return c
 }
@@ -272,13 +272,13 @@ func (s glanceState) findingBlocks(e env, d *diagnosis.Diagnosis, w, h int) [][]
 	}
 	selected := s.cursor
 	if draw(1) > h && draw(0) > h && selected < len(blocks) { // a line for each of the others
-		blocks[selected] = e.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
+		blocks[selected] = e.display.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
 	}
 	for top := range max(0, min(selected, len(blocks)-h)) {
 		blocks[top] = nil
 	}
 	for i := range blocks {
-		blocks[i] = e.cutLines(blocks[i], h, w)
+		blocks[i] = e.display.cutLines(blocks[i], h, w)
 		h -= len(blocks[i])
 	}
 	return blocks
@@ -287,7 +287,7 @@ func (s glanceState) findingBlocks(e env, d *diagnosis.Diagnosis, w, h int) [][]
 // findingText says what was found, behind a name, in lines of w cells: in full, or a line of it and one of its evidence.
 func (e env) findingText(f *diagnosis.Finding, name string, w int, full bool) []string {
 	t := e.display.theme
-	dim := func(text string) []string { return e.wrapped("", themes.Dim, sanitize.Line(text), w) }
+	dim := func(text string) []string { return e.display.wrapped("", themes.Dim, sanitize.Line(text), w) }
 	if !full {
 		lines := []string{cells.Truncate(name+sanitize.Line(f.Title), w)}
 		if len(f.Evidence) > 0 {
@@ -304,7 +304,7 @@ func (e env) findingText(f *diagnosis.Finding, name string, w int, full bool) []
 	}
 	if f.After.Text != "" {
 		for _, answer := range []string{"before, " + f.Before.String(), "after, " + f.After.String()} {
-			lines = append(lines, e.cutLines(dim(answer), quotedLines, w)...)
+			lines = append(lines, e.display.cutLines(dim(answer), quotedLines, w)...)
 		}
 	}
 	for _, title := range f.Follows {
@@ -317,7 +317,7 @@ func (e env) findingText(f *diagnosis.Finding, name string, w int, full bool) []
 }
 
 // cutLines returns the first n of some lines of w cells, the last with a sign that there are more.
-func (e env) cutLines(lines []string, n, w int) []string {
+func (d display) cutLines(lines []string, n, w int) []string {
 	if n = max(0, n); len(lines) <= n {
 		return lines
 	}
@@ -402,7 +402,7 @@ const (
 func (p panes) finding(e env, open, w, h int) []string {
 	f := e.found(open)
 	if f == nil {
-		return e.waiting(" finding", "this is not found any more", w, h)
+		return e.display.waiting(" finding", "this is not found any more", w, h)
 	}
 	text := paneContent{title: " " + e.severityMark(f.Severity) + " " + e.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", open+1, len(e.foundList()))}
 	beside := w >= widthForFindingBeside
@@ -412,7 +412,7 @@ func (p panes) finding(e env, open, w, h int) []string {
 	}
 	text.lines = cells.Indent(" ", e.findingText(f, "", textRect.W-4, true))
 	if textRect.H = min(len(text.lines)+2, max(4, h/2)); !beside {
-		text.lines = e.cutLines(text.lines, textRect.H-2, w-2)
+		text.lines = e.display.cutLines(text.lines, textRect.H-2, w-2)
 	}
 	top := h
 	if beside {
@@ -430,19 +430,19 @@ func (p panes) finding(e env, open, w, h int) []string {
 	for _, k := range diagnosis.Kinds() { // where there is room, what the kind is
 		if k.Name == f.Kind {
 			for _, sentence := range []string{k.What, "Healthy, and looks like it: " + k.LooksLike} {
-				if more := e.wrapped(" ", themes.Dim, sentence, textRect.W-4); len(text.lines)+1+len(more) <= textRect.H-2 {
+				if more := e.display.wrapped(" ", themes.Dim, sentence, textRect.W-4); len(text.lines)+1+len(more) <= textRect.H-2 {
 					text.lines = append(append(text.lines, ""), more...)
 				}
 			}
 		}
 	}
 	chartRect := layout.Rect{W: w, H: top - textRect.H}
-	lines := e.box(textRect, true, text)
+	lines := e.display.box(textRect, true, text)
 	if beside {
 		chartRect = layout.Rect{W: w - textRect.W, H: top}
-		lines = joinColumns(lines, e.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2)))
+		lines = joinColumns(lines, e.display.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2)))
 	} else {
-		lines = append(lines, e.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2))...)
+		lines = append(lines, e.display.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2))...)
 	}
 	if top == h {
 		return lines
@@ -455,7 +455,7 @@ func (p panes) finding(e env, open, w, h int) []string {
 	p.topRow = max(0, min(p.topRow, len(e.result.rows)-visible, e.place.row), e.place.row-visible+1)
 	groups := p.groups(e, rect.Inner().W, rect.Inner().H)
 	groups.title = " " + groups.title
-	return append(lines, e.box(rect, false, groups)...)
+	return append(lines, e.display.box(rect, false, groups)...)
 }
 
 // findingChart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
@@ -496,7 +496,7 @@ func (e env) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 	for i, row := range shown.plot.Draw(t, e.display.glyphs, shown.width, h-rowsBelowPlot) {
 		c.lines = append(c.lines, t.Paint(themes.Dim, cells.FitRight(labels[i], valueWidth-1)+" ")+row)
 	}
-	c.lines = e.markLines(onChart, shown.width, append(c.lines, e.ruler(shown, func(mark rulerMark) { mark(f.Since, role, "!") })...))
+	c.lines = e.display.markLines(onChart, shown.width, append(c.lines, e.ruler(shown, func(mark rulerMark) { mark(f.Since, role, "!") })...))
 	c.note = fmt.Sprintf("! onset at step %d", f.Since)
 	return c
 }

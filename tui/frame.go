@@ -41,7 +41,7 @@ func (a App) frame() string {
 }
 
 func (a App) lines() []string {
-	if a.env.isTooSmall() {
+	if a.env.display.isTooSmall() {
 		return a.env.tooSmall(a.env.display.w, a.env.display.h)
 	}
 	bottom := a.bottomLines(a.env.display.w)
@@ -50,18 +50,18 @@ func (a App) lines() []string {
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines, body := a.env.header(a.env.display.w), a.env.bodyHeight()
+	lines, body := a.env.header(a.env.display.w), a.env.display.bodyHeight()
 	switch {
 	case a.overlays.help.open:
-		return append(lines, a.env.markLines(onHelp, 0, a.helpPage(a.env.display.w, body))...)
+		return append(lines, a.env.display.markLines(onHelp, 0, a.helpPage(a.env.display.w, body))...)
 	case a.env.result.analysis == nil && !a.position.currentView().beforeAnalysis:
 		return append(lines, a.env.emptyBody(a.env.display.w, body)...)
 	}
-	return append(lines, a.env.markLines(onBody, 0, a.position.currentView().body(a, a.env.display.w, body))...)
+	return append(lines, a.env.display.markLines(onBody, 0, a.position.currentView().body(a, a.env.display.w, body))...)
 }
 
 // bodyHeight is the lines between header and hints.
-func (e env) bodyHeight() int { return max(0, e.display.h-layout.HeaderRows-1) }
+func (d display) bodyHeight() int { return max(0, d.h-layout.HeaderRows-1) }
 
 func (a App) overview(w, h int) []string {
 	return a.env.withComparison(w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
@@ -101,24 +101,24 @@ type paneContent struct {
 
 // addRow adds a row of w cells to a table. Over the one under the cursor goes a bar, on which painted
 // parts keep their colours. To the mouse the row is a target.
-func (e env) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
-	e.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
+func (d display) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
+	d.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
 }
 
 // addRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
 // bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
 // hollow dots would change places besides.
-func (e env) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
+func (d display) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
 	if underCursor {
 		c.cursor = cmp.Or(c.cursor, len(c.lines)+1) // the first of several lines
-		text = e.display.theme.Underlay(themes.Cursor, text)
+		text = d.theme.Underlay(themes.Cursor, text)
 	}
-	c.lines = append(c.lines, e.mark(row.kind, row.n, text+chart))
+	c.lines = append(c.lines, d.mark(row.kind, row.n, text+chart))
 }
 
 // cell returns one of several cells in a line between blanks. Over the one under the cursor goes a bar.
-func (e env) cell(text string, underCursor bool) string {
-	switch t := e.display.theme; {
+func (d display) cell(text string, underCursor bool) string {
+	switch t := d.theme; {
 	case !underCursor:
 		return " " + text + " "
 	case !t.HasColors():
@@ -137,19 +137,19 @@ func (p panes) drawPane(e env, which layout.Pane, r layout.Rect) []string {
 	}
 	c.title = e.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
 	c.target = target{onPane, int(which)}
-	return e.box(r, p.focus == which, c)
+	return e.display.box(r, p.focus == which, c)
 }
 
 // box draws a frame with its content: exactly r.H lines of r.W cells.
-func (e env) box(r layout.Rect, focused bool, c paneContent) []string {
+func (d display) box(r layout.Rect, focused bool, c paneContent) []string {
 	in := r.Inner()
 	role := themes.Border
 	if focused {
 		role = themes.Focus
 	}
-	b := borders(e.display.glyphs.ASCII)
-	t := e.display.theme
-	title := e.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
+	b := borders(d.glyphs.ASCII)
+	t := d.theme
+	title := d.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
 	left, right := b.topLeft, b.topRight
 	if r.JoinsAbove {
 		left, right = b.leftTee, b.rightTee
@@ -161,7 +161,7 @@ func (e env) box(r layout.Rect, focused bool, c paneContent) []string {
 		if i+1 == c.cursor && !t.HasColors() {
 			side = cursorMark
 		}
-		lines = append(lines, t.Paint(role, side)+e.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
+		lines = append(lines, t.Paint(role, side)+d.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
 	}
 	if r.JoinsBelow {
 		return lines
@@ -169,7 +169,7 @@ func (e env) box(r layout.Rect, focused bool, c paneContent) []string {
 	if c.note == "" && len(c.lines) > in.H {
 		c.note = "…"
 	}
-	return append(lines, e.lowerBorder(role, in.W, c))
+	return append(lines, d.lowerBorder(role, in.W, c))
 }
 
 // cursorMark stands in the frame beside the row under the cursor where there are no colours: a
@@ -178,8 +178,8 @@ const cursorMark = ">"
 
 // lowerBorder draws the last line of a frame around w cells, with remark and note. They are not painted:
 // they change with the cursor, and on a slow link a colour costs more than they do.
-func (e env) lowerBorder(role themes.Role, w int, c paneContent) string {
-	b, t := borders(e.display.glyphs.ASCII), e.display.theme
+func (d display) lowerBorder(role themes.Role, w int, c paneContent) string {
+	b, t := borders(d.glyphs.ASCII), d.theme
 	note, remark := "", ""
 	if c.note != "" {
 		note = cells.Truncate(" "+c.note+" ", max(0, w-3))
@@ -217,8 +217,8 @@ func (a App) hints(w int) string {
 	case line.prompt != nil:
 		return cells.Fit(line.prompt(a, line.in(a), w), w)
 	case a.overlays.help.open:
-		return cells.Fit(" "+a.env.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
-			a.env.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
+		return cells.Fit(" "+a.env.display.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
+			a.env.display.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
 	line := ""
 	if a.position.view == viewCopy {
@@ -231,13 +231,13 @@ func (a App) hints(w int) string {
 }
 
 func (p position) hintText(e env, b binding) string {
-	t, words := e.display.theme, strings.Fields(e.keyLabel(b.hint))
+	t, words := e.display.theme, strings.Fields(e.display.keyLabel(b.hint))
 	if e.display.marking == nil {
 		last := len(words) - 1
 		return t.Paint(themes.Key, strings.Join(words[:last], " ")) + " " + t.Paint(themes.Dim, words[last])
 	}
 	for i, word := range words {
-		words[i] = e.markKey(p.keyOfHint(e, b, word), word)
+		words[i] = e.display.markKey(p.keyOfHint(e, b, word), word)
 	}
 	return strings.Join(words, " ")
 }
@@ -303,11 +303,11 @@ func (e env) fitting(all []binding, w int) []binding {
 	all = slices.Clone(all)
 	width, always := 0, min(2, len(all))
 	for _, b := range all {
-		width += cells.Width(e.keyLabel(b.hint)) + 2
+		width += cells.Width(e.display.keyLabel(b.hint)) + 2
 	}
 	for len(all) > always && width > w {
 		at := len(all) - always - 1
-		width -= cells.Width(e.keyLabel(all[at].hint)) + 2
+		width -= cells.Width(e.display.keyLabel(all[at].hint)) + 2
 		all = slices.Delete(all, at, at+1)
 	}
 	return all
@@ -359,7 +359,7 @@ func (e env) noticeLines(notice string, w int) []string {
 		return nil
 	}
 	// a low screen has room for fewer, so that its panes keep theirs
-	lines := e.cutLines(cells.Wrap(sanitize.Line(notice), w-2), max(1, min(5, (e.display.h-10)/2)), w-1)
+	lines := e.display.cutLines(cells.Wrap(sanitize.Line(notice), w-2), max(1, min(5, (e.display.h-10)/2)), w-1)
 	for i, line := range lines {
 		lines[i] = cells.Fit(" "+e.display.theme.Paint(themes.Warn, line), w)
 	}
@@ -391,8 +391,8 @@ func (a App) shortened(n int) App {
 	return a
 }
 
-func (e env) isTooSmall() bool {
-	return !e.display.shortened && (e.display.w < layout.MinWidth || e.display.h < layout.MinHeight)
+func (d display) isTooSmall() bool {
+	return !d.shortened && (d.w < layout.MinWidth || d.h < layout.MinHeight)
 }
 
 // tooSmall says which size is needed, and shows the figures of the step if there is room.
@@ -409,7 +409,9 @@ const maxFullProblems = 3
 // emptyBody is the body before there is an analysis: what is missing, why, and what to do.
 func (e env) emptyBody(w, h int) []string {
 	var lines []string
-	paint := func(role themes.Role, text string) { lines = append(lines, e.wrapped("    ", role, text, w-8)...) }
+	paint := func(role themes.Role, text string) {
+		lines = append(lines, e.display.wrapped("    ", role, text, w-8)...)
+	}
 	text, role, more := e.whyEmpty()
 	paint(role, text)
 	for _, m := range more {

@@ -225,7 +225,7 @@ const minWorstRows, minGlanceFacts = 3, 4
 func (s glanceState) view(e env, w, h int) []string {
 	g := s.job.value.glance
 	if g == nil {
-		return e.waiting(" the run at a glance", computingSteps, w, h)
+		return e.display.waiting(" the run at a glance", computingSteps, w, h)
 	}
 	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
 	lines := s.whatAils(e, w, max(2, h-least-2))
@@ -248,10 +248,10 @@ func (s glanceState) view(e env, w, h int) []string {
 		fates := paneContent{title: " groups by fate", lines: cells.Indent(" ", e.fateBars(g, bars-4))}
 		above = min(max(above, len(fates.lines)+2), room+2)
 		facts.lines = joinColumns(
-			e.box(layout.Rect{W: w - bars, H: above}, false, facts),
-			e.box(layout.Rect{W: bars, H: above}, false, fates))
+			e.display.box(layout.Rect{W: w - bars, H: above}, false, facts),
+			e.display.box(layout.Rect{W: bars, H: above}, false, fates))
 	} else {
-		facts.lines = e.box(layout.Rect{W: w, H: above}, false, facts)
+		facts.lines = e.display.box(layout.Rect{W: w, H: above}, false, facts)
 	}
 	lines = append(lines, facts.lines...)
 	left, right := w, 0
@@ -259,11 +259,11 @@ func (s glanceState) view(e env, w, h int) []string {
 		left = w * 11 / 20
 		right = w - left
 	}
-	worst := e.box(layout.Rect{W: left, H: h - above}, s.cursor >= len(e.foundList()), s.worst(e, g, left-2, h-above-2))
+	worst := e.display.box(layout.Rect{W: left, H: h - above}, s.cursor >= len(e.foundList()), s.worst(e, g, left-2, h-above-2))
 	if right > 0 {
 		steps := e.paneSteps(right-2, h-above-2)
 		steps.title = " " + steps.title
-		worst = joinColumns(worst, e.box(layout.Rect{W: right, H: h - above}, false, steps))
+		worst = joinColumns(worst, e.display.box(layout.Rect{W: right, H: h - above}, false, steps))
 	}
 	return append(lines, worst...)
 }
@@ -280,7 +280,9 @@ func (s glanceState) whatAils(e env, w, h int) []string {
 	all := e.foundList()
 	isOnFinding := s.cursor < len(all)
 	whole := s.findings(e, w-2, h)
-	draw := func(w, h int, c paneContent) []string { return e.box(layout.Rect{W: w, H: h + 2}, isOnFinding, c) }
+	draw := func(w, h int, c paneContent) []string {
+		return e.display.box(layout.Rect{W: w, H: h + 2}, isOnFinding, c)
+	}
 	shown := e.found(min(s.cursor, len(all)-1) * model.Count01(isOnFinding))
 	if shown == nil || len(shown.Series.Values) < 2 || w < widthForCurve {
 		return draw(w, len(whole.lines), whole)
@@ -291,7 +293,7 @@ func (s glanceState) whatAils(e env, w, h int) []string {
 	if height < heightForCurve {
 		return draw(w, len(whole.lines), whole)
 	}
-	return joinColumns(draw(left, height, text), e.box(layout.Rect{W: w - left, H: height + 2}, false, e.findingChart(shown, w-left-2, height)))
+	return joinColumns(draw(left, height, text), e.display.box(layout.Rect{W: w - left, H: height + 2}, false, e.findingChart(shown, w-left-2, height)))
 }
 
 // fact is a labelled sentence of the view.
@@ -314,7 +316,7 @@ func (s glanceState) facts(e env, g *glance.Glance, w, h int, barsBeside bool) [
 			if fates := g.DeadFates(); f.bars && !bars && !barsBeside && len(fates) > 0 {
 				text += ": " + strings.Join(model.Mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
 			}
-			lines = append(lines, e.labelledLines(f.label, text, w-1)...)
+			lines = append(lines, e.display.labelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
 				lines = append(lines, cells.Indent(cells.Spaces(13), e.fateBars(g, w-13))...)
 			}
@@ -327,7 +329,7 @@ func (s glanceState) facts(e env, g *glance.Glance, w, h int, barsBeside bool) [
 	for rank := 2; ; rank-- {
 		lines := draw(rank, false)
 		if len(lines) <= h || rank == 0 {
-			return e.cutLines(lines, h, w)
+			return e.display.cutLines(lines, h, w)
 		}
 	}
 }
@@ -406,7 +408,7 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 	}
 	lines := []string{line(e.display.glyphs.Dot, "signal", themes.Good, g.Signal)}
 	for _, c := range g.DeadFates() {
-		lines = append(lines, line(e.fateGlyph(c.Fate), c.Fate.String(), e.fateRole(c.Fate), c.Groups))
+		lines = append(lines, line(e.display.fateGlyph(c.Fate), c.Fate.String(), e.display.fateRole(c.Fate), c.Groups))
 	}
 	return lines
 }
@@ -426,7 +428,7 @@ func (e env) onlyGroups(w, h int) (lines []string) {
 			if x.Table[g].Fate != f || len(lines) >= h {
 				continue
 			}
-			lines = append(lines, " "+e.display.theme.Paint(e.fateRole(f), cells.Fit(e.fateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(e.promptOrName(&x.Table[g]), w-fateNameWidth-3))
+			lines = append(lines, " "+e.display.theme.Paint(e.display.fateRole(f), cells.Fit(e.display.fateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(e.promptOrName(&x.Table[g]), w-fateNameWidth-3))
 		}
 	}
 	return lines
@@ -479,16 +481,16 @@ func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
 		if counts {
 			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), fateCountWidth)
 		}
-		e.addRow(&c, target{onWorstStep, found + i}, row, w, i == at)
+		e.display.addRow(&c, target{onWorstStep, found + i}, row, w, i == at)
 		for _, more := range text[1:] {
-			e.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
+			e.display.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
 		}
 	}
 	c.lines = append(c.lines, e.onlyGroups(w, h-len(c.lines)-2)...)
 	if c.note = units.Count(len(g.Spans)); at >= 0 {
 		c.note = fmt.Sprintf("%d/%d · Enter goes there", at+1, len(g.Spans))
 	}
-	order := e.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
+	order := e.display.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
 	if len(c.lines)+len(order) >= h {
 		c.remark = "? explains the order"
 		return c

@@ -107,13 +107,13 @@ func (s grepState) view(e env, w, h int) []string {
 		if err != nil && s.job.of.pattern == s.pattern {
 			text = err.Error()
 		}
-		return e.waiting(c.title, text, w, h)
+		return e.display.waiting(c.title, text, w, h)
 	}
-	c.lines = e.factLines(report.GrepFacts(g), inner)
+	c.lines = e.display.factLines(report.GrepFacts(g), inner)
 	if len(g.Matches) == 0 {
-		return e.box(layout.Rect{W: w, H: h}, true, c)
+		return e.display.box(layout.Rect{W: w, H: h}, true, c)
 	}
-	e.addTable(&c, onMatch, s.cursor, len(g.Matches), inner, h-3-len(c.lines), func(from, to int) []string {
+	e.display.addTable(&c, onMatch, s.cursor, len(g.Matches), inner, h-3-len(c.lines), func(from, to int) []string {
 		window := *g.Result
 		window.Matches = g.Matches[from:to]
 		return report.GrepLines(&report.Grep{Result: &window}, inner)
@@ -121,7 +121,7 @@ func (s grepState) view(e env, w, h int) []string {
 	if c.note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches)); g.With.Samples > len(g.Matches) {
 		c.note += ", the first matches"
 	}
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+	return e.display.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 func (s grepState) exported() report.Table {

@@ -49,15 +49,15 @@ const (
 // groupTable lays out w cells. Widths depend on nothing that differs between steps. Of what the other columns leave the prompt gets
 // seven tenths, the dot plot the rest: an odd number of cells, so that zero has one.
 func (p panes) groupTable(e env, w int) groupTable {
-	x, size, reward := e.result.analysis, 4, 8+cells.Width(e.plusMinus())
+	x, size, reward := e.result.analysis, 4, 8+cells.Width(e.display.plusMinus())
 	if x.Rollouts < x.Rows {
 		size = 7 // rollouts/rows
 	}
-	fate := groupColumn{name: "fate", width: model.FateWidth + 3, lay: cells.Fit, role: e.fateRole}
+	fate := groupColumn{name: "fate", width: model.FateWidth + 3, lay: cells.Fit, role: e.display.fateRole}
 	fate.cell = func(g *analysis.Group, index int) string {
-		word := e.fateGlyph(g.Fate) + " " + g.Fate.String()
+		word := e.display.fateGlyph(g.Fate) + " " + g.Fate.String()
 		if was, differs := e.baselineFate(index); differs {
-			return cells.Fit(word, fate.width-2) + e.fateGlyph(was)
+			return cells.Fit(word, fate.width-2) + e.display.fateGlyph(was)
 		}
 		return word
 	}
@@ -76,7 +76,7 @@ func (p panes) groupTable(e env, w int) groupTable {
 		groupColumn{name: "kept", width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
 			return firstFitting(7, figures.KeptBySign(g), units.Count(g.Kept()))
 		}},
-		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, e.plusMinus(), reward) }},
+		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, e.display.plusMinus(), reward) }},
 	)
 	left := w - 2 // but for the space at the left, and that before the dot plot
 	for _, c := range columns {
@@ -161,7 +161,7 @@ func (p panes) groups(e env, w, h int) paneContent {
 	}
 	for row := p.topRow; row < len(e.result.rows) && len(content.lines) < rowsEnd; row++ {
 		text, dots := e.groupRow(c, axis, row)
-		e.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.place.row)
+		e.display.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.place.row)
 	}
 	if len(e.result.rows) == 0 {
 		content.lines = append(content.lines, "")
@@ -169,7 +169,7 @@ func (p panes) groups(e env, w, h int) paneContent {
 		if e.result.filter == e.settings.filter {
 			text += " / changes the filter, u undoes it."
 		}
-		content.lines = append(content.lines, e.wrapped(" ", themes.Dim, text, max(1, w-2))...)
+		content.lines = append(content.lines, e.display.wrapped(" ", themes.Dim, text, max(1, w-2))...)
 	}
 	room := h - len(content.lines)
 	if rowsEnd == h {
@@ -208,7 +208,7 @@ func (e env) samplesBelow(w, h int, inFull bool) (lines []string) {
 	columns, _ := e.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
 	lines = append(lines, cells.Justify(e.sampleHeader(columns), t.Paint(themes.Dim, more), w))
 	for row, column := range order[:min(len(order), room)] {
-		lines = append(lines, e.mark(onGroup, e.place.row, e.sampleRow(columns, row, column)))
+		lines = append(lines, e.display.mark(onGroup, e.place.row, e.sampleRow(columns, row, column)))
 	}
 	return lines
 }
@@ -224,7 +224,7 @@ func (e env) groupHeader(table groupTable, axis chart.Axis) string {
 			text = cells.Fit(text, c.width-2) + "A" // the fate under the baseline, where it differs
 		}
 		if text = c.lay(text, c.width); sorts >= 0 {
-			text = e.mark(onHeading, sorts, text)
+			text = e.display.mark(onHeading, sorts, text)
 		}
 		line += text
 	}
@@ -300,8 +300,8 @@ func meanAndStd(g *analysis.Group, plusMinus string, w int) string {
 }
 
 // plusMinus is the sign before a spread. In ASCII it has two characters, as no single one is understood.
-func (e env) plusMinus() string {
-	if e.display.glyphs.ASCII {
+func (d display) plusMinus() string {
+	if d.glyphs.ASCII {
 		return "+-"
 	}
 	return "±"
@@ -317,7 +317,7 @@ func firstFitting(w int, ways ...string) string {
 	return ways[len(ways)-1]
 }
 
-func (e env) fateRole(f model.Fate) themes.Role {
+func (d display) fateRole(f model.Fate) themes.Role {
 	switch f {
 	case model.FateAlive:
 		return themes.Good
@@ -330,9 +330,9 @@ func (e env) fateRole(f model.Fate) themes.Role {
 	return themes.Dim
 }
 
-func (e env) fateGlyph(f model.Fate) string {
+func (d display) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "⊘", "●", "…"}
-	if e.display.glyphs.ASCII {
+	if d.glyphs.ASCII {
 		glyphs = [...]string{"!", "x", "?", "~", "1", "-", "-", "-", "/", "o", "."}
 	}
 	return glyphs[f]

@@ -49,7 +49,7 @@ func groupSizeKeys() keySection {
 func (g groupSizeState) view(e env, w, h int) []string {
 	lines := g.lines(e, w-4)
 	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(g.topLine, lines, h)
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+	return e.display.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // leastSizeBar is how many cells a bar has beside a row of the table, if there is one.
@@ -62,7 +62,7 @@ func (g groupSizeState) lines(e env, w int) []string {
 		if g.job.err != nil {
 			text = sanitize.Line(g.job.err.Error())
 		}
-		return append([]string{""}, e.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
+		return append([]string{""}, e.display.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
 	}
 	var lines []string
 	for i, line := range report.GroupSizeTable(r, w) {
@@ -79,7 +79,7 @@ func (g groupSizeState) lines(e env, w int) []string {
 	}
 	lines = append(lines, "")
 	for _, f := range report.GroupSizeFacts(report.GroupSize{GroupSizes: r, Rewards: e.rewards()}) {
-		lines = append(lines, e.labelledLines(f.Label, f.Text, w)...)
+		lines = append(lines, e.display.labelledLines(f.Label, f.Text, w)...)
 	}
 	return lines
 }

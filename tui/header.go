@@ -45,7 +45,7 @@ func (e env) runLine(w int) string {
 		room           int // for what the run is
 	}{{full, status, room}, {short, status, room}, {full, status, 2}, {short, status, 2}, {short, plain, 2}, {"", plain, 2}} {
 		if right = form.status + " "; form.health != "" {
-			right = e.markKey("0", form.health) + "  " + right
+			right = e.display.markKey("0", form.health) + "  " + right
 		}
 		if cells.Width(left)+cells.Width(right)+form.room <= w {
 			break
@@ -98,7 +98,7 @@ func (e env) status(full bool) string {
 		parts = append(parts, t.Paint(themes.Dim, e.writtenText()))
 	}
 	if n := e.unreadableCount(); n > 0 {
-		parts = append(parts, e.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
+		parts = append(parts, e.display.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
 	}
 	return strings.Join(parts, "  ")
 }
@@ -143,7 +143,7 @@ func (e env) stepFigures() []stepFigure {
 	all := []stepFigure{
 		reward,
 		{"signal", signal, "", withoutPercent(signal)},
-		{e.nonzeroName(), nonzero, "", withoutPercent(nonzero)},
+		{e.display.nonzeroName(), nonzero, "", withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},
 	}
 	if e.showsFilter(&x.StepFigures) {
@@ -162,8 +162,8 @@ func (e env) showsFilter(x *analysis.StepFigures) bool {
 }
 
 // nonzeroName names the samples whose advantage is not 0.
-func (e env) nonzeroName() string {
-	if e.display.glyphs.ASCII {
+func (d display) nonzeroName() string {
+	if d.glyphs.ASCII {
 		return "A!=0"
 	}
 	return "A≠0"
@@ -197,7 +197,7 @@ func (e env) stepLine(w int) string {
 		}
 	}
 	without("ESS")
-	for _, name := range []string{"kept", e.nonzeroName(), "signal", "reward"} {
+	for _, name := range []string{"kept", e.display.nonzeroName(), "signal", "reward"} {
 		if i := slices.IndexFunc(figures, func(f stepFigure) bool { return f.name == name && f.short != "" }); i >= 0 && !fits() {
 			figures[i].value = figures[i].short
 		}
@@ -211,7 +211,7 @@ func (e env) stepLine(w int) string {
 		right = ""
 	}
 	if x.Open { // of which signal is not known yet
-		without("Σ|A|", "kept", "·", "signal", e.nonzeroName())
+		without("Σ|A|", "kept", "·", "signal", e.display.nonzeroName())
 	}
 	without("·", "Σ|A|", "kept", "reward", "signal")
 	line := e.figuresLine(figures)
@@ -257,7 +257,7 @@ func (e env) fateCounts() string {
 	var parts []string
 	for _, f := range []model.Fate{model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise} {
 		if n := e.result.analysis.Fates[f]; n > 0 {
-			parts = append(parts, t.Paint(e.fateRole(f), fmt.Sprintf("%s %d %s", e.fateGlyph(f), n, f)))
+			parts = append(parts, t.Paint(e.display.fateRole(f), fmt.Sprintf("%s %d %s", e.display.fateGlyph(f), n, f)))
 		}
 	}
 	return strings.Join(parts, "  ")
@@ -351,7 +351,7 @@ func (e env) stagesInHeader() []string {
 		return []string{""}
 	}
 	word := func(text string) string {
-		return "   " + e.markSetting("C", t.Paint(themes.Key, "C")+" "+t.Paint(themes.Accent, text))
+		return "   " + e.display.markSetting("C", t.Paint(themes.Key, "C")+" "+t.Paint(themes.Accent, text))
 	}
 	return []string{word(strings.Join(names, " ")), word(fmt.Sprintf("+%d", len(names)))}
 }
@@ -400,7 +400,7 @@ func (e env) choiceReason() (reason, short, mark string) {
 func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string {
 	t, set := e.display.theme, e.settings.now
 	key := func(k, word string) string {
-		return " " + e.markSetting(k, strings.TrimRight(t.Paint(themes.Key, k)+" "+word, " ")) + " "
+		return " " + e.display.markSetting(k, strings.TrimRight(t.Paint(themes.Key, k)+" "+word, " ")) + " "
 	}
 	label := func(name string) string {
 		if name == "" {
@@ -592,7 +592,7 @@ func (e env) openTitle(w, free int) string {
 			names[side] = cells.TruncateLeft(names[side], room)
 		}
 	}
-	return names[sideBaseline] + "  " + e.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
+	return names[sideBaseline] + "  " + e.display.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
 }
 
 func (e env) againstSecond() string {

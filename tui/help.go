@@ -49,7 +49,7 @@ func (a App) updateHelp() App {
 
 // helpPageSize is the room for the columns: the body without the line of the search.
 func (e env) helpPageSize() layout.Rect {
-	return layout.Rect{W: e.display.w, H: max(1, e.bodyHeight()-1)}
+	return layout.Rect{W: e.display.w, H: max(1, e.display.bodyHeight()-1)}
 }
 
 // helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they
@@ -60,7 +60,7 @@ func (a App) helpPage(w, h int) []string {
 	}
 	t, page := a.env.display.theme, a.helpColumns(w, h-1)
 	scroll := page.clampScroll(a.overlays.help.scroll)
-	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.env.keyLabel("↓ ↑")+" scroll", "? current estimator")
+	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.env.display.keyLabel("↓ ↑")+" scroll", "? current estimator")
 	if a.overlays.help.query != "" {
 		prompt = a.overlays.input.line(a.overlays.help.query).Shown(w - 2 - helpPositionWidth)
 	}
@@ -209,8 +209,8 @@ func (e env) entryLines(entries []helpEntry, w int) []string {
 // spelledKeys replaces the signs of keys by their names.
 var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 
-func (e env) keyLabel(keys string) string {
-	if e.display.glyphs.ASCII {
+func (d display) keyLabel(keys string) string {
+	if d.glyphs.ASCII {
 		return spelledKeys.Replace(keys)
 	}
 	return keys
@@ -282,7 +282,7 @@ func (a App) helpParts() []helpPart {
 }
 
 func (e env) figureEntries(figures []figure) []helpEntry {
-	sign := strings.NewReplacer("±", e.plusMinus())
+	sign := strings.NewReplacer("±", e.display.plusMinus())
 	return model.Mapped(figures, func(f figure) helpEntry {
 		return helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")}
 	})
@@ -315,7 +315,7 @@ func (e env) fateEntries() []helpEntry {
 		model.FateOpen:       "step still being written",
 	}
 	return model.Mapped(model.Fates(), func(f model.Fate) helpEntry {
-		return helpEntry{e.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.fateRole(f), f.Key() + " " + f.Doc()}
+		return helpEntry{e.display.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.display.fateRole(f), f.Key() + " " + f.Doc()}
 	})
 }
 
@@ -338,7 +338,7 @@ func (e env) signEntries() []helpEntry {
 		{g.Cross, width, "zero on an axis", themes.Plain, ""},
 		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
 		{g.Dot + " " + starMark + " " + frontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
-		{e.plusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
+		{e.display.plusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
 	}
 }
 
@@ -348,6 +348,6 @@ func (e env) keyEntries(bindings []binding) []helpEntry {
 		width = 9
 	}
 	return model.Mapped(bindings, func(b binding) helpEntry {
-		return helpEntry{cells.FitRight(e.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
+		return helpEntry{cells.FitRight(e.display.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
 	})
 }

@@ -43,7 +43,7 @@ func (a App) figuresUnderCursor() figureList {
 		return a.env.figuresOfSample()
 	case viewSteps:
 		l := figureList{}.at(figures.Metrics, a.views.steps.drawnMetric(a.env), a.views.steps.second)
-		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.env.nonzeroName(), "kept", "Σ|A|", "flips")
+		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.env.display.nonzeroName(), "kept", "Σ|A|", "flips")
 	case viewFigures:
 		names := a.env.metricNames()
 		return figureList{}.at(figures.Metrics, names[clampIndex(a.views.steps.figures.cursor, len(names)):]...)
@@ -62,7 +62,7 @@ func (a App) figuresUnderCursor() figureList {
 	case viewBreakdown:
 		return a.views.breakdown.figures()
 	case viewGlance:
-		return figureList{}.at(figures.Step, "samples", a.env.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
+		return figureList{}.at(figures.Step, "samples", a.env.display.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
 	case viewFinding:
 		return a.panes.figuresOfGroup(a.env)
 	case viewOverview, viewFilter:
@@ -106,7 +106,7 @@ func (p panes) figuresOfHistogram(e env) figureList {
 	if e.settings.base.on {
 		names = []string{"A baseline", "B candidate"}
 	}
-	return figureList{}.at(figures.Step, append(names, "std", "at 0", e.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
+	return figureList{}.at(figures.Step, append(names, "std", "at 0", e.display.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
 }
 
 func (e env) figuresOfSample() figureList {
@@ -167,7 +167,7 @@ func (s breakdownState) figures() figureList {
 // figuresOnScreen returns the figures of the glossary whose names are on the screen, in the header or the body,
 // without those that are known already.
 func (a App) figuresOnScreen(known figureList) figureList {
-	if a.env.isTooSmall() {
+	if a.env.display.isTooSmall() {
 		return nil
 	}
 	a.overlays.help.open, a.overlays.notice = false, ""

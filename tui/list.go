@@ -33,9 +33,11 @@ func lists() [targetKinds]list {
 		onMatch:  {cursor: func(a *App) *int { return &a.views.grep.cursor }, count: func(a App) int { return len(a.views.grep.matches()) }, open: within(grepOf, (*grepState).open)},
 
 		onProblems: {cursor: func(a *App) *int { return &a.views.problems }, count: func(a App) int {
-			return a.env.firstLines(len(a.env.readingLines(a.env.display.w-4)) + a.env.listedProblems())
+			return a.env.display.firstLines(len(a.env.readingLines(a.env.display.w-4)) + a.env.listedProblems())
 		}},
-		onSizes: {cursor: func(a *App) *int { return &a.views.groupSize.topLine }, count: func(a App) int { return a.env.firstLines(len(a.views.groupSize.lines(a.env, a.env.display.w-4))) }},
+		onSizes: {cursor: func(a *App) *int { return &a.views.groupSize.topLine }, count: func(a App) int {
+			return a.env.display.firstLines(len(a.views.groupSize.lines(a.env, a.env.display.w-4)))
+		}},
 		onParts: {cursor: func(a *App) *int { return &a.views.breakdown.topLine }, count: func(a App) int { return a.views.breakdown.count(a.env) }},
 	}
 }
@@ -87,9 +89,9 @@ func clampIndex(i, n int) int { return max(0, min(i, n-1)) }
 func windowTop(cursor, n, h int) int { return max(0, min(cursor-h/2, n-h)) }
 
 // addRows fills a pane to h lines of w cells with those of n rows that are around the cursor, and notes where it is.
-func (e env) addRows(c *paneContent, of targetKind, cursor, n, w, h int, row func(i int) string) {
+func (d display) addRows(c *paneContent, of targetKind, cursor, n, w, h int, row func(i int) string) {
 	for i := windowTop(cursor, n, h-len(c.lines)); i < n && len(c.lines) < h; i++ {
-		e.addRow(c, target{of, i}, row(i), w, i == cursor)
+		d.addRow(c, target{of, i}, row(i), w, i == cursor)
 	}
 	c.note = fmt.Sprintf("%d/%d", min(cursor+1, n), n)
 }
@@ -105,21 +107,21 @@ func (c paneContent) scrolledTo(top int, lines []string, h int) paneContent {
 }
 
 // wrapped breaks a text into painted lines of at most w cells, each behind an indent.
-func (e env) wrapped(indent string, role themes.Role, text string, w int) []string {
-	return model.Mapped(cells.Wrap(text, w), func(line string) string { return indent + e.display.theme.Paint(role, line) })
+func (d display) wrapped(indent string, role themes.Role, text string, w int) []string {
+	return model.Mapped(cells.Wrap(text, w), func(line string) string { return indent + d.theme.Paint(role, line) })
 }
 
 // paragraph returns a heading and below it a text in lines of at most w cells and an indent; nothing for no text.
-func (e env) paragraph(heading, text string, w int) []string {
+func (d display) paragraph(heading, text string, w int) []string {
 	if text == "" {
 		return nil
 	}
-	lines := model.Mapped(cells.Wrap(heading, w+2), func(line string) string { return " " + e.display.theme.Paint(themes.Title, line) })
+	lines := model.Mapped(cells.Wrap(heading, w+2), func(line string) string { return " " + d.theme.Paint(themes.Title, line) })
 	return append(lines, cells.Indent("   ", cells.Wrap(text, w))...)
 }
 
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
 // the bottom.
-func (e env) firstLines(lines int) int {
-	return max(1, lines-e.bodyHeight()+3)
+func (d display) firstLines(lines int) int {
+	return max(1, lines-d.bodyHeight()+3)
 }

@@ -55,9 +55,9 @@ func (p panes) metrics(e env, w, h int) paneContent {
 			name := t.Paint(themes.Dim, trimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
 			value := metricText(all[at].Name, all[at].Value)
 			if base != nil {
-				value += cells.FitRight(e.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
+				value += cells.FitRight(e.display.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
 			}
-			line += e.mark(onMetric, at, e.cell(cells.Justify(name, value, width-2), p.focus == layout.Metrics && at == clampIndex(p.metric, len(all))))
+			line += e.display.mark(onMetric, at, e.display.cell(cells.Justify(name, value, width-2), p.focus == layout.Metrics && at == clampIndex(p.metric, len(all))))
 		}
 		c.lines = append(c.lines, line)
 	}
@@ -221,13 +221,13 @@ func (s stepsState) figureList(e env, typed cells.Line, w, h int) []string {
 		name = max(name, cells.Width(n))
 	}
 	name = min(name, in.W/2)
-	e.addRows(&c, onFigure, s.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
+	e.display.addRows(&c, onFigure, s.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		return " " + cells.Fit(trimPath(sanitize.Line(list[i]), name), name) + " " +
 			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], e.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
 	})
 	if len(list) == 0 {
 		c.lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
-		return e.box(box, true, c)
+		return e.display.box(box, true, c)
 	}
 	for len(c.lines) < in.H-maxExplained {
 		c.lines = append(c.lines, "")
@@ -238,9 +238,9 @@ func (s stepsState) figureList(e env, typed cells.Line, w, h int) []string {
 		if entry.Trainers != "" {
 			text += "; " + entry.Trainers
 		}
-		c.lines = append(c.lines, cells.Indent(" ", e.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1))...)
+		c.lines = append(c.lines, cells.Indent(" ", e.display.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1))...)
 	}
-	return e.box(box, true, c)
+	return e.display.box(box, true, c)
 }
 
 func typedOr(line cells.Line, otherwise string) string {

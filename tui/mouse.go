@@ -277,8 +277,8 @@ type spot struct {
 // mark returns text as a target of the mouse. Drawing functions mark what they draw where they draw it, so
 // what is seen and what can be clicked are one. The mark is an escape sequence without width, and only
 // [App.spots] asks for it: no terminal is sent any.
-func (e env) mark(kind targetKind, n int, text string) string {
-	if e.display.marking == nil || text == "" {
+func (d display) mark(kind targetKind, n int, text string) string {
+	if d.marking == nil || text == "" {
 		return text
 	}
 	return fmt.Sprintf("\x1b[%d;%dy%s%s", kind, n, text, markEnd)
@@ -291,19 +291,19 @@ const (
 	markEnd     = "\x1b[y"
 )
 
-func (e env) markLines(kind targetKind, n int, lines []string) []string {
-	if e.display.marking == nil {
+func (d display) markLines(kind targetKind, n int, lines []string) []string {
+	if d.marking == nil {
 		return lines
 	}
 	for i, line := range lines {
-		lines[i] = e.mark(kind, n, line)
+		lines[i] = d.mark(kind, n, line)
 	}
 	return lines
 }
 
 // spots returns the targets on the screen, each before those that are within it: the marks of the frame.
 func (a App) spots() []spot {
-	if a.env.isTooSmall() {
+	if a.env.display.isTooSmall() {
 		return nil
 	}
 	a.env.display.marking = keyNames()
@@ -381,15 +381,15 @@ func (a App) pressSetting(h hit) App {
 	return a
 }
 
-func (e env) markKey(name, text string) string { return e.markAsKey(onKey, name, text) }
+func (d display) markKey(name, text string) string { return d.markAsKey(onKey, name, text) }
 
-func (e env) markSetting(name, text string) string { return e.markAsKey(onSetting, name, text) }
+func (d display) markSetting(name, text string) string { return d.markAsKey(onSetting, name, text) }
 
-func (e env) markAsKey(kind targetKind, name, text string) string {
-	if e.display.marking == nil {
+func (d display) markAsKey(kind targetKind, name, text string) string {
+	if d.marking == nil {
 		return text
 	}
-	return e.mark(kind, slices.Index(e.display.marking, name), text)
+	return d.mark(kind, slices.Index(d.marking, name), text)
 }
 
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
@@ -397,7 +397,7 @@ func (e env) markAsKey(kind targetKind, name, text string) string {
 func (p position) keyOfHint(e env, b binding, word string) string {
 	for _, s := range p.activeKeys() {
 		for _, other := range s.bindings {
-			if slices.Contains(strings.Fields(e.keyLabel(other.label)), word) {
+			if slices.Contains(strings.Fields(e.display.keyLabel(other.label)), word) {
 				return other.keys[0]
 			}
 		}

@@ -44,7 +44,7 @@ func (e env) problemsView(top, w, h int) []string {
 		}
 		c.lines = append(c.lines, "   "+t.Paint(themes.Warn, cells.Truncate(run.Problems[i-len(above)].String(), w-6)))
 	}
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+	return e.display.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // listedProblems returns how many problems have a line each below the reasons. Few ones are
@@ -64,7 +64,7 @@ func (e env) readingLines(w int) []string {
 	t := e.display.theme
 	var lines []string
 	for _, d := range e.decisions() {
-		lines = append(lines, e.labelledLines(d.about, d.text, w)...)
+		lines = append(lines, e.display.labelledLines(d.about, d.text, w)...)
 	}
 	lines = append(lines, "")
 	switch unreadable := e.unreadableCount(); {
@@ -76,13 +76,13 @@ func (e env) readingLines(w int) []string {
 	return append(lines, " "+t.Paint(themes.Good, "all rows were read"))
 }
 
-func (e env) labelledLines(label, text string, w int) []string {
+func (d display) labelledLines(label, text string, w int) []string {
 	lines := cells.Wrap(sanitize.Line(text), w-14)
 	for i, line := range lines {
 		if i > 0 {
 			label = ""
 		}
-		lines[i] = " " + e.display.theme.Paint(themes.Title, cells.Fit(label, 12)) + line
+		lines[i] = " " + d.theme.Paint(themes.Title, cells.Fit(label, 12)) + line
 	}
 	return lines
 }
@@ -98,7 +98,7 @@ func (e env) problemLines(w, unreadable int) []string {
 	listed := e.listedProblems()
 	if listed == 0 {
 		for _, p := range problems {
-			lines = append(lines, e.wrapped("   ", themes.Warn, p.String(), w-6)...)
+			lines = append(lines, e.display.wrapped("   ", themes.Warn, p.String(), w-6)...)
 		}
 	} else {
 		if unreadable > listed {
@@ -106,13 +106,13 @@ func (e env) problemLines(w, unreadable int) []string {
 		}
 		reasons := countReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
-			lines = append(lines, e.labelledLines(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first, w)...)
+			lines = append(lines, e.display.labelledLines(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first, w)...)
 		}
 		if n := len(reasons) - maxReasonsListed; n > 0 {
-			lines = append(lines, e.labelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)
+			lines = append(lines, e.display.labelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)
 		}
 	}
-	return append(append(lines, e.labelledLines("what to do", remedy, w)...), "")
+	return append(append(lines, e.display.labelledLines("what to do", remedy, w)...), "")
 }
 
 // decision is how something about the log was decided, by evidence or by a flag.

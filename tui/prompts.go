@@ -159,7 +159,7 @@ func (s promptsState) view(e env, w, h int) []string {
 		if err := s.job.err; err != nil {
 			text = err.Error()
 		}
-		return e.waiting(c.title, text, w, h)
+		return e.display.waiting(c.title, text, w, h)
 	}
 	c.title += ", by " + p.Order
 	if p.Where != "" {
@@ -170,8 +170,8 @@ func (s promptsState) view(e env, w, h int) []string {
 		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
-	c.lines = e.factLines(facts, inner)
-	e.addTable(&c, onPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.lines), func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) })
+	c.lines = e.display.factLines(facts, inner)
+	e.display.addTable(&c, onPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.lines), func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) })
 	for len(c.lines) < h-3 {
 		c.lines = append(c.lines, "")
 	}
@@ -180,30 +180,30 @@ func (s promptsState) view(e env, w, h int) []string {
 		c.lines = append(c.lines, cells.Fit(" "+t.Paint(themes.Accent, string(one.State()))+": "+sanitize.Line(one.Why()), inner))
 	}
 	c.note = fmt.Sprintf("%s/%s", units.Count(min(s.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+	return e.display.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // waiting is a view that has only a sentence: what is done, or why it failed.
-func (e env) waiting(title, text string, w, h int) []string {
-	lines := append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
-	return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: lines})
+func (d display) waiting(title, text string, w, h int) []string {
+	lines := append([]string{""}, d.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
+	return d.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: lines})
 }
 
-func (e env) factLines(facts []report.Fact, w int) (lines []string) {
+func (d display) factLines(facts []report.Fact, w int) (lines []string) {
 	for _, f := range facts {
-		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", e.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
+		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", d.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
 	}
 	return append(lines, "")
 }
 
 // addTable adds a head of w cells and, of n rows, h that are around the cursor; table returns the head and the rows from one to before another.
-func (e env) addTable(c *paneContent, list targetKind, cursor, n, w, h int, table func(from, to int) []string) {
+func (d display) addTable(c *paneContent, list targetKind, cursor, n, w, h int, table func(from, to int) []string) {
 	h = max(0, h)
 	top := windowTop(cursor, n, h)
 	lines := table(top, min(n, top+h))
-	c.lines = append(c.lines, e.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
+	c.lines = append(c.lines, d.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
 	for i, line := range lines[1:] {
-		e.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
+		d.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
 	}
 }
 

@@ -211,9 +211,9 @@ func (r reader) pane(e env, side, w, h int, found richtext.Matches, wanted pages
 	page := r.page(side)
 	switch {
 	case page == nil && r.job.err == nil, known && !r.job.of.sameTexts(wanted):
-		return paneContent{lines: e.sentenceLines("reading …", themes.Dim, w)}
+		return paneContent{lines: e.display.sentenceLines("reading …", themes.Dim, w)}
 	case r.job.err != nil:
-		return paneContent{lines: e.sentenceLines(sanitize.Line(r.job.err.Error()), themes.Warn, w)}
+		return paneContent{lines: e.display.sentenceLines(sanitize.Line(r.job.err.Error()), themes.Warn, w)}
 	}
 	top := max(0, min(r.origin(side)+r.scroll, page.Len()-h))
 	last := min(page.Len(), top+h)
@@ -226,8 +226,8 @@ func (r reader) pane(e env, side, w, h int, found richtext.Matches, wanted pages
 	return c
 }
 
-func (e env) sentenceLines(text string, role themes.Role, w int) []string {
-	return append([]string{""}, e.wrapped("  ", role, text, w-4)...)
+func (d display) sentenceLines(text string, role themes.Role, w int) []string {
+	return append([]string{""}, d.wrapped("  ", role, text, w-4)...)
 }
 
 func firstOrZero(lines []int) int {
@@ -264,7 +264,7 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 		return a.stopReading()
 	}
 	g := a.env.selectedGroup()
-	if g == nil || a.env.isTooSmall() {
+	if g == nil || a.env.display.isTooSmall() {
 		return a
 	}
 	if keyOf(g) != a.views.sampleReader.group {
@@ -383,7 +383,7 @@ func (r sampleReader) parts(e env) (samples, text layout.Rect) {
 	if g := e.selectedGroup(); g != nil {
 		size, width = g.Size(), widthOf(e.sampleColumns(g)) // at which every column fits
 	}
-	return layout.GroupView(e.display.w, e.bodyHeight(), width, size, r.inText)
+	return layout.GroupView(e.display.w, e.display.bodyHeight(), width, size, r.inText)
 }
 
 func (r *sampleReader) scrollLines(e env, by int) action {
@@ -502,8 +502,8 @@ func scrollToAnchor(name string) action {
 // view draws the samples of a group, and to the right or below the text of one, in which typed is searched; nil: nothing is typed.
 func (r sampleReader) view(e env, typed *cells.Line) []string {
 	samples, text := r.parts(e)
-	left := e.box(samples, !r.inText, r.table(e, samples.Inner().W, samples.Inner().H))
-	right := e.box(text, r.inText, r.textPane(e, typed, text.Inner().W, text.Inner().H))
+	left := e.display.box(samples, !r.inText, r.table(e, samples.Inner().W, samples.Inner().H))
+	right := e.display.box(text, r.inText, r.textPane(e, typed, text.Inner().W, text.Inner().H))
 	if text.X == 0 {
 		return append(left, right...)
 	}
@@ -514,7 +514,7 @@ func (r sampleReader) textPane(e env, typed *cells.Line, w, h int) paneContent {
 	want, known := r.wanted(e, e.selectedGroup())
 	c := r.pane(e, 0, w, h, r.search.matches, want, known)
 	if e.texts[0] == nil {
-		c.lines = e.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
+		c.lines = e.display.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
 	}
 	c.title, c.target = " "+r.textTitle(e, typed), target{onReading, 1}
 	return c
@@ -530,9 +530,9 @@ func (r sampleReader) textTitle(e env, typed *cells.Line) string {
 		if g := e.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return e.paneTitle("diff", r.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", r.loserRow(e)+1)
+		return e.display.paneTitle("diff", r.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", r.loserRow(e)+1)
 	}
-	title := e.paneTitle("text", r.inText) + fmt.Sprintf("  sample %d", r.sample+1)
+	title := e.display.paneTitle("text", r.inText) + fmt.Sprintf("  sample %d", r.sample+1)
 	if r.raw {
 		title += " · as logged"
 	}

@@ -189,7 +189,7 @@ func (r sampleReader) table(e env, w, h int) paneContent {
 	}
 	c := paneContent{lines: append(e.fateLines(g, w-2, lines), e.sampleHeader(figures))}
 	order := e.rankedSamples(g)
-	e.addRows(&c, onSample, r.sample, len(order), w, h, func(row int) string { return e.sampleRow(figures, row, order[row]) })
+	e.display.addRows(&c, onSample, r.sample, len(order), w, h, func(row int) string { return e.sampleRow(figures, row, order[row]) })
 	c.note = "sample " + c.note
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
@@ -198,7 +198,7 @@ func (r sampleReader) table(e env, w, h int) paneContent {
 	if prompt == "  " { // its name may be another number
 		which, prompt = fmt.Sprintf("group %s, %d of %d", sanitize.Line(g.Name), e.place.row+1, len(e.result.rows)), ""
 	}
-	title := e.paneTitle(which, !r.inText)
+	title := e.display.paneTitle(which, !r.inText)
 	if e.isWide() {
 		title += fmt.Sprintf(" · step %d", g.Step)
 	}
@@ -209,11 +209,11 @@ func (r sampleReader) table(e env, w, h int) paneContent {
 
 // paneTitle returns the title of a pane, bold if it is focused: that is seen without
 // colours too.
-func (e env) paneTitle(title string, focused bool) string {
+func (d display) paneTitle(title string, focused bool) string {
 	if !focused {
 		return title
 	}
-	return e.display.theme.Paint(themes.Title, title)
+	return d.theme.Paint(themes.Title, title)
 }
 
 func (e env) promptOrName(g *analysis.Group) string {
@@ -226,7 +226,7 @@ func (e env) promptOrName(g *analysis.Group) string {
 // fateLines says what became of the group and why, after a note, in at most some lines.
 func (e env) fateLines(g *analysis.Group, w, most int) []string {
 	t := e.display.theme
-	parts := []string{"reward " + meanAndStd(g, e.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
+	parts := []string{"reward " + meanAndStd(g, e.display.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}
@@ -234,7 +234,7 @@ func (e env) fateLines(g *analysis.Group, w, most int) []string {
 		parts = append(parts, units.Plural(n, "flips")+" ("+g.Flips.String()+")")
 	}
 	figures := strings.Join(parts, ", ")
-	first := " " + t.Paint(e.fateRole(g.Fate), e.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
+	first := " " + t.Paint(e.display.fateRole(g.Fate), e.display.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
 	why := strings.TrimPrefix(e.cause(), g.Fate.String()+" ")
 	if why == "" {
 		why = g.Fate.Doc()
@@ -246,7 +246,7 @@ func (e env) fateLines(g *analysis.Group, w, most int) []string {
 	if len(lines) > 1 && most > len(lines) {
 		lines = append(cells.WrapIndented(first, why, w), cells.WrapIndented(" ", figures, w)...)
 	}
-	return e.cutLines(lines, most, w)
+	return e.display.cutLines(lines, most, w)
 }
 
 // sampleRow returns the row of a sample: its figures, whether it is kept, and whether the

@@ -202,7 +202,7 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 			t.Errorf("%d components", len(c))
 		}
 		d.press("esc", "v", "v", "v")
-		if m := d.app.env.result.charts; m.distribution.name != "accuracy" || len(m.distribution.above) != 3*192 {
+		if m := d.app.panes.distribution.cache; m.distribution.name != "accuracy" || len(m.distribution.above) != 3*192 {
 			t.Errorf("the distribution of %q has %d values", m.distribution.name, len(m.distribution.above))
 		}
 	})

@@ -223,18 +223,18 @@ func (s compareState) view(e env, w, h int) []string {
 		if err := cmp.Or(e.second.err, s.job.err); err != nil {
 			text = sanitize.Line(err.Error())
 		}
-		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
+		return e.display.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}
 	above := e.comparisonLines(r, w-4)
 	height := min(len(above)+2, h-6)
-	return append(e.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
-		e.box(layout.Rect{W: w, H: h - height}, true, s.table(e, r, w-2, h-height-2))...)
+	return append(e.display.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
+		e.display.box(layout.Rect{W: w, H: h - height}, true, s.table(e, r, w-2, h-height-2))...)
 }
 
 func (e env) comparisonLines(r *compare.Result, w int) []string {
 	var lines []string
 	say := func(role themes.Role, text string) {
-		lines = append(lines, e.wrapped(" ", role, text, w)...)
+		lines = append(lines, e.display.wrapped(" ", role, text, w)...)
 	}
 	c := report.Comparison{Result: r}
 	say(themes.Plain, c.Sentence())
@@ -272,13 +272,13 @@ func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 		row("reward, both", func(b compare.Bin) string {
 			return t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), width))
 		}),
-		row("mean Δ "+e.plusMinus()+" s.e.", func(b compare.Bin) string {
+		row("mean Δ "+e.display.plusMinus()+" s.e.", func(b compare.Bin) string {
 			delta := units.Missing
 			if b.Pairs > 0 {
-				delta = e.signedDelta(b.Delta)
+				delta = e.display.signedDelta(b.Delta)
 			}
 			if width >= 12 && b.Pairs > 1 {
-				delta += t.Paint(themes.Dim, e.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
+				delta += t.Paint(themes.Dim, e.display.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
 			}
 			return cells.FitRight(delta, width)
 		}),
@@ -286,8 +286,8 @@ func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 	}
 }
 
-func (e env) signedDelta(d float64) string {
-	return e.display.theme.Paint(signRole(d), units.Signed(d))
+func (d display) signedDelta(x float64) string {
+	return d.theme.Paint(signRole(x), units.Signed(x))
 }
 
 func (s compareState) table(e env, r *compare.Result, w, h int) paneContent {
@@ -305,7 +305,7 @@ func (s compareState) table(e env, r *compare.Result, w, h int) paneContent {
 		cells.FitRight("Δ", 9)+cells.FitRight("samples", 10)+"  prompt")}}
 	cursor := clampIndex(s.cursor, len(r.Pairs))
 	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
-	e.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
+	e.display.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
 		p := s.pairAt(i)
 		return cells.FitRight(units.Fixed(p.Baseline, 3), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 3), widths[sideCandidate]) + cells.FitRight(e.display.theme.Paint(signRole(p.Delta()), report.SignedDelta(p.Delta())), 9) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)

@@ -265,11 +265,11 @@ func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string
 	if base == nil {
 		return ""
 	}
-	return e.paintDelta(now - was(base.Last()))
+	return e.display.paintDelta(now - was(base.Last()))
 }
 
-func (e env) paintDelta(d float64) string {
-	return e.display.theme.Paint(signRole(d), " Δ"+signedShort(d))
+func (d display) paintDelta(x float64) string {
+	return d.theme.Paint(signRole(x), " Δ"+signedShort(x))
 }
 
 func signedShort(d float64) string {
@@ -387,5 +387,5 @@ func (v typedValues) prompt(e env, typed cells.Line, w int) string {
 			line += t.Paint(themes.Dim, fmt.Sprintf(" %s %.2f ", r.option(), *r.of(&e.settings.now)))
 		}
 	}
-	return cells.JoinFitting(w, "· ", line, e.markKey("tab", "Tab the other "), e.markKey("enter", "Enter apply "), e.markKey("esc", "Esc leave"))
+	return cells.JoinFitting(w, "· ", line, e.display.markKey("tab", "Tab the other "), e.display.markKey("enter", "Enter apply "), e.display.markKey("esc", "Esc leave"))
 }

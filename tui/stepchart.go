@@ -35,7 +35,7 @@ func (s stepsState) chart(e env, w, h int) paneContent {
 	}
 	c.title += e.legend()
 	c.note = s.chartNote(e, fmt.Sprintf("metric %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
-	c.lines = e.markLines(onChart, shown.width, append(c.lines, e.chartAxis(shown)...))
+	c.lines = e.display.markLines(onChart, shown.width, append(c.lines, e.chartAxis(shown)...))
 	return c
 }
 

@@ -26,6 +26,7 @@ type stepsState struct {
 	smoothing float64 // the weight of the moving average, 0 without
 	figures   figuresState
 	picker    figurePicker
+	cache     figureCache // what the next frame draws from
 }
 
 func stepsKeys() keySection {
@@ -135,17 +136,17 @@ const widthForFirstWarnings = 76
 // view draws a metric over all steps, the list of first warnings, and the table.
 func (s stepsState) view(e env, w, h int) []string {
 	if e.result.trend == nil {
-		return e.waiting(" steps", computingSteps, w, h)
+		return e.display.waiting(" steps", computingSteps, w, h)
 	}
 	chart, list := s.layout(w, h)
-	lines := e.box(chart, s.large, s.chart(e, chart.Inner().W, chart.Inner().H))
+	lines := e.display.box(chart, s.large, s.chart(e, chart.Inner().W, chart.Inner().H))
 	if !list.Empty() {
-		lines = joinColumns(lines, e.box(list, false, e.firstWarningList(list.W-2, list.H-2)))
+		lines = joinColumns(lines, e.display.box(list, false, e.firstWarningList(list.W-2, list.H-2)))
 	}
 	if chart.H == h {
 		return lines
 	}
-	return append(lines, e.box(layout.Rect{W: w, H: h - chart.H}, true, e.stepsTable(w-2, h-chart.H-2))...)
+	return append(lines, e.display.box(layout.Rect{W: w, H: h - chart.H}, true, e.stepsTable(w-2, h-chart.H-2))...)
 }
 
 // layout returns where the chart is and, if there is room, the list of first warnings. The table is below.
@@ -179,7 +180,7 @@ func (e env) stepsTable(w, h int) paneContent {
 		head += column.lay(column.Name, column.width)
 	}
 	c.lines = []string{t.Paint(themes.Dim, head+"  "+firstFitting(w-cells.Width(head)-2, "groups without signal", "dead"))}
-	e.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return e.stepRow(columns, &trend.Steps[i], first[i], w) })
+	e.display.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return e.stepRow(columns, &trend.Steps[i], first[i], w) })
 	return c
 }
 
@@ -231,7 +232,7 @@ func (e env) stepColumns(w int) (columns []stepColumn) {
 	all := figures.Steps()
 	add := func(from int, name string, width int, lay func(string, int) string) {
 		if c, ok := figures.Find(all, name); ok && w >= from {
-			columns = append(columns, stepColumn{c, width, lay, name == "signal" || name == e.nonzeroName()})
+			columns = append(columns, stepColumn{c, width, lay, name == "signal" || name == e.display.nonzeroName()})
 		}
 	}
 	add(0, "step", 7, cells.FitRight)
@@ -240,9 +241,9 @@ func (e env) stepColumns(w int) (columns []stepColumn) {
 	add(0, "reward", 8, cells.FitRight)
 	add(0, "signal", 16, afterSpaces)
 	if w < 96 {
-		add(76, e.nonzeroName(), 6, shareAlone)
+		add(76, e.display.nonzeroName(), 6, shareAlone)
 	}
-	add(96, e.nonzeroName(), 18, cells.Fit)
+	add(96, e.display.nonzeroName(), 18, cells.Fit)
 	for _, row := range e.tellingRows() { // where no filter is at work, these are the same at each step
 		switch trendRows()[row].name {
 		case "kept":
@@ -278,7 +279,7 @@ func (e env) stepFates(s *analysis.StepFigures, w int) string {
 		model.FateAllWrong, model.FateConstant, model.FateSingle, model.FateAllCorrect, model.FateSkipped,
 	} {
 		if n := s.Fates[f]; n > 0 {
-			parts = append(parts, e.display.theme.Paint(e.fateRole(f), fmt.Sprintf("%d %s", n, f)))
+			parts = append(parts, e.display.theme.Paint(e.display.fateRole(f), fmt.Sprintf("%d %s", n, f)))
 		}
 	}
 	line := cells.JoinFitting(w-2, "  ", parts...)
@@ -349,7 +350,7 @@ func (e env) firstWarningList(w, h int) paneContent {
 	t, all := e.display.theme, e.firstWarnings()
 	c := paneContent{title: " first occurrence of warnings"}
 	if !e.result.trend.Complete() {
-		c.lines = e.wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
+		c.lines = e.display.wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
 		return c
 	}
 	if len(all) == 0 {
@@ -364,7 +365,7 @@ func (e env) firstWarningList(w, h int) paneContent {
 		if w >= widthForCounts {
 			line = cells.Justify(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
 		}
-		e.addRow(&c, target{onStep, o.StepIndex}, line, w, o.Step == here)
+		e.display.addRow(&c, target{onStep, o.StepIndex}, line, w, o.Step == here)
 	}
 	c.note = fmt.Sprintf("%d/%d", passed, len(all))
 	return c

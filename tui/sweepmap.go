@@ -111,8 +111,8 @@ func (s sweepState) view(e env, w, h int) []string {
 	m := s.drawn(e)
 	if m.isBeside {
 		left := m.width + 2
-		return joinColumns(m.env.box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
-			m.env.box(layout.Rect{W: w - left, H: h}, false, m.sidePane(w-left-2, h-2)))
+		return joinColumns(m.env.display.box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
+			m.env.display.box(layout.Rect{W: w - left, H: h}, false, m.sidePane(w-left-2, h-2)))
 	}
 	extra, small := sweepExtraLines, h < m.rows+sweepExtraLines+leastTextLines
 	if small {
@@ -124,8 +124,8 @@ func (s sweepState) view(e env, w, h int) []string {
 		words := m.cellWords(w - 2)
 		below.lines = append(below.lines, words[:min(free, len(words))]...)
 	}
-	return append(m.env.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, m.mapPane(w-2, above)),
-		m.env.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
+	return append(m.env.display.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, m.mapPane(w-2, above)),
+		m.env.display.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
 }
 
 // mapPane draws the map in w×h cells, or as much of it as fits around the cursor. The title names the figure, its unit, what is
@@ -163,7 +163,7 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 			text = append(text, "", "Tab widens the map from "+m.scopeText+", at last to all steps of the run")
 		}
 	}
-	return paneContent{title: c.title, note: c.note, lines: m.env.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
+	return paneContent{title: c.title, note: c.note, lines: m.env.display.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
 }
 
 // note returns how far the map is, else which figures it does not show since all pairs give the same.
@@ -200,7 +200,7 @@ func (m sweepMap) gridLines(h int) []string {
 		for part := range m.cellH {
 			line := t.Paint(themes.Dim, cells.FitRight(label, sweepAxisWidth-1)+" ")
 			for j := 0; j < len(g.Neg); j += m.stride {
-				line += m.env.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.env.settings.now.Recompute, i, j), part))
+				line += m.env.display.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.env.settings.now.Recompute, i, j), part))
 			}
 			lines, label = append(lines, line), ""
 		}
@@ -612,7 +612,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		return nil
 	}
 	t := m.env.display.theme
-	lines := m.env.wrapped("", themes.Title, m.sweepState.adviceSentence(math.MaxInt32), w)
+	lines := m.env.display.wrapped("", themes.Title, m.sweepState.adviceSentence(math.MaxInt32), w)
 	row := func(label string, columns ...string) string {
 		for _, text := range columns {
 			label += cells.FitRight(text, adviceColumnWidth)

@@ -158,7 +158,7 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
 	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: true, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
-	return named + e.mark(onTrend, n, spark) +
+	return named + e.display.mark(onTrend, n, spark) +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
 
@@ -202,7 +202,7 @@ func (e env) bigTrend(row trendRow, w, h int) []string {
 		if i == 0 {
 			name = row.name
 		}
-		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + e.mark(onTrend, 0, lines[i]) + cells.Spaces(right)
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + e.display.mark(onTrend, 0, lines[i]) + cells.Spaces(right)
 	}
 	return lines
 }

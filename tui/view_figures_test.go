@@ -198,15 +198,15 @@ func TestChartsOfFramesComeFromTheCache(t *testing.T) {
 			if !d.app.position.drawsSteps() {
 				continue
 			}
-			key := d.app.env.result.figures.key
+			key := d.app.views.steps.cache.key
 			fresh := d.app
-			fresh.env.result.figures = figureCache{}
+			fresh.views.steps.cache = figureCache{}
 			if d.frame() != fresh.frame() {
 				t.Fatal("the cache is old")
 			}
-			d.app.env.result.figures.charts[0].rows[0] = "from the cache"
+			d.app.views.steps.cache.charts[0].rows[0] = "from the cache"
 			d.wantText("from the cache")
-			d.app.env.result.figures = fresh.views.steps.drawFigures(fresh.env, strings.Split(key.names, "\n"), key.over, key.w, key.h)
+			d.app.views.steps.cache = fresh.views.steps.drawFigures(fresh.env, strings.Split(key.names, "\n"), key.over, key.w, key.h)
 		}
 	})
 }

@@ -159,10 +159,10 @@ func (e env) noWarnings(w int) (lines []string) {
 		text = "the step is still being written: its warnings come when it is complete"
 	}
 	if harsh := e.harshFilter(); harsh != "" {
-		lines = e.wrapped(" ", themes.Warn, "! the filter is "+harsh+" of what there is without it", w-1)
+		lines = e.display.wrapped(" ", themes.Warn, "! the filter is "+harsh+" of what there is without it", w-1)
 		text = strings.Replace(text, "none ", "no other ", 1)
 	}
-	return append(lines, e.wrapped(" ", themes.Dim, text, w-1)...)
+	return append(lines, e.display.wrapped(" ", themes.Dim, text, w-1)...)
 }
 
 // warnings lists the warnings in a line each, the selected one, or if there is room each, in full; the cursor's bar is on it while
@@ -192,7 +192,7 @@ func (p panes) warnings(e env, w, h int) paneContent {
 	}
 	for i, d := range all {
 		selected := i == p.warning
-		lines := e.markLines(onWarning, i, p.drawWarning(e, d, selected, selected || needed <= h || p.fullScreen, w))
+		lines := e.display.markLines(onWarning, i, p.drawWarning(e, d, selected, selected || needed <= h || p.fullScreen, w))
 		if i == p.warning {
 			first, end = len(c.lines), len(c.lines)+len(lines)
 		}
@@ -231,5 +231,5 @@ func (p panes) drawWarning(e env, d warningLine, selected, full bool, w int) []s
 	if d.advice == "" {
 		return lines
 	}
-	return append(lines, e.wrapped("   ", themes.Dim, d.advice, w-4)...)
+	return append(lines, e.display.wrapped("   ", themes.Dim, d.advice, w-4)...)
 }
