@@ -15,7 +15,9 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // heightForChartText is the height from which there is text below the chart.
@@ -27,17 +29,17 @@ const heightForSummary = 9
 // advantages draws a mirrored histogram over one axis: original advantages upwards,
 // processed ones of kept samples downwards; with a baseline, its processed ones upwards. Of another
 // figure it draws all samples upwards and kept ones downwards. What would be drawn twice is drawn once.
-func (p panes) advantages(e env, w, h int) paneContent {
-	t, width := e.display.theme, oddWidth(w)
+func (p panes) advantages(e env.Env, w, h int) pane.Content {
+	t, width := e.Display.Theme, oddWidth(w)
 	shown := p.distribution
 	m := shown.charts(e, width)
 	name, above, below, sides := m.words(w)
-	c := paneContent{note: shown.binNote(m), lines: []string{" " + e.momentsLine(above, m.upper, !m.hasFigure, w-1)}}
+	c := pane.Content{Note: shown.binNote(m), Lines: []string{" " + momentsLine(e, above, m.upper, !m.hasFigure, w-1)}}
 	if h < heightForChartText {
-		if c.title = name + shown.scaleInTitle(); !m.hasFigure {
-			c = paneContent{title: strings.TrimSpace(c.title + "  " + sides), lines: []string{" " + e.meansLine(m, w-1)}}
+		if c.Title = name + shown.scaleInTitle(); !m.hasFigure {
+			c = pane.Content{Title: strings.TrimSpace(c.Title + "  " + sides), Lines: []string{" " + meansLine(e, m, w-1)}}
 		}
-		c.lines = append(c.lines, shown.mirrorLines(e, m.upper, m.lower, width, h-1)...)
+		c.Lines = append(c.Lines, shown.mirrorLines(e, m.upper, m.lower, width, h-1)...)
 		return c
 	}
 	ruler := cells.Justify(units.Short(m.upper.Axis.Lo), units.Short(m.upper.Axis.Hi), width)
@@ -51,19 +53,19 @@ func (p panes) advantages(e env, w, h int) paneContent {
 	if m.distribution.perGroup {
 		sides = ""
 	} else if !m.same {
-		under = append(under, " "+e.momentsLine(below, m.lower, !m.hasFigure, w-1))
+		under = append(under, " "+momentsLine(e, below, m.lower, !m.hasFigure, w-1))
 	}
 	if !m.hasFigure && h >= heightForSummary {
-		under = append(under, " "+e.summaryLine(m.maxAbs, w-1))
+		under = append(under, " "+summaryLine(e, m.maxAbs, w-1))
 	}
-	c.lines = append(append(c.lines, shown.mirrorLines(e, m.upper, m.lower, width, h-1-len(under))...), under...)
-	name = e.withScopeWords(strings.TrimSuffix(name+" "+e.shownCount(), " ")+shown.scaleInTitle(), w)
-	c.title = strings.TrimSpace(firstFitting(w-6, name+"  "+sides, name))
-	if !m.hasFigure && c.note == "" {
-		verdict := strings.Replace(e.matchVerdict(), "log = ", "", 1)
+	c.Lines = append(append(c.Lines, shown.mirrorLines(e, m.upper, m.lower, width, h-1-len(under))...), under...)
+	name = e.WithScopeWords(strings.TrimSuffix(name+" "+e.ShownCount(), " ")+shown.scaleInTitle(), w)
+	c.Title = strings.TrimSpace(pane.FirstFitting(w-6, name+"  "+sides, name))
+	if !m.hasFigure && c.Note == "" {
+		verdict := strings.Replace(e.MatchVerdict(), "log = ", "", 1)
 		estimator, equal, _ := strings.Cut(verdict, ", ")
 		_, how, _ := strings.Cut(equal, " ")
-		c.note = firstFitting(w-4, e.matchVerdict(), verdict, strings.TrimSuffix(estimator+", "+how, ", "))
+		c.Note = pane.FirstFitting(w-4, e.MatchVerdict(), verdict, strings.TrimSuffix(estimator+", "+how, ", "))
 	}
 	return c
 }
@@ -91,35 +93,35 @@ func (m chartCache) words(w int) (name, above, below, sides string) {
 	return name, above, below, sides
 }
 
-func (e env) meansLine(m chartCache, w int) string {
+func meansLine(e env.Env, m chartCache, w int) string {
 	n, mean, _ := m.upper.Moments()
 	if m.same {
-		return cells.JoinFitting(w, "  ", e.display.theme.Paint(themes.Dim, "mean ")+units.Signed(mean), fmt.Sprintf("n %d", n))
+		return cells.JoinFitting(w, "  ", e.Display.Theme.Paint(themes.Dim, "mean ")+units.Signed(mean), fmt.Sprintf("n %d", n))
 	}
 	nLower, meanLower, _ := m.lower.Moments()
 	upper, lower := "orig ", "  proc "
 	if m.key.base != nil {
 		upper, lower = "A ", "  B "
 	}
-	means := e.display.theme.Paint(themes.Dim, "mean ") + upper + units.Signed(mean) + lower + units.Signed(meanLower)
+	means := e.Display.Theme.Paint(themes.Dim, "mean ") + upper + units.Signed(mean) + lower + units.Signed(meanLower)
 	return cells.JoinFitting(w, "  ", means, fmt.Sprintf("n %d, %d", n, nLower))
 }
 
 // widthForLongTitle is the width from which the title says what is above and below.
 const widthForLongTitle = 36
 
-func (s distributionState) mirrorLines(e env, up, down chart.Histogram, width, h int) []string {
+func (s distributionState) mirrorLines(e env.Env, up, down chart.Histogram, width, h int) []string {
 	if s.logScale {
 		up, down = up.Logarithmic(), down.Logarithmic()
 	}
-	return cells.Indent(" ", chart.Mirror(e.display.theme, e.display.glyphs, up, down, width, max(1, h)))
+	return cells.Indent(" ", chart.Mirror(e.Display.Theme, e.Display.Glyphs, up, down, width, max(1, h)))
 }
 
 // momentsLine returns count, mean and std of the values of a histogram that are numbers,
 // and of advantages (zeros) how many are 0, which the chart does not draw.
-func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) string {
+func momentsLine(e env.Env, name string, h chart.Histogram, zeros bool, w int) string {
 	n, mean, std := h.Moments()
-	t := e.display.theme
+	t := e.Display.Theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
 	write := func(x float64) string { return units.Fixed(x, 2) }
 	if h.Axis.Hi-h.Axis.Lo < 0.1 {
@@ -144,9 +146,9 @@ func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 
 type namedFigure struct{ name, value string }
 
-func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFigure {
+func summaryFigures(e env.Env, x *analysis.StepFigures, largest float64) []namedFigure {
 	all := []namedFigure{
-		{e.display.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
+		{e.Display.NonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
@@ -155,16 +157,16 @@ func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFig
 	if ess := x.Metric("vantage/effective_samples"); ess == ess {
 		all[len(all)-1].value = fmt.Sprintf("%s of %s", units.Short(math.Round(ess)), units.Count(x.Nonzero))
 	}
-	return slices.DeleteFunc(all, func(f namedFigure) bool { return !e.showsFilter(x) && (f.name == "flips" || f.name == "Σ|A|") })
+	return slices.DeleteFunc(all, func(f namedFigure) bool { return !e.ShowsFilter(x) && (f.name == "flips" || f.name == "Σ|A|") })
 }
 
 // summaryLine returns the summaryFigures of the groups shown that fit.
-func (e env) summaryLine(largest float64, w int) (line string) {
-	x, t := e.shownFigures(), e.display.theme
+func summaryLine(e env.Env, largest float64, w int) (line string) {
+	x, t := e.ShownFigures(), e.Display.Theme
 	if x == nil {
 		return t.Paint(themes.Dim, "…")
 	}
-	for _, part := range e.summaryFigures(x, largest) {
+	for _, part := range summaryFigures(e, x, largest) {
 		piece := t.Paint(themes.Dim, part.name) + " " + part.value
 		if line != "" {
 			piece = "  " + piece
@@ -195,8 +197,8 @@ type distribution struct {
 }
 
 // distributions returns those that the step has values for, the advantages first.
-func (e env) distributions() []distribution {
-	x := e.result.analysis
+func distributions(e env.Env) []distribution {
+	x := e.Result.Analysis
 	all := []distribution{{name: "advantages", above: x.Original, below: x.Processed}, {name: "rewards", above: x.LoggedRewards, below: x.LoggedRewards}}
 	if slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
 		lengths := model.Mapped(x.Lengths, func(l int32) float64 {
@@ -205,15 +207,15 @@ func (e env) distributions() []distribution {
 			}
 			return float64(l)
 		})
-		all = append(all, distribution{name: "lengths, " + e.snap.Run.LengthUnit.String(), above: lengths, below: lengths})
+		all = append(all, distribution{name: "lengths, " + e.Snap.Run.LengthUnit.String(), above: lengths, below: lengths})
 	}
-	for k, name := range e.snap.Run.ComponentNames {
-		if values := e.componentValues(k); values != nil {
+	for k, name := range e.Snap.Run.ComponentNames {
+		if values := componentValues(e, k); values != nil {
 			all = append(all, distribution{name: sanitize.Line(name), above: values, below: values})
 		}
 	}
 	solved := distribution{name: "groups by samples solved", perGroup: true, reach: []float64{0, 0}}
-	for _, g := range e.result.rows {
+	for _, g := range e.Result.Rows {
 		if group := &x.Table[g]; group.HasSolved { // its run's rewards say it
 			solved.above = append(solved.above, float64(group.Solved))
 			solved.reach[1] = max(solved.reach[1], float64(group.Size()))
@@ -227,19 +229,19 @@ func (e env) distributions() []distribution {
 
 // componentValues returns what reward function k gave to each sample on the screen, NaN in steps where it
 // gave nothing; nil if it did in none.
-func (e env) componentValues(k int) (values []float64) {
-	if model.HoldsNames(e.snap.Run.ComponentNames[k]) {
+func componentValues(e env.Env, k int) (values []float64) {
+	if model.HoldsNames(e.Snap.Run.ComponentNames[k]) {
 		return nil
 	}
 	at := 0
-	for _, x := range e.result.analysis.Parts() {
-		i, found := e.snap.Find(x.Step)
-		if found && k < len(e.snap.Steps[i].Components) && len(e.snap.Steps[i].Components[k]) >= x.Rows {
+	for _, x := range e.Result.Analysis.Parts() {
+		i, found := e.Snap.Find(x.Step)
+		if found && k < len(e.Snap.Steps[i].Components) && len(e.Snap.Steps[i].Components[k]) >= x.Rows {
 			if values == nil {
-				values = slices.Repeat([]float64{math.NaN()}, e.result.analysis.Rows)
+				values = slices.Repeat([]float64{math.NaN()}, e.Result.Analysis.Rows)
 			}
 			for j, row := range x.InputRow {
-				values[at+j] = e.snap.Steps[i].Components[k][row]
+				values[at+j] = e.Snap.Steps[i].Components[k][row]
 			}
 		}
 		at += x.Rows
@@ -249,20 +251,20 @@ func (e env) componentValues(k int) (values []float64) {
 
 // chosen returns the distribution on the screen, or false if that is of the
 // advantages, as it is where the step has no values of the chosen one.
-func (s distributionState) chosen(e env) (distribution, bool) {
+func (s distributionState) chosen(e env.Env) (distribution, bool) {
 	if s.figure == "" {
 		return distribution{}, false
 	}
-	all := e.distributions()
+	all := distributions(e)
 	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == s.figure })
 	return all[max(0, i)], i > 0
 }
 
-func (p *panes) nextFigure(e env) action {
-	if e.result.analysis == nil {
+func (p *panes) nextFigure(e env.Env) action {
+	if e.Result.Analysis == nil {
 		return nil
 	}
-	all := e.distributions()
+	all := distributions(e)
 	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == p.distribution.figure })
 	p.distribution.figure = ""
 	if next := (max(0, i) + 1) % len(all); next > 0 {
@@ -272,20 +274,20 @@ func (p *panes) nextFigure(e env) action {
 }
 
 // inFront brings the distribution into sight, which another pane may hide.
-func (p *panes) inFront(env) action {
+func (p *panes) inFront(env.Env) action {
 	p.frontPane = layout.Advantages
 	p.fullScreen = p.fullScreen && p.focus == layout.Advantages
 	return nil
 }
 
-func (p *panes) toggleLogScale(e env) action {
+func (p *panes) toggleLogScale(e env.Env) action {
 	p.distribution.logScale = !p.distribution.logScale
 	return p.inFront(e)
 }
 
 // moveBin shows the counts of another bin, at first those of the middle one.
-func (p *panes) moveBin(e env, by int) action {
-	if e.result.analysis == nil {
+func (p *panes) moveBin(e env.Env, by int) action {
+	if e.Result.Analysis == nil {
 		return nil
 	}
 	p.inFront(e)
@@ -294,7 +296,7 @@ func (p *panes) moveBin(e env, by int) action {
 		p.distribution.binShown, p.distribution.bin = true, bins/2
 		return nil
 	}
-	p.distribution.bin = clampIndex(p.distribution.bin+by, bins)
+	p.distribution.bin = pane.ClampIndex(p.distribution.bin+by, bins)
 	return nil
 }
 
@@ -310,8 +312,8 @@ func oddWidth(w int) int {
 
 // onlyShown narrows which samples are drawn to the groups that the filter shows; nil
 // stands for all samples.
-func (e env) onlyShown(drawn []bool) []bool {
-	shown := e.result.shownSamples
+func onlyShown(e env.Env, drawn []bool) []bool {
+	shown := e.Result.ShownSamples
 	if shown == nil {
 		return drawn
 	}
@@ -337,7 +339,7 @@ func (s distributionState) binNote(m chartCache) string {
 		return ""
 	}
 	bins := len(m.upper.Counts)
-	at := clampIndex(s.bin, bins)
+	at := pane.ClampIndex(s.bin, bins)
 	lo, hi := m.upper.Axis.Edges(at, bins)
 	if m.whole {
 		lo, hi = m.upper.Axis.WholeBounds(at, bins)
@@ -376,16 +378,16 @@ type chartKey struct {
 	width          int
 }
 
-func (s distributionState) charts(e env, width int) chartCache {
-	x := e.result.analysis
-	key := chartKey{analysis: x, base: e.baselineAnalysis(), figure: s.figure, width: width}
-	if len(e.result.shownSamples) > 0 {
-		key.shown = &e.result.shownSamples[0]
+func (s distributionState) charts(e env.Env, width int) chartCache {
+	x := e.Result.Analysis
+	key := chartKey{analysis: x, base: e.BaselineAnalysis(), figure: s.figure, width: width}
+	if len(e.Result.ShownSamples) > 0 {
+		key.shown = &e.Result.ShownSamples[0]
 	}
 	if key == s.cache.key {
 		return s.cache
 	}
-	all, kept := e.onlyShown(nil), e.onlyShown(x.Keep)
+	all, kept := onlyShown(e, nil), onlyShown(e, x.Keep)
 	processed := maxAbs(x.Processed, nil)
 	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Original, nil), processed)), maxAbs: processed}
 	if all != nil {
@@ -410,7 +412,7 @@ func (s distributionState) charts(e env, width int) chartCache {
 		m.upper, m.lower = chart.BinWithZeros(axis, bins, d.above, all), chart.BinWithZeros(axis, bins, d.below, kept)
 		return m.withoutTwin()
 	case key.base != nil:
-		above, all = key.base.Processed, e.onlyShown(key.base.Keep)
+		above, all = key.base.Processed, onlyShown(e, key.base.Keep)
 		axis = chart.SymmetricAxis(max(maxAbs(above, nil), processed))
 	}
 	var upper fault.Group
@@ -438,4 +440,6 @@ func maxAbs(values []float64, use []bool) (largest float64) {
 	return largest
 }
 
-func (p panes) chartWidth(e env) int { return oddWidth(p.screen(e).Panes[layout.Advantages].Inner().W) }
+func (p panes) chartWidth(e env.Env) int {
+	return oddWidth(p.screen(e).Panes[layout.Advantages].Inner().W)
+}

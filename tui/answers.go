@@ -13,7 +13,10 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/job"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 	"vantage/tui/richtext"
 )
 
@@ -25,7 +28,7 @@ type answerReader struct {
 	chosen  [2]int           // of the answers of each side, of the baseline and of the candidate
 	focus   int              // the side whose answer the keys change
 	layout  answerLayout
-	listing job[int, [2][]compare.Answer] // the answers to the prompt, the best first; each time one is opened they are listed anew
+	listing job.Job[int, [2][]compare.Answer] // the answers to the prompt, the best first; each time one is opened they are listed anew
 }
 
 type answerLayout int
@@ -40,28 +43,22 @@ const (
 // minBesideWidth is the width from which answers are side by side unless the person chose.
 const minBesideWidth = 100
 
-// The sides.
-const (
-	sideBaseline = iota
-	sideCandidate
-)
-
 func (a App) openAnswers() App {
 	p, ok := a.views.compare.selected()
 	if !ok {
 		return a.says("no prompt to open")
 	}
-	a.views.answers.list(a.env, &a.commands, a.views.compare.job.value, p)
+	a.views.answers.list(a.env, &a.commands, a.views.compare.job.Value, p)
 	return a.pushView(viewAnswers)
 }
 
 // list opens a prompt of a comparison.
-func (r *answerReader) list(e env, c *commands, of comparison, p compare.Pair) {
-	r.listing.reset()
-	r.job.reset()
+func (r *answerReader) list(e env.Env, c *job.Queue, of comparison, p compare.Pair) {
+	r.listing.Reset()
+	r.job.Reset()
 	*r = answerReader{pair: p, unit: of.unit, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
-	runs := [2]compare.Run{{Snap: e.snap, Set: of.sets[sideBaseline]}, {Snap: e.second.store.Snapshot(), Set: of.sets[sideCandidate]}}
-	r.listing.start(c, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
+	runs := [2]compare.Run{{Snap: e.Snap, Set: of.sets[env.SideBaseline]}, {Snap: e.Second.Store.Snapshot(), Set: of.sets[env.SideCandidate]}}
+	r.listing.Start(c, r.listing.Number, job.Once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {
 			if found[side], err = compare.Answers(ctx, run, runs[1-side].Snap, p.Hash); err != nil {
 				break
@@ -71,15 +68,15 @@ func (r *answerReader) list(e env, c *commands, of comparison, p compare.Pair) {
 	}))
 }
 
-func (r answerReader) listed() bool { return r.listing.key != 0 && !r.listing.busy() }
+func (r answerReader) listed() bool { return r.listing.Key != 0 && !r.listing.Busy() }
 
 // update takes the answers to a prompt, and requests the pages of those that are chosen.
-func (r *answerReader) update(e env, open bool, c *commands, msg tea.Msg) {
-	if r.listing.take(c, msg) {
+func (r *answerReader) update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	if r.listing.Take(c, msg) {
 		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of each
-		for side, answers := range r.listing.value {
+		for side, answers := range r.listing.Value {
 			delta := r.pair.Delta()
-			isWorse := side == sideBaseline && delta > 0 || side == sideCandidate && delta < 0
+			isWorse := side == env.SideBaseline && delta > 0 || side == env.SideCandidate && delta < 0
 			for i, answer := range answers {
 				if isWorse && units.IsFinite(answer.Reward) {
 					r.chosen[side] = i
@@ -87,15 +84,15 @@ func (r *answerReader) update(e env, open bool, c *commands, msg tea.Msg) {
 			}
 		}
 	}
-	if was := r.job.of; r.take(c, msg) {
-		if !was.sameTexts(r.job.of) {
+	if was := r.job.Of; r.take(c, msg) {
+		if !was.sameTexts(r.job.Of) {
 			r.scroll = 0
 		}
 		r.scrollLines(e, 0)
 	}
 	if !open {
-		r.job.stop()
-		r.job.of = pagesKey{}
+		r.job.Stop()
+		r.job.Of = pagesKey{}
 		return
 	}
 	if want, ok := r.wanted(e); ok {
@@ -105,8 +102,8 @@ func (r *answerReader) update(e env, open bool, c *commands, msg tea.Msg) {
 
 // wanted returns the request of the pages that belong on the screen; ok is false while the answers
 // are listed, or if there are no texts.
-func (r answerReader) wanted(e env) (want pagesKey, ok bool) {
-	if !r.listed() || e.display.isTooSmall() {
+func (r answerReader) wanted(e env.Env) (want pagesKey, ok bool) {
+	if !r.listed() || e.Display.IsTooSmall() {
 		return want, false
 	}
 	want.two, want.diff, want.thinking = true, r.answersDiffer(e), r.thinking
@@ -115,27 +112,27 @@ func (r answerReader) wanted(e env) (want pagesKey, ok bool) {
 	if want.thinking == thinkingIfFits {
 		want.room = texts[0].Inner().H
 	}
-	for side, answers := range r.listing.value {
-		if len(answers) == 0 || e.texts[side] == nil {
+	for side, answers := range r.listing.Value {
+		if len(answers) == 0 || e.Texts[side] == nil {
 			return want, false
 		}
-		answer := answers[clampIndex(r.chosen[side], len(answers))]
+		answer := answers[pane.ClampIndex(r.chosen[side], len(answers))]
 		want.texts[side] = textKey{side, answer.Place, answer.Revision}
 		if want.diff {
 			want.names[side] = r.name(e, side)
 		}
-		want.widths[side] = min(maxProseWidth, max(1, texts[side].Inner().W-2))
+		want.widths[side] = min(pane.MaxProseWidth, max(1, texts[side].Inner().W-2))
 	}
 	return want, true
 }
 
-func (r answerReader) answersDiffer(e env) bool {
-	return r.layout == answersDiff || r.layout == answersFitting && e.display.w < minBesideWidth
+func (r answerReader) answersDiffer(e env.Env) bool {
+	return r.layout == answersDiff || r.layout == answersFitting && e.Display.W < minBesideWidth
 }
 
 // parts returns where the prompt and the texts are in the body, of a diff the first rectangle.
-func (r answerReader) parts(e env) (prompt layout.Rect, texts [2]layout.Rect) {
-	w, h := e.display.w, e.display.bodyHeight()
+func (r answerReader) parts(e env.Env) (prompt layout.Rect, texts [2]layout.Rect) {
+	w, h := e.Display.W, e.Display.BodyHeight()
 	prompt = layout.Rect{W: w, H: min(3, h)}
 	texts[0] = layout.Rect{Y: prompt.H, W: w, H: h - prompt.H}
 	if r.answersDiffer(e) {
@@ -145,7 +142,7 @@ func (r answerReader) parts(e env) (prompt layout.Rect, texts [2]layout.Rect) {
 	return prompt, texts
 }
 
-func (r *answerReader) scrollLines(e env, by int) action {
+func (r *answerReader) scrollLines(e env.Env, by int) action {
 	r.scrollBy(by, r.height(e))
 	return nil
 }
@@ -164,19 +161,19 @@ func answerKeys() keySection {
 		{[]string{"N"}, "N", "", "previous difference", within(answersOf, by((*answerReader).moveDifference, -1))},
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.views.answers.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", within(answersOf, (*answerReader).toggleRaw)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, max(1, r.height(e)-1)) })},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, -max(1, r.height(e)-1)) })},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", within(answersOf, func(r *answerReader, e env.Env) action { return r.scrollLines(e, max(1, r.height(e)-1)) })},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", within(answersOf, func(r *answerReader, e env.Env) action { return r.scrollLines(e, -max(1, r.height(e)-1)) })},
 		{[]string{"g", "home"}, "g", "", "to the prompt", within(answersOf, by((*answerReader).scrollLines, math.MinInt32))},
 		{[]string{"G", "end"}, "G", "", "to the end", within(answersOf, by((*answerReader).scrollLines, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the comparison", App.escape},
 	}}
 }
 
-func (r *answerReader) move(e env, by int) action {
+func (r *answerReader) move(e env.Env, by int) action {
 	side := r.focus
-	to := clampIndex(r.chosen[side]+by, len(r.listing.value[side]))
+	to := pane.ClampIndex(r.chosen[side]+by, len(r.listing.Value[side]))
 	if to == r.chosen[side] {
-		return saying("no further answer of " + e.runNames()[side] + ": Tab switches runs, J K change the prompt")
+		return saying("no further answer of " + e.RunNames()[side] + ": Tab switches runs, J K change the prompt")
 	}
 	r.chosen[side] = to
 	return nil
@@ -184,16 +181,16 @@ func (r *answerReader) move(e env, by int) action {
 
 func (a App) moveToPair(by int) App {
 	before := a.views.compare.cursor
-	a = a.moveRow(onPair, by)
+	a = a.moveRow(pane.OnPair, by)
 	p, ok := a.views.compare.selected()
 	if !ok || a.views.compare.cursor == before {
 		return a.says("no further prompt")
 	}
-	a.views.answers.list(a.env, &a.commands, a.views.compare.job.value, p)
+	a.views.answers.list(a.env, &a.commands, a.views.compare.job.Value, p)
 	return a
 }
 
-func (r *answerReader) toggleDiff(e env) action {
+func (r *answerReader) toggleDiff(e env.Env) action {
 	if r.answersDiffer(e) {
 		r.layout = answersBeside
 	} else {
@@ -202,7 +199,7 @@ func (r *answerReader) toggleDiff(e env) action {
 	return nil
 }
 
-func (r *answerReader) toggleRaw(e env) action {
+func (r *answerReader) toggleRaw(e env.Env) action {
 	r.raw = !r.raw
 	if r.answersDiffer(e) {
 		return saying("a diff compares the rendered texts: d shows them side by side")
@@ -210,14 +207,14 @@ func (r *answerReader) toggleRaw(e env) action {
 	return nil
 }
 
-func (r answerReader) height(e env) int {
+func (r answerReader) height(e env.Env) int {
 	_, texts := r.parts(e)
 	return max(1, texts[0].Inner().H)
 }
 
-func (r *answerReader) moveDifference(e env, by int) action {
+func (r *answerReader) moveDifference(e env.Env, by int) action {
 	switch {
-	case !r.job.of.diff || r.page(0) == nil:
+	case !r.job.Of.diff || r.page(0) == nil:
 		return saying("differences are marked in the diff: d shows it")
 	case !r.toDifference(by, r.height(e)):
 		return saying("no further difference")
@@ -225,16 +222,16 @@ func (r *answerReader) moveDifference(e env, by int) action {
 	return nil
 }
 
-func (r answerReader) name(e env, side int) string {
-	all := r.listing.value[side]
+func (r answerReader) name(e env.Env, side int) string {
+	all := r.listing.Value[side]
 	if len(all) == 0 {
-		return e.runNames()[side]
+		return e.RunNames()[side]
 	}
-	i := clampIndex(r.chosen[side], len(all))
+	i := pane.ClampIndex(r.chosen[side], len(all))
 	answer := all[i]
-	text := fmt.Sprintf("%s %d/%d  reward %s  step %d", e.runNames()[side], i+1, len(all), units.Short(answer.Reward), answer.Step)
+	text := fmt.Sprintf("%s %d/%d  reward %s  step %d", e.RunNames()[side], i+1, len(all), units.Short(answer.Reward), answer.Step)
 	if answer.Length >= 0 {
-		name, unit := "tokens", [2]model.LengthUnit{e.snap.Run.LengthUnit, r.unit}[side]
+		name, unit := "tokens", [2]model.LengthUnit{e.Snap.Run.LengthUnit, r.unit}[side]
 		if unit != model.LengthTokens {
 			name = "characters"
 		}
@@ -244,52 +241,52 @@ func (r answerReader) name(e env, side int) string {
 }
 
 // view draws the prompt, with a note on which it is, and below it the answers of both runs.
-func (r answerReader) view(e env, note string, h int) []string {
+func (r answerReader) view(e env.Env, note string, h int) []string {
 	prompt, texts := r.parts(e)
 	prompt.H, texts[0].H, texts[1].H = min(prompt.H, h), h-min(prompt.H, h), h-min(prompt.H, h)
-	lines := e.display.box(prompt, false, r.prompt(e, note, prompt.Inner().W))
+	lines := e.Display.Box(prompt, false, r.prompt(e, note, prompt.Inner().W))
 	if r.answersDiffer(e) {
 		c := r.text(e, 0, texts[0])
-		c.target = target{onBody, 0}
-		c.title = " diff" + r.diffTitle(e, sideCandidate, themes.Positive, "+") + r.diffTitle(e, sideBaseline, themes.Negative, "−")
-		return append(lines, e.display.box(texts[0], true, c)...)
+		c.Target = pane.Target{Kind: pane.OnBody, N: 0}
+		c.Title = " diff" + r.diffTitle(e, env.SideCandidate, themes.Positive, "+") + r.diffTitle(e, env.SideBaseline, themes.Negative, "−")
+		return append(lines, e.Display.Box(texts[0], true, c)...)
 	}
 	var panes [2][]string
 	for side, rect := range texts {
 		c, focused := r.text(e, side, rect), r.focus == side
-		c.target, c.title = target{onAnswer, side}, " "+e.display.paneTitle(r.name(e, side), focused)
-		panes[side] = e.display.box(rect, focused, c)
+		c.Target, c.Title = pane.Target{Kind: pane.OnAnswer, N: side}, " "+e.Display.PaneTitle(r.name(e, side), focused)
+		panes[side] = e.Display.Box(rect, focused, c)
 	}
-	return append(lines, joinColumns(panes[sideBaseline], panes[sideCandidate])...)
+	return append(lines, pane.JoinColumns(panes[env.SideBaseline], panes[env.SideCandidate])...)
 }
 
 // diffTitle names a side of the diff, and whether the keys change its answer.
-func (r answerReader) diffTitle(e env, side int, role themes.Role, sign string) string {
-	all := len(r.listing.value[side])
-	name := fmt.Sprintf("%s %d/%d", e.runNames()[side], min(r.chosen[side]+1, all), all)
-	return "  " + e.display.theme.Paint(role, sign) + " " + e.display.paneTitle(name, r.focus == side)
+func (r answerReader) diffTitle(e env.Env, side int, role themes.Role, sign string) string {
+	all := len(r.listing.Value[side])
+	name := fmt.Sprintf("%s %d/%d", e.RunNames()[side], min(r.chosen[side]+1, all), all)
+	return "  " + e.Display.Theme.Paint(role, sign) + " " + e.Display.PaneTitle(name, r.focus == side)
 }
 
-func (r answerReader) prompt(e env, note string, w int) paneContent {
-	p, names := r.pair, e.runNames()
-	return paneContent{
-		title: fmt.Sprintf(" prompt  mean reward: %s %s  %s %s  Δ %s",
-			names[sideBaseline], units.Fixed(p.Baseline, 2), names[sideCandidate], units.Fixed(p.Candidate, 2), e.display.signedDelta(p.Delta())),
-		note:  note,
-		lines: []string{cells.Fit(" "+sanitize.Line(p.Preview), w)},
+func (r answerReader) prompt(e env.Env, note string, w int) pane.Content {
+	p, names := r.pair, e.RunNames()
+	return pane.Content{
+		Title: fmt.Sprintf(" prompt  mean reward: %s %s  %s %s  Δ %s",
+			names[env.SideBaseline], units.Fixed(p.Baseline, 2), names[env.SideCandidate], units.Fixed(p.Candidate, 2), e.Display.SignedDelta(p.Delta())),
+		Note:  note,
+		Lines: []string{cells.Fit(" "+sanitize.Line(p.Preview), w)},
 	}
 }
 
-func (r answerReader) text(e env, side int, rect layout.Rect) paneContent {
+func (r answerReader) text(e env.Env, side int, rect layout.Rect) pane.Content {
 	w := rect.Inner().W
 	want, known := r.wanted(e)
 	switch {
-	case r.listing.err != nil:
-		return paneContent{lines: e.display.sentenceLines(sanitize.Line(r.listing.err.Error()), themes.Warn, w)}
-	case e.texts[side] == nil || r.answersDiffer(e) && e.texts[sideCandidate] == nil:
-		return paneContent{lines: e.display.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
-	case r.listed() && len(r.listing.value[side]) == 0:
-		return paneContent{lines: e.display.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
+	case r.listing.Err != nil:
+		return pane.Content{Lines: e.Display.SentenceLines(sanitize.Line(r.listing.Err.Error()), themes.Warn, w)}
+	case e.Texts[side] == nil || r.answersDiffer(e) && e.Texts[env.SideCandidate] == nil:
+		return pane.Content{Lines: e.Display.SentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
+	case r.listed() && len(r.listing.Value[side]) == 0:
+		return pane.Content{Lines: e.Display.SentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
 	}
 	return r.pane(e, side, w, rect.Inner().H, richtext.Matches{}, want, known)
 }

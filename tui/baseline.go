@@ -7,6 +7,8 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/pane"
 )
 
 // comparedFigure is a figure that stands under the baseline, under the present settings, and as the difference of the two.
@@ -18,14 +20,14 @@ type comparedFigure struct {
 }
 
 // comparedFigures are the six that say what a change of the settings does, in the order of the table.
-func (e env) comparedFigures() []comparedFigure {
+func comparedFigures(e env.Env) []comparedFigure {
 	count := func(x float64) string { return units.Count(int(x)) }
 	return []comparedFigure{
-		{e.display.nonzeroName(), func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, signedShort},
-		{"kept", func(f *analysis.Analysis) float64 { return float64(f.Kept) }, count, signedShort},
-		{"signal", func(f *analysis.Analysis) float64 { return float64(f.Signal) }, count, signedShort},
-		{"flips", func(f *analysis.Analysis) float64 { return float64(f.Flips.Total()) }, count, signedShort},
-		{"Σ|A|", func(f *analysis.Analysis) float64 { return f.Metric("vantage/abs_advantage_ratio") }, units.Times, signedShort},
+		{e.Display.NonzeroName(), func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, pane.SignedShort},
+		{"kept", func(f *analysis.Analysis) float64 { return float64(f.Kept) }, count, pane.SignedShort},
+		{"signal", func(f *analysis.Analysis) float64 { return float64(f.Signal) }, count, pane.SignedShort},
+		{"flips", func(f *analysis.Analysis) float64 { return float64(f.Flips.Total()) }, count, pane.SignedShort},
+		{"Σ|A|", func(f *analysis.Analysis) float64 { return f.Metric("vantage/abs_advantage_ratio") }, units.Times, pane.SignedShort},
 		{"mean A", keptMean, units.Signed, units.SignedOrMissing},
 	}
 }
@@ -52,8 +54,8 @@ const (
 
 // comparisonHeight is how many lines below the panes compare the two settings: none without a baseline. It depends neither on the step
 // nor on what is computed, so that no border moves with them.
-func (e env) comparisonHeight() int {
-	if !e.settings.base.on || e.result.analysis == nil || e.display.h < comparisonScreen {
+func comparisonHeight(e env.Env) int {
+	if !e.Settings.Base.On || e.Result.Analysis == nil || e.Display.H < comparisonScreen {
 		return 0
 	}
 	return comparisonRows
@@ -61,22 +63,22 @@ func (e env) comparisonHeight() int {
 
 // withComparison is a body of h lines, above the figures of the step under the baseline, A, under the present settings, B, and how much B
 // exceeds A. No column is ever left out: they share the width.
-func (e env) withComparison(w, h int, body func(h int) []string) []string {
-	n := min(h, e.comparisonHeight())
+func withComparison(e env.Env, w, h int, body func(h int) []string) []string {
+	n := min(h, comparisonHeight(e))
 	lines := body(h - n)
 	if n == 0 {
 		return lines
 	}
-	return append(lines, e.baselineLines(w)[:n]...)
+	return append(lines, baselineLines(e, w)[:n]...)
 }
 
-func (e env) baselineLines(w int) []string {
-	t, all := e.display.theme, e.comparedFigures()
+func baselineLines(e env.Env, w int) []string {
+	t, all := e.Display.Theme, comparedFigures(e)
 	column := min(comparisonColumn, (w-comparisonLabel)/len(all))
 	head, a := cells.Spaces(comparisonLabel), cells.Fit(" A", comparisonLabel)
 	b, delta := cells.Fit(" B", comparisonLabel), cells.Fit(" Δ", comparisonLabel)
 	for _, f := range all {
-		was, now := e.compared(f, e.baselineAnalysis()), e.compared(f, e.result.analysis)
+		was, now := compared(e, f, e.BaselineAnalysis()), compared(e, f, e.Result.Analysis)
 		difference := now - was
 		if math.Abs(difference) < leastDifference {
 			difference = 0
@@ -84,13 +86,13 @@ func (e env) baselineLines(w int) []string {
 		head += cells.FitRight(f.name, column)
 		a += cells.FitRight(f.shown(was), column)
 		b += cells.FitRight(f.shown(now), column)
-		delta += t.Paint(signRole(difference), cells.FitRight(f.differs(difference), column))
+		delta += t.Paint(pane.SignRole(difference), cells.FitRight(f.differs(difference), column))
 	}
 	return []string{cells.Fit(t.Paint(themes.Dim, head), w), cells.Fit(a, w), cells.Fit(b, w), cells.Fit(delta, w)}
 }
 
 // compared is a figure of a step, NaN where it is not known: while it is computed, or written.
-func (e env) compared(f comparedFigure, x *analysis.Analysis) float64 {
+func compared(e env.Env, f comparedFigure, x *analysis.Analysis) float64 {
 	if x == nil || x.Open {
 		return math.NaN()
 	}

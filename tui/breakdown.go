@@ -18,23 +18,26 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/job"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // breakdownState is the state of the view of who pays.
 type breakdownState struct {
-	by      string // what divides the samples, "" for the first of analysis.PartKinds
-	scope   scope  // of which steps, up to the one on the screen
-	topLine int    // the first in sight
+	by      string    // what divides the samples, "" for the first of analysis.PartKinds
+	scope   env.Scope // of which steps, up to the one on the screen
+	topLine int       // the first in sight
 
-	job job[breakdownKey, *report.Breakdown]
+	job job.Job[breakdownKey, *report.Breakdown]
 }
 
 // breakdownKey is all that the figures depend on.
 type breakdownKey struct {
 	by, filter string
 	analysis   *analysis.Analysis // of these steps, if they are on the screen; else nil
-	scope      scope              // else the steps, of all of them the last one, and the revision of the snapshot
+	scope      env.Scope          // else the steps, of all of them the last one, and the revision of the snapshot
 	end        int64
 	revision   int
 	set        model.Settings
@@ -51,36 +54,36 @@ func (r breakdownKey) isOlder(wanted breakdownKey) bool {
 
 // update requests the figures while their view is open. A request that is left is cancelled, since it would keep its
 // analysis in memory; the figures stay.
-func (s *breakdownState) update(e env, open bool, c *commands, msg tea.Msg) {
-	if s.job.take(c, msg) {
-		s.topLine = clampIndex(s.topLine, s.count(e))
+func (s *breakdownState) update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	if s.job.Take(c, msg) {
+		s.topLine = pane.ClampIndex(s.topLine, s.count(e))
 	}
-	if !open || e.result.analysis == nil {
-		s.job.stop()
+	if !open || e.Result.Analysis == nil {
+		s.job.Stop()
 		return
 	}
 	key := s.wanted(e)
-	if !s.job.lacks(key, breakdownKey.isOlder) {
+	if !s.job.Lacks(key, breakdownKey.isOlder) {
 		return
 	}
-	snap := e.snap
+	snap := e.Snap
 	if key.analysis == nil {
-		snap = snap.Only(key.scope.stepsOf(snap, e.stepIndex()))
+		snap = snap.Only(key.scope.StepsOf(snap, e.StepIndex()))
 	}
-	s.job.start(c, key, divide(key, snap, e.texts[0]))
+	s.job.Start(c, key, divide(key, snap, e.Texts[0]))
 }
 
 // wanted returns the request of the figures that belong on the screen. Those of all steps are of
 // each of them, even if only some are on the overview.
-func (s breakdownState) wanted(e env) breakdownKey {
-	r := breakdownKey{by: s.dividedBy(), filter: e.settings.filter, set: e.settings.now}
+func (s breakdownState) wanted(e env.Env) breakdownKey {
+	r := breakdownKey{by: s.dividedBy(), filter: e.Settings.Filter, set: e.Settings.Now}
 	switch {
-	case s.scope.kind == scopeStep:
-		r.analysis = e.result.analysis.Last()
-	case s.scope == e.place.scope.scope && e.result.every == 1:
-		r.analysis = e.result.analysis
+	case s.scope.Kind == env.ScopeStep:
+		r.analysis = e.Result.Analysis.Last()
+	case s.scope == e.Place.Scope.Scope && e.Result.Every == 1:
+		r.analysis = e.Result.Analysis
 	default:
-		r.scope, r.end, r.revision = s.scope, e.place.step, e.snap.Revision
+		r.scope, r.end, r.revision = s.scope, e.Place.Step, e.Snap.Revision
 	}
 	return r
 }
@@ -88,12 +91,12 @@ func (s breakdownState) wanted(e env) breakdownKey {
 // errNoTexts says that a column of the log cannot be read.
 var errNoTexts = errors.New("the samples of this source cannot be read again; difficulty, length, fate, step and numeric columns do not need it")
 
-func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report.Breakdown] {
+func divide(r breakdownKey, snap model.Snapshot, source env.TextReader) job.Work[*report.Breakdown] {
 	read := func(context.Context, model.Place) (model.Text, error) { return model.Text{}, errNoTexts }
 	if source != nil {
 		read = source.Text
 	}
-	return once(func(ctx context.Context) (*report.Breakdown, error) {
+	return job.Once(func(ctx context.Context) (*report.Breakdown, error) {
 		b := report.Breakdown{By: r.by, Where: r.filter, Settings: r.set.Effective(), Unit: snap.Run.LengthUnit}
 		where, err := figures.ParseQuery(r.filter)
 		add := func(a *analysis.Analysis) error { return cmp.Or(b.Add(ctx, a, where, read), ctx.Err()) }
@@ -114,7 +117,7 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 }
 
 func breakdownKeys() keySection {
-	return keySection{"breakdown", append(listKeys("j k scroll", onParts),
+	return keySection{"breakdown", append(listKeys("j k scroll", pane.OnParts),
 		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", within(breakdownOf, by((*breakdownState).move, 1))},
 		binding{[]string{"h", "left"}, "←", "", "break down by the previous", within(breakdownOf, by((*breakdownState).move, -1))},
 		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", within(breakdownOf, (*breakdownState).nextScope)},
@@ -131,19 +134,19 @@ func runBy(a App, args []string) (App, error) {
 	if len(args) == 0 {
 		return a, fmt.Errorf("by takes %s, or a column of the log", strings.Join(analysis.PartKinds(), ", "))
 	}
-	if b.by = strings.Join(args, " "); b.by == "step" && b.scope.kind == scopeStep {
-		b.scope.kind = scopeAll
+	if b.by = strings.Join(args, " "); b.by == "step" && b.scope.Kind == env.ScopeStep {
+		b.scope.Kind = env.ScopeAll
 	}
 	return a.openBreakdown(), nil
 }
 
 // partNames returns what the samples can be divided by as far as it is known without reading the log.
-func (e env) partNames() []string { return append(analysis.PartKinds(), e.rewardNames()...) }
+func partNames(e env.Env) []string { return append(analysis.PartKinds(), e.RewardNames()...) }
 
 func (s breakdownState) dividedBy() string { return cmp.Or(s.by, analysis.PartKinds()[0]) }
 
-func (s *breakdownState) move(e env, by int) action {
-	all, now := e.partNames(), s.dividedBy()
+func (s *breakdownState) move(e env.Env, by int) action {
+	all, now := partNames(e), s.dividedBy()
 	if !slices.Contains(all, now) {
 		all = append(all, now)
 	}
@@ -151,34 +154,34 @@ func (s *breakdownState) move(e env, by int) action {
 	return nil
 }
 
-func (s *breakdownState) nextScope(env) action {
-	next := map[scopeKind]scopeKind{scopeStep: scopeLast, scopeLast: scopeAll, scopeAll: scopeStep}
-	s.scope, s.topLine = scope{kind: next[s.scope.kind], last: s.scope.lastSteps()}, 0
+func (s *breakdownState) nextScope(env.Env) action {
+	next := map[env.ScopeKind]env.ScopeKind{env.ScopeStep: env.ScopeLast, env.ScopeLast: env.ScopeAll, env.ScopeAll: env.ScopeStep}
+	s.scope, s.topLine = env.Scope{Kind: next[s.scope.Kind], Last: s.scope.LastSteps()}, 0
 	return nil
 }
 
-func (s breakdownState) view(e env, w, h int) []string {
+func (s breakdownState) view(e env.Env, w, h int) []string {
 	lines := s.lines(e, w-3)
-	c := paneContent{title: " breakdown by " + sanitize.Line(s.dividedBy()) + " — " + s.inWords(e)}.scrolledTo(s.topLine, lines, h)
-	return e.display.box(layout.Rect{W: w, H: h}, true, c)
+	c := pane.Content{Title: " breakdown by " + sanitize.Line(s.dividedBy()) + " — " + s.inWords(e)}.ScrolledTo(s.topLine, lines, h)
+	return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // inWords says of which samples the figures are.
-func (s breakdownState) inWords(e env) string {
-	scope := fmt.Sprintf("step %d", e.result.analysis.Step)
-	switch s.scope.kind {
-	case scopeLast:
-		if steps := s.scope.stepsOf(e.snap, e.stepIndex()); len(steps) > 1 {
+func (s breakdownState) inWords(e env.Env) string {
+	scope := fmt.Sprintf("step %d", e.Result.Analysis.Step)
+	switch s.scope.Kind {
+	case env.ScopeLast:
+		if steps := s.scope.StepsOf(e.Snap, e.StepIndex()); len(steps) > 1 {
 			scope = fmt.Sprintf("steps %d-%d", steps[0].Number, steps[len(steps)-1].Number)
 		}
-	case scopeAll:
-		scope = "all " + units.Plural(len(e.snap.Steps), "steps")
+	case env.ScopeAll:
+		scope = "all " + units.Plural(len(e.Snap.Steps), "steps")
 	default:
 	}
-	if e.settings.filter != "" {
-		scope += ", where " + sanitize.Line(e.settings.filter)
+	if e.Settings.Filter != "" {
+		scope += ", where " + sanitize.Line(e.Settings.Filter)
 	}
-	if s.job.busy() && s.job.value != nil {
+	if s.job.Busy() && s.job.Value != nil {
 		scope += " …"
 	}
 	return scope
@@ -186,18 +189,18 @@ func (s breakdownState) inWords(e env) string {
 
 // lines returns the lines of the view, w cells of text each. Figures by something else than what
 // is asked for are not shown while those are computed.
-func (s breakdownState) lines(e env, w int) []string {
-	t, by, b := e.display.theme, s.dividedBy(), s.job.value
+func (s breakdownState) lines(e env.Env, w int) []string {
+	t, by, b := e.Display.Theme, s.dividedBy(), s.job.Value
 	message := func(text string) []string {
-		return append([]string{""}, e.display.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
+		return append([]string{""}, e.Display.Wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, pane.MaxProseWidth))...)
 	}
-	switch err := s.job.err; {
-	case err != nil && !s.job.busy():
-		return message("by " + by + ": " + err.Error() + didYouMean(by, e.partNames()))
+	switch err := s.job.Err; {
+	case err != nil && !s.job.Busy():
+		return message("by " + by + ": " + err.Error() + didYouMean(by, partNames(e)))
 	case b == nil || b.By != by:
 		return message("computing the breakdown …")
 	case b.Parts.All.Samples == 0:
-		return message("no samples match " + e.settings.filter + " — / on the overview changes the filter")
+		return message("no samples match " + e.Settings.Filter + " — / on the overview changes the filter")
 	}
 	name := min(28, max(breakdownNameWidth, w-90))
 	var lines []string
@@ -212,14 +215,16 @@ func (s breakdownState) lines(e env, w int) []string {
 	return lines
 }
 
-func (s breakdownState) count(e env) int { return e.display.firstLines(len(s.lines(e, e.display.w-3))) }
+func (s breakdownState) count(e env.Env) int {
+	return e.Display.FirstLines(len(s.lines(e, e.Display.W-3)))
+}
 
 // breakdownNameWidth has room for the longest of the names that are not the log's.
 const breakdownNameWidth = 17
 
 func (s breakdownState) exported() report.Table {
-	if s.job.value == nil {
+	if s.job.Value == nil {
 		return report.Table{}
 	}
-	return s.job.value.Table()
+	return s.job.Value.Table()
 }

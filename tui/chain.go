@@ -15,7 +15,9 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // chainState is where in the view of the chain the person is.
@@ -81,8 +83,8 @@ func (s chainStage) chosen(set model.Settings) string {
 
 func chainKeys() keySection {
 	return keySection{"chain", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", func(a App) App { return a.moveRow(onStage, 1) }},
-		{[]string{"k", "up"}, "k ↑", "", "previous stage", func(a App) App { return a.moveRow(onStage, -1) }},
+		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", func(a App) App { return a.moveRow(pane.OnStage, 1) }},
+		{[]string{"k", "up"}, "k ↑", "", "previous stage", func(a App) App { return a.moveRow(pane.OnStage, -1) }},
 		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", within(chainOf, by((*chainState).moveChoice, 1))},
 		{[]string{"h", "left"}, "←", "", "previous choice", within(chainOf, by((*chainState).moveChoice, -1))},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", within(chainOf, by((*chainState).scroll, 1))},
@@ -101,24 +103,24 @@ const heightForStageChart = 8
 
 // pane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines; those begin with what the
 // stage does unless that stands beside them.
-func (s chainState) pane(e env, w, h int) (layout.Rect, []string) {
+func (s chainState) pane(e env.Env, w, h int) (layout.Rect, []string) {
 	r := layout.Rect{W: w, H: h - min(len(chainStages())+2, h)}
 	stage := chainStages()[s.stage]
-	if page := e.stagePage(stage, min(w/2-3, maxProseWidth)); w >= widthForStageBeside && len(page) >= minStagePage {
+	if page := stagePage(e, stage, min(w/2-3, pane.MaxProseWidth)); w >= widthForStageBeside && len(page) >= minStagePage {
 		r.W = w / 2
 		return r, page
 	}
-	page := e.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
+	page := stagePage(e, stage, min(r.Inner().W-1, pane.MaxProseWidth))
 	if h := r.Inner().H; h >= heightForStageChart {
-		page = append(e.stageChart(stage, r.Inner().W, max(min(max(6, h*2/3), 10), h-len(page))), page...)
+		page = append(stageChart(e, stage, r.Inner().W, max(min(max(6, h*2/3), 10), h-len(page))), page...)
 	}
 	return r, page
 }
 
 // stageChart draws in lines of w cells what a stage does to the step: what there is before it upwards, and what there is after it
 // downwards if that differs.
-func (e env) stageChart(s chainStage, w, h int) []string {
-	x := e.result.analysis
+func stageChart(e env.Env, s chainStage, w, h int) []string {
+	x := e.Result.Analysis
 	if x == nil {
 		return nil
 	}
@@ -165,25 +167,25 @@ func (e env) stageChart(s chainStage, w, h int) []string {
 	if m.same {
 		upper = what + " "
 	}
-	lines := []string{" " + e.momentsLine(upper, m.upper, isAdvantage, w-1)}
-	under := []string{" " + e.display.theme.Paint(themes.Dim, ruler)}
+	lines := []string{" " + momentsLine(e, upper, m.upper, isAdvantage, w-1)}
+	under := []string{" " + e.Display.Theme.Paint(themes.Dim, ruler)}
 	if !m.same {
-		under = append(under, " "+e.momentsLine(lower, m.lower, isAdvantage, w-1))
+		under = append(under, " "+momentsLine(e, lower, m.lower, isAdvantage, w-1))
 	}
 	lines = append(lines, distributionState{}.mirrorLines(e, m.upper, m.lower, width, h-1-len(under))...)
 	return append(lines, under...)
 }
 
 // scroll scrolls the text on the stage by pages, no further than until its last line is at the bottom.
-func (s *chainState) scroll(e env, pages int) action {
-	r, lines := s.pane(e, e.display.w, e.display.bodyHeight())
+func (s *chainState) scroll(e env.Env, pages int) action {
+	r, lines := s.pane(e, e.Display.W, e.Display.BodyHeight())
 	visible := max(1, r.Inner().H)
-	s.line = clampIndex(s.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
+	s.line = pane.ClampIndex(s.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
 	return nil
 }
 
-func (s *chainState) moveChoice(e env, by int) action {
-	stage, set := chainStages()[s.stage], e.settings.now
+func (s *chainState) moveChoice(e env.Env, by int) action {
+	stage, set := chainStages()[s.stage], e.Settings.Now
 	switch setting, ok := model.FindSetting(stage.setting); {
 	case stage.name == "advantage":
 		return move(App.moveEstimator, by)
@@ -191,23 +193,23 @@ func (s *chainState) moveChoice(e env, by int) action {
 		return saying(stage.name + ": " + stage.how)
 	default: // through the values, of which the first is "none"
 		all := setting.Values(set)
-		return e.withOptions(model.Option{Name: stage.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
+		return withOptions(e, model.Option{Name: stage.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
 	}
 }
 
-func (s *chainState) clear(e env) action {
+func (s *chainState) clear(e env.Env) action {
 	switch stage := chainStages()[s.stage]; {
 	case stage.setting != "":
-		return e.withOptions(model.Option{Name: stage.setting, Value: "none"})
+		return withOptions(e, model.Option{Name: stage.setting, Value: "none"})
 	case stage.name == "samples kept":
-		return e.withOptions(model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
+		return withOptions(e, model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
 	}
 	return saying("this stage cannot be turned off")
 }
 
 // withOptions switches to the settings with these options.
-func (e env) withOptions(options ...model.Option) action {
-	set := e.settings.now
+func withOptions(e env.Env, options ...model.Option) action {
+	set := e.Settings.Now
 	for _, o := range options {
 		var err error
 		if set, err = set.Set(o.Name, o.Value); err != nil {
@@ -217,16 +219,16 @@ func (e env) withOptions(options ...model.Option) action {
 	return func(a App) App { return a.switchTo(set) }
 }
 
-func (s chainState) view(e env, w, h int) []string {
+func (s chainState) view(e env.Env, w, h int) []string {
 	stages := chainStages()
 	above := min(len(stages)+2, h)
-	lines := e.display.box(layout.Rect{W: w, H: above}, true, s.table(e, w-2))
+	lines := e.Display.Box(layout.Rect{W: w, H: above}, true, s.table(e, w-2))
 	if r, text := s.pane(e, w, h); r.H > 0 {
 		stage := stages[s.stage]
-		below := e.display.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(s.line, text, r.H))
+		below := e.Display.Box(r, false, pane.Content{Title: " " + stage.name}.ScrolledTo(s.line, text, r.H))
 		if beside := (layout.Rect{W: w - r.W, H: r.H}); beside.W > 0 {
-			c := paneContent{title: " " + stage.name + " of " + e.scopeWords(), lines: e.stageChart(stage, beside.Inner().W, beside.Inner().H)}
-			below = joinColumns(below, e.display.box(beside, false, c))
+			c := pane.Content{Title: " " + stage.name + " of " + e.ScopeWords(), Lines: stageChart(e, stage, beside.Inner().W, beside.Inner().H)}
+			below = pane.JoinColumns(below, e.Display.Box(beside, false, c))
 		}
 		lines = append(lines, below...)
 	}
@@ -234,32 +236,32 @@ func (s chainState) view(e env, w, h int) []string {
 }
 
 // table has a line per stage: what is set, and what it does to the step.
-func (s chainState) table(e env, w int) paneContent {
-	t := e.display.theme
+func (s chainState) table(e env.Env, w int) pane.Content {
+	t := e.Display.Theme
 	const name = 20
-	stages, choice, set := chainStages(), 0, e.settings.now
+	stages, choice, set := chainStages(), 0, e.Settings.Now
 	words := make([]string, len(stages))
 	for i, stage := range stages {
 		words[i] = cmp.Or(stage.chosen(set), stage.off)
 		choice = min(max(choice, cells.Width(words[i])+2), max(16, w-name-22))
 	}
-	c := paneContent{title: " the chain of " + e.scopeWords() + ", from reward to loss"}
+	c := pane.Content{Title: " the chain of " + e.ScopeWords() + ", from reward to loss"}
 	for i, stage := range stages {
 		role := themes.Accent
 		if stage.chosen(set) == "" {
 			role = themes.Dim
 		}
-		effect := strings.ReplaceAll(cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...), "A≠0", e.display.nonzeroName())
+		effect := strings.ReplaceAll(cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.Result.Analysis)...), "A≠0", e.Display.NonzeroName())
 		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
-		e.display.addRow(&c, target{onStage, i}, line, w, i == s.stage)
+		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStage, N: i}, line, w, i == s.stage)
 	}
 	return c
 }
 
-func (e env) stagePage(s chainStage, w int) []string {
-	t, set := e.display.theme, e.settings.now
+func stagePage(e env.Env, s chainStage, w int) []string {
+	t, set := e.Display.Theme, e.Settings.Now
 	var lines []string
-	part := func(heading, text string) { lines = append(lines, e.display.paragraph(heading, text, w-3)...) }
+	part := func(heading, text string) { lines = append(lines, e.Display.Paragraph(heading, text, w-3)...) }
 	switch estimator, err := set.FindEstimator(); {
 	case s.setting != "":
 		of := set.Stage(s.setting)
@@ -294,10 +296,10 @@ func (e env) stagePage(s chainStage, w int) []string {
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 	switch s.name {
 	case "reward":
-		return []string{"mean " + headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
+		return []string{"mean " + env.HeaderReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
 	case "length penalty":
 		if why := x.WhyUnshaped(); set.Overlong != "" && why == "" {
-			return []string{"mean " + headerReward(x.LoggedMean()) + " → " + headerReward(x.Metric("critic/score/mean")), units.Fraction(x.Shaped(), x.Rows) + " lowered"}
+			return []string{"mean " + env.HeaderReward(x.LoggedMean()) + " → " + env.HeaderReward(x.Metric("critic/score/mean")), units.Fraction(x.Shaped(), x.Rows) + " lowered"}
 		} else if set.Overlong != "" {
 			return []string{why}
 		}

@@ -10,10 +10,10 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/figures"
-	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 )
 
 // maxCommandBytes bounds a command, in bytes.
@@ -54,7 +54,7 @@ func (a App) runCommand() App {
 }
 
 // completions returns what the word before the cursor of a command may be completed to, and the text before it.
-func (e env) completions(line cells.Line) (before string, fitting []string) {
+func completions(e env.Env, line cells.Line) (before string, fitting []string) {
 	text, _ := line.Cut()
 	at := strings.LastIndexAny(text, " ,(") + 1 // a column of several, a term in parentheses
 	before, last := text[:at], text[at:]
@@ -77,7 +77,7 @@ func withPrefix(all []string, prefix string) []string {
 // completeCommand completes the word before the cursor as far as all completions agree.
 func (a App) completeCommand() App {
 	line := a.overlays.input.line(a.overlays.command)
-	before, all := a.env.completions(line)
+	before, all := completions(a.env, line)
 	if len(all) == 0 {
 		return a
 	}
@@ -100,9 +100,9 @@ const maxCompletions = 24
 
 // commandPrompt returns the line in w cells: what is typed, what it may be completed to, and
 // what the command does.
-func (e env) commandPrompt(typed cells.Line, w int) string {
-	t := e.display.theme
-	_, all := e.completions(typed)
+func commandPrompt(e env.Env, typed cells.Line, w int) string {
+	t := e.Display.Theme
+	_, all := completions(e, typed)
 	next, doc := strings.Join(all[:min(len(all), maxCompletions)], " "), ""
 	if len(all) > maxCompletions {
 		next += " …"
@@ -124,7 +124,7 @@ func (e env) commandPrompt(typed cells.Line, w int) string {
 type lineCommand struct {
 	name, args, doc string
 	run             runCommand
-	completions     func(e env, before []string) []string // of the argument after those before; nil: none
+	completions     func(e env.Env, before []string) []string // of the argument after those before; nil: none
 }
 
 // runCommand runs a command with its arguments. An error leaves App as it was.
@@ -132,23 +132,23 @@ type runCommand = func(a App, args []string) (App, error)
 
 func lineCommands() []lineCommand {
 	return []lineCommand{
-		{"step", "N", "go to a step", runStep, firstArgument(func(e env) []string {
-			return model.Mapped(e.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
+		{"step", "N", "go to a step", runStep, firstArgument(func(e env.Env) []string {
+			return model.Mapped(e.Snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
 		})},
 		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
 		{"framework", "NAME", "the framework whose estimators are used", setOption("framework"), valuesOf("framework")},
 		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), valuesOf("adv_estimator")},
 		{"scale", "NAME", "group, batch or none", setOption("scale"), valuesOf("scale")},
-		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(func(e env) []string {
-			return model.Mapped(e.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
+		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(func(e env.Env) []string {
+			return model.Mapped(e.Settings.Now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 		})},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), valuesOf("compute_new_adv")},
-		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(env.rewardNames)},
+		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(env.Env.RewardNames)},
 		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
 		{"truncated", "train|mask|drop", "how the trainer treats samples that were cut off", setOption("truncated"), valuesOf("truncated")},
 		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
-		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env) []string { return orderNames() })},
+		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env.Env) []string { return orderNames() })},
 		{"theme", "NAME", "colour theme", runTheme, oneOf(themes.Names()...)},
 		{"mouse", "on|off", "clicks and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
 		{"export", "[shown] md|csv|jsonl|txt [PATH]", "write it to a file, also `export report.md`; shown: the table on the screen", runExport, exportForms},
@@ -157,14 +157,14 @@ func lineCommands() []lineCommand {
 		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), valuesOf("loss")},
 		{"run", "", "the run at a glance", runAction(App.openGlance), nil},
 		{"steps", "", "the view of all steps", runAction(pushing(viewSteps)), nil},
-		{"metric", "[NAME]", "draw a metric over all steps; without a name: list them all", runFigure, firstArgument(env.metricNames)},
+		{"metric", "[NAME]", "draw a metric over all steps; without a name: list them all", runFigure, firstArgument(metricNames)},
 		{"metrics", "", "all metrics as small charts", runAction(App.openFigures), nil},
 		{"range", "FROM TO|last N|all", "which steps charts show", runRange, oneOf("last", "all")},
 		{"sweep", "step|shown|last N|FROM TO|all", "map of every pair of keep ratios, over these steps", runSweep, oneOf("step", "shown", "last", "all")},
 		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(func(a App) App { a.views.groupSize.topLine = 0; return a.pushView(viewGroupSize) }), nil},
 		{"prompts", "", "which prompts teach, are solved, hopeless or suspect, over all steps", runAction(pushing(viewPrompts)), nil},
 		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others", runGrep, nil},
-		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(env.partNames)},
+		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(partNames)},
 		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
 		{"forget", "", "reset settings and view of this run to the defaults", runAction(App.forget), nil},
 		{"problems", "", "how the log was read", runAction(App.openProblems), nil},
@@ -190,7 +190,7 @@ func setOption(option string) runCommand {
 		if len(args) != 1 {
 			return a, fmt.Errorf("%s takes one value", option)
 		}
-		set, err := a.env.settings.now.Set(option, args[0])
+		set, err := a.env.Settings.Now.Set(option, args[0])
 		if err == nil {
 			_, err = set.FindEstimator() // before what the trainer says of its ratios
 		}
@@ -202,8 +202,8 @@ func runAction(f action) runCommand {
 	return func(a App, _ []string) (App, error) { return f(a), nil }
 }
 
-func firstArgument(list func(env) []string) func(env, []string) []string {
-	return func(e env, before []string) (all []string) {
+func firstArgument(list func(env.Env) []string) func(env.Env, []string) []string {
+	return func(e env.Env, before []string) (all []string) {
 		if len(before) == 0 {
 			all = list(e)
 		}
@@ -211,17 +211,17 @@ func firstArgument(list func(env) []string) func(env, []string) []string {
 	}
 }
 
-func valuesOf(setting string) func(env, []string) []string {
+func valuesOf(setting string) func(env.Env, []string) []string {
 	s, _ := model.FindSetting(setting)
-	return firstArgument(func(e env) []string { return s.Values(e.settings.now) })
+	return firstArgument(func(e env.Env) []string { return s.Values(e.Settings.Now) })
 }
 
-func oneOf(words ...string) func(env, []string) []string {
-	return firstArgument(func(env) []string { return words })
+func oneOf(words ...string) func(env.Env, []string) []string {
+	return firstArgument(func(env.Env) []string { return words })
 }
 
 // filterTerms completes a term of a filter to a field, one that holds a text with its operator.
-func filterTerms(env, []string) []string {
+func filterTerms(env.Env, []string) []string {
 	return model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name + f.Operator })
 }
 
@@ -233,7 +233,7 @@ func valuesAfter(names []string, word string) []string {
 	return model.Mapped(model.Fates(), func(f model.Fate) string { return "fate:" + f.Key() })
 }
 
-func exportForms(_ env, before []string) []string {
+func exportForms(_ env.Env, before []string) []string {
 	switch {
 	case len(before) == 0:
 		return append([]string{"shown"}, exportFormats(false)...)
@@ -249,7 +249,7 @@ func runOption(a App, args []string) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	set := a.env.settings.now
+	set := a.env.Settings.Now
 	if option, found := estimators.FindOption(set.KnownOptions(), key); found && value == "" {
 		value = option.Default
 	}
@@ -267,32 +267,28 @@ func (a App) applyValid(set model.Settings, err error) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	return a.change(func(s *undoState) { s.now = set }), nil
-}
-
-func (e env) rewardNames() []string {
-	return slices.DeleteFunc(slices.Clone(e.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
+	return a.change(func(s *env.State) { s.Now = set }), nil
 }
 
 func runStep(a App, args []string) (App, error) {
 	n, err := strconv.ParseInt(strings.Join(args, " "), 10, 64)
-	switch i, ok := a.env.snap.Find(n); {
+	switch i, ok := a.env.Snap.Find(n); {
 	case len(args) != 1:
 		return a, fmt.Errorf("step takes a number")
 	case err != nil:
 		return a, fmt.Errorf("step takes a number, not %q", args[0])
 	case !ok:
-		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, a.env.stepSpan())
+		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, stepSpan(a.env))
 	default:
 		return a.showStep(i), nil
 	}
 }
 
-func (e env) stepSpan() string {
-	if len(e.snap.Steps) == 0 {
+func stepSpan(e env.Env) string {
+	if len(e.Snap.Steps) == 0 {
 		return "none yet"
 	}
-	return fmt.Sprintf("%d to %d", e.snap.Steps[0].Number, e.snap.Steps[len(e.snap.Steps)-1].Number)
+	return fmt.Sprintf("%d to %d", e.Snap.Steps[0].Number, e.Snap.Steps[len(e.Snap.Steps)-1].Number)
 }
 
 // runReward takes columns as the reward, or leaves it to the log again.
@@ -300,15 +296,15 @@ func runReward(a App, args []string) (App, error) {
 	if len(args) == 0 {
 		return a, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
 	}
-	set, err := a.env.settings.now, error(nil)
+	set, err := a.env.Settings.Now, error(nil)
 	set.Reward, set.Weights = "", ""
 	if text := strings.Join(args, " "); text == "auto" {
-		set.Weights = a.env.session.autoWeights
+		set.Weights = a.env.Session.AutoWeights
 	} else {
 		set, err = set.Set("reward", text)
 	}
 	if err == nil {
-		err = a.env.snap.Run.CheckReward(set)
+		err = a.env.Snap.Run.CheckReward(set)
 	}
 	return a.applyValid(set, err)
 }
@@ -317,7 +313,7 @@ func runKeep(a App, args []string) (App, error) {
 	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
 		return a, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
 	}
-	set, err := a.env.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
+	set, err := a.env.Settings.Now.Set("keep_"+args[0]+"_ratio", args[1])
 	if err == nil {
 		err = set.Validate()
 	}
@@ -325,8 +321,8 @@ func runKeep(a App, args []string) (App, error) {
 }
 
 func orderNames() []string {
-	return model.Mapped(sortings(), func(s sorting) string {
-		return cmp.Or(s.column, strings.Fields(s.words)[1]) // by std of reward
+	return model.Mapped(env.Sortings(), func(s env.Sorting) string {
+		return cmp.Or(s.Column, strings.Fields(s.Words)[1]) // by std of reward
 	})
 }
 
@@ -352,8 +348,8 @@ func runMouse(a App, args []string) (App, error) {
 	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
 		return a, fmt.Errorf("mouse takes on or off, not %q", strings.Join(args, " "))
 	}
-	a.env.display.mouse = args[0] == "on"
-	if a.env.display.mouse {
+	a.env.Display.Mouse = args[0] == "on"
+	if a.env.Display.Mouse {
 		a.overlays.notice = "mouse on: click, click twice, turn the wheel (? explains each); hold Shift to select text"
 	}
 	return a, nil
@@ -369,7 +365,7 @@ func didYouMean(word string, names []string) string {
 
 // suggestFor adds to the error of a command the nearest of what its arguments can be, where one of them is
 // none of these.
-func (c lineCommand) suggestFor(e env, args []string, err error) error {
+func (c lineCommand) suggestFor(e env.Env, args []string, err error) error {
 	if c.completions == nil || strings.Contains(err.Error(), "did you mean") {
 		return err
 	}

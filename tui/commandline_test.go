@@ -13,38 +13,38 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 		d.app.outside.files = files
 		run := func(text string) { d.press(":"); d.typeText(text); d.press("enter") }
 		run("step 12")
-		if got := d.app.env.result.analysis.Step; got != 12 || d.app.env.place.follow {
+		if got := d.app.env.Result.Analysis.Step; got != 12 || d.app.env.Place.Follow {
 			t.Errorf("step %d", got)
 		}
 		run("keep pos .4")
 		run("scale group")
 		run("recompute off")
-		if set := d.app.env.settings.now; set.KeepPos != 0.4 || set.Recompute {
+		if set := d.app.env.Settings.Now; set.KeepPos != 0.4 || set.Recompute {
 			t.Errorf("%+v", set)
 		}
 		run("filter fate:alive")
-		if d.app.env.settings.filter != "fate:alive" {
-			t.Error(d.app.env.settings.filter)
+		if d.app.env.Settings.Filter != "fate:alive" {
+			t.Error(d.app.env.Settings.Filter)
 		}
 		run("export md")
 		if files.name != "export.md" || !strings.HasPrefix(files.data, "## made") {
 			t.Errorf("%s %.40q", files.name, files.data)
 		}
 		run("theme light")
-		if d.app.env.display.theme.Name != "light" {
-			t.Error(d.app.env.display.theme.Name)
+		if d.app.env.Display.Theme.Name != "light" {
+			t.Error(d.app.env.Display.Theme.Name)
 		}
 		run("framework openrlhf")
 		run("est dr_grpo")
 		run("option reward.clip_range=-0.1 0.1")
-		if set := d.app.env.settings.now; set.Options != "reward.clip_range=-0.1 0.1" || slices.ContainsFunc(d.app.env.result.analysis.Original, func(x float64) bool { return x > float64(float32(0.1)) }) {
-			t.Errorf("%+v, advantages %.5v", set, d.app.env.result.analysis.Original)
+		if set := d.app.env.Settings.Now; set.Options != "reward.clip_range=-0.1 0.1" || slices.ContainsFunc(d.app.env.Result.Analysis.Original, func(x float64) bool { return x > float64(float32(0.1)) }) {
+			t.Errorf("%+v, advantages %.5v", set, d.app.env.Result.Analysis.Original)
 		}
 		if frame := d.frame(); !strings.Contains(frame, "clip_range=-0.1 0.1") {
 			t.Errorf("the header does not say it:\n%.600s", frame)
 		}
 		run("option clip_range=")
-		if set := d.app.env.settings.now; set.Options != "" {
+		if set := d.app.env.Settings.Now; set.Options != "" {
 			t.Errorf("%+v", set)
 		}
 		for text, want := range map[string]string{
@@ -76,8 +76,8 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 		}
 		d.typeText("tw")
 		d.press("tab", "enter")
-		if d.app.env.settings.now.Framework != "twinkle" {
-			t.Error(d.app.env.settings.now.Framework)
+		if d.app.env.Settings.Now.Framework != "twinkle" {
+			t.Error(d.app.env.Settings.Now.Framework)
 		}
 	})
 }

@@ -49,7 +49,7 @@ func TestCountsAgreeOnInvalidGroup(t *testing.T) {
 		set := model.DefaultSettings()
 		set.Framework = c.framework
 		drive(t, runWithNaN(), 200, 60, set, func(d *driver) {
-			x := d.app.env.result.analysis
+			x := d.app.env.Result.Analysis
 			if fate := x.Table[1].Fate; fate != c.fate || x.Fates[model.FateAllWrong] != c.wrong {
 				t.Errorf("%s: %v, %v", c.framework, fate, x.Fates)
 			}
@@ -62,11 +62,11 @@ func TestCountsAgreeOnInvalidGroup(t *testing.T) {
 					}
 				}
 			}
-			wants("header", d.app.env.header(200), "signal "+signal, "A≠0 "+nonzero)
+			wants("header", header(d.app.env, 200), "signal "+signal, "A≠0 "+nonzero)
 			wants("chain", d.app.views.chain.view(d.app.env, 200, 40), "signal "+signal, "A≠0 "+nonzero)
-			wants("steps", d.app.env.stepsTable(200, 10).lines, signal, nonzero)
-			wants("metrics", d.app.panes.metrics(d.app.env, 76, 60).lines, fmt.Sprintf("vantage/signal %.3g", float64(c.signal)/4), fmt.Sprintf("sample_distribution/total %d", c.nonzero), fmt.Sprintf("vantage/nonzero_advantages %d", c.nonzero))
-			checkCountsOutside(t, d.app.env.snap, set, c.signal, c.nonzero)
+			wants("steps", stepsTable(d.app.env, 200, 10).Lines, signal, nonzero)
+			wants("metrics", d.app.panes.metrics(d.app.env, 76, 60).Lines, fmt.Sprintf("vantage/signal %.3g", float64(c.signal)/4), fmt.Sprintf("sample_distribution/total %d", c.nonzero), fmt.Sprintf("vantage/nonzero_advantages %d", c.nonzero))
+			checkCountsOutside(t, d.app.env.Snap, set, c.signal, c.nonzero)
 		})
 	}
 }

@@ -20,8 +20,8 @@ func TestContinuousRewardsShowNoSolveRate(t *testing.T) {
 		d.press(":")
 		d.typeText("solved 10")
 		d.press("enter")
-		if text := d.frame(); strings.Contains(text, "none: continuous") || d.app.env.result.analysis.Metric("pass@1") != 92.0/192 {
-			t.Errorf("pass@1 is %v in\n%s", d.app.env.result.analysis.Metric("pass@1"), text)
+		if text := d.frame(); strings.Contains(text, "none: continuous") || d.app.env.Result.Analysis.Metric("pass@1") != 92.0/192 {
+			t.Errorf("pass@1 is %v in\n%s", d.app.env.Result.Analysis.Metric("pass@1"), text)
 		}
 		d.press("u")
 		d.wantText("pass@1 solved at which reward?")
@@ -36,7 +36,7 @@ func TestDistributionShowsEachFigure(t *testing.T) {
 		d.wantText("2 rewards  all over kept")
 		d.press("l")
 		d.wantText(" above, ")
-		for range d.app.env.distributions() {
+		for range distributions(d.app.env) {
 			d.press("v", "V")
 			d.frame()
 		}

@@ -7,7 +7,9 @@ import (
 	"vantage/estimators"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // estimatorPicker is the state of the list of estimators.
@@ -18,16 +20,16 @@ type estimatorPicker struct {
 }
 
 func estimatorKeys() keySection {
-	return keySection{"list of estimators", append(pickerKeys(onEstimator,
+	return keySection{"list of estimators", append(pickerKeys(pane.OnEstimator,
 		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", within(pickerOf, (*estimatorPicker).pick)}),
 		binding{[]string{"tab"}, "Tab", "Tab read-on", "the next lines about it, at the end the first again", within(pickerOf, (*estimatorPicker).readOn)})}
 }
 
 // open opens the list of estimators, the cursor on the one at work.
-func (p *estimatorPicker) open(e env) action {
+func (p *estimatorPicker) open(e env.Env) action {
 	*p = estimatorPicker{}
 	p.cursor = max(0, slices.IndexFunc(p.matching(), func(one *estimators.Estimator) bool {
-		return one.Framework == e.settings.now.Framework && one.Name == e.settings.now.Estimator
+		return one.Framework == e.Settings.Now.Framework && one.Name == e.Settings.Now.Estimator
 	}))
 	return pushing(viewEstimators)
 }
@@ -44,27 +46,27 @@ func (p estimatorPicker) matching() []*estimators.Estimator {
 	})
 }
 
-func (p *estimatorPicker) pick(e env) action {
+func (p *estimatorPicker) pick(e env.Env) action {
 	list := p.matching()
 	if len(list) == 0 {
 		return saying("no estimator matches: Backspace widens the list")
 	}
 	chosen := list[p.cursor]
-	if err := e.snap.Missing(chosen); err != nil {
+	if err := e.Snap.Missing(chosen); err != nil {
 		return saying(err.Error())
 	}
-	set := e.settings.now.WithFramework(chosen.Framework).WithEstimator(chosen.Name)
+	set := e.Settings.Now.WithFramework(chosen.Framework).WithEstimator(chosen.Name)
 	return func(a App) App { return a.goBack().switchTo(set) }
 }
 
 // view draws the list, and to the right or below the estimator under the cursor.
-func (p estimatorPicker) view(e env, typed cells.Line, w, h int) []string {
+func (p estimatorPicker) view(e env.Env, typed cells.Line, w, h int) []string {
 	list, page := estimatorParts(w, h)
 	table, about := p.table(e, typed, list.W, list.H), p.pane(e, page.W, page.H)
 	if w < widthForEstimatorBeside {
 		return append(table, about...)
 	}
-	return joinColumns(table, about)
+	return pane.JoinColumns(table, about)
 }
 
 // widthForEstimatorBeside is the width from which the estimator under the cursor is described beside the list.
@@ -79,11 +81,11 @@ func estimatorParts(w, h int) (list, page layout.Rect) {
 	return layout.Beside(layout.Rect{W: w, H: h}, w*5/8)
 }
 
-func (p *estimatorPicker) readOn(e env) action {
-	_, page := estimatorParts(e.display.w, e.display.bodyHeight())
+func (p *estimatorPicker) readOn(e env.Env) action {
+	_, page := estimatorParts(e.Display.W, e.Display.BodyHeight())
 	list, visible, lines := p.matching(), max(1, page.Inner().H), 0
 	if len(list) > 0 {
-		lines = len(e.estimatorPage(list[p.cursor], page.W-4))
+		lines = len(estimatorPage(e, list[p.cursor], page.W-4))
 	}
 	if lines <= visible {
 		return saying("all that is known of it is on the screen")
@@ -94,36 +96,36 @@ func (p *estimatorPicker) readOn(e env) action {
 	return nil
 }
 
-func (p estimatorPicker) table(e env, line cells.Line, w, h int) []string {
+func (p estimatorPicker) table(e env.Env, line cells.Line, w, h int) []string {
 	list, in := p.matching(), layout.Rect{W: w, H: h}.Inner()
-	c := paneContent{title: " estimators  " + typedOr(line, "type to narrow the list")}
+	c := pane.Content{Title: " estimators  " + typedOr(line, "type to narrow the list")}
 	framework, name := 22, 30
 	if in.W < 70 {
 		framework, name = 14, 22
 	}
-	e.display.addRows(&c, onEstimator, p.cursor, len(list), in.W, in.H, func(i int) string {
+	e.Display.AddRows(&c, pane.OnEstimator, p.cursor, len(list), in.W, in.H, func(i int) string {
 		row := " " + cells.Fit(estimators.Title(list[i].Framework), framework) + cells.Fit(list[i].Name, name)
-		if why := e.snap.Missing(list[i]); why != nil {
-			return e.display.theme.Paint(themes.Dim, row+"– "+why.Short())
+		if why := e.Snap.Missing(list[i]); why != nil {
+			return e.Display.Theme.Paint(themes.Dim, row+"– "+why.Short())
 		}
 		return row + strings.Join(list[i].ScaleNames(), " ")
 	})
-	return e.display.box(layout.Rect{W: w, H: h}, true, c)
+	return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // pane describes the estimator under the cursor.
-func (p estimatorPicker) pane(e env, w, h int) []string {
-	c := paneContent{title: " no match"}
+func (p estimatorPicker) pane(e env.Env, w, h int) []string {
+	c := pane.Content{Title: " no match"}
 	if list := p.matching(); len(list) > 0 {
 		of := list[p.cursor]
-		c = paneContent{title: " " + of.Title()}.scrolledTo(p.top, e.estimatorPage(of, w-4), h)
+		c = pane.Content{Title: " " + of.Title()}.ScrolledTo(p.top, estimatorPage(e, of, w-4), h)
 	}
-	return e.display.box(layout.Rect{W: w, H: h}, false, c)
+	return e.Display.Box(layout.Rect{W: w, H: h}, false, c)
 }
 
-func (e env) estimatorPage(of *estimators.Estimator, w int) []string {
+func estimatorPage(e env.Env, of *estimators.Estimator, w int) []string {
 	var lines []string
-	part := func(name, text string) { lines = append(lines, e.display.paragraph(name, text, w-2)...) }
+	part := func(name, text string) { lines = append(lines, e.Display.Paragraph(name, text, w-2)...) }
 	part("formula", of.Formula)
 	part("notes", of.Doc)
 	part("scales", strings.Join(of.ScaleNames(), " "))
@@ -131,7 +133,7 @@ func (e env) estimatorPage(of *estimators.Estimator, w int) []string {
 		part("option", o.String())
 	}
 	part("precision", of.Precision())
-	if why := e.snap.Missing(of); why != nil {
+	if why := e.Snap.Missing(of); why != nil {
 		part("why not with this log", why.Error())
 	}
 	part("source", of.Source)

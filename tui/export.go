@@ -23,6 +23,7 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/trainer"
 	"vantage/model/units"
+	"vantage/tui/env"
 )
 
 // FileSaver saves copies and exports as files, none of them near the log. Main passes one
@@ -102,8 +103,8 @@ func runExport(a App, args []string) (App, error) {
 		name = "shown." + e.format
 		what, text, err = a.exportShown(e.format)
 	default:
-		what = strings.TrimSpace(a.env.ofRun())
-		text, err = a.env.exportRun(e.format)
+		what = strings.TrimSpace(a.env.OfRun())
+		text, err = exportRun(a.env, e.format)
 	}
 	if err != nil {
 		return a, err
@@ -118,16 +119,16 @@ func runExport(a App, args []string) (App, error) {
 	return a, nil
 }
 
-func (e env) exportRun(format string) (text string, err error) {
+func exportRun(e env.Env, format string) (text string, err error) {
 	switch {
-	case e.result.trend == nil:
+	case e.Result.Trend == nil:
 		return "", fmt.Errorf("nothing to export yet")
-	case !e.result.trend.Complete():
-		return "", fmt.Errorf("not all steps are computed yet: %s, try again in a moment", e.trendProgress())
+	case !e.Result.Trend.Complete():
+		return "", fmt.Errorf("not all steps are computed yet: %s, try again in a moment", e.TrendProgress())
 	}
 	var b bytes.Buffer
-	r := report.FromTrend(e.snap, e.result.trend)
-	r.Choice = e.choice()
+	r := report.FromTrend(e.Snap, e.Result.Trend)
+	r.Choice = e.Choice()
 	switch format {
 	case "md":
 		_, err = report.Markdown(&b, r)
@@ -137,13 +138,13 @@ func (e env) exportRun(format string) (text string, err error) {
 		_, err = report.CSV(&b, r)
 	default: // jsonl
 		var steps []model.Step
-		for _, part := range e.result.analysis.Parts() {
-			if i, found := e.snap.Find(part.Step); found {
-				steps = append(steps, e.snap.Steps[i])
+		for _, part := range e.Result.Analysis.Parts() {
+			if i, found := e.Snap.Find(part.Step); found {
+				steps = append(steps, e.Snap.Steps[i])
 			}
 		}
-		shown, _ := figures.ParseQuery(e.settings.filter) // it was parsed when it was set
-		table := &report.SampleTable{Snap: e.snap.Only(steps), Settings: e.settings.now, Where: shown, Columns: report.UsualSampleColumns(e.snap)}
+		shown, _ := figures.ParseQuery(e.Settings.Filter) // it was parsed when it was set
+		table := &report.SampleTable{Snap: e.Snap.Only(steps), Settings: e.Settings.Now, Where: shown, Columns: report.UsualSampleColumns(e.Snap)}
 		err = report.SampleJSONL(context.Background(), &b, table)
 	}
 	return b.String(), err
@@ -162,7 +163,7 @@ func (a App) exportShown(format string) (title, text string, err error) {
 		return "", "", fmt.Errorf("the table is empty: there is nothing to export")
 	}
 	if a.position.view != viewCompare {
-		s.Title += a.env.ofRun()
+		s.Title += a.env.OfRun()
 	}
 	var b bytes.Buffer
 	err = formats[format](&b, s)
@@ -180,7 +181,7 @@ func copyKeys() keySection {
 }
 
 func (a App) openCopy() App {
-	if a.env.result.analysis == nil {
+	if a.env.Result.Analysis == nil {
 		return a.says("nothing to copy yet")
 	}
 	return a.openLine(viewCopy)
@@ -191,8 +192,8 @@ func (a App) copyTable() App {
 		return a.copyAndSave("prompts.tsv", tsv(a.views.compare.exported(a.env)))
 	}
 	s := report.Table{Columns: []string{"fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "step"}}
-	for _, i := range a.env.result.rows {
-		g := &a.env.result.analysis.Table[i]
+	for _, i := range a.env.Result.Rows {
+		g := &a.env.Result.Analysis.Table[i]
 		s.Rows = append(s.Rows, []any{
 			g.Fate, g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero,
 			fmt.Sprintf("%.6g", g.RewardMean), fmt.Sprintf("%.6g", g.RewardStd), g.Flips.Total(), g.Step,
@@ -210,18 +211,18 @@ func tsv(s report.Table) string {
 }
 
 func (a App) copyGroup() App {
-	g := a.env.selectedGroup()
+	g := a.env.SelectedGroup()
 	if g == nil {
 		a.overlays.notice = "no group under the cursor"
 		return a.closeLine()
 	}
-	return a.copyAndSave("group.tsv", a.env.groupTSV(g))
+	return a.copyAndSave("group.tsv", groupTSV(a.env, g))
 }
 
-func (e env) groupTSV(g *analysis.Group) string {
-	x := e.result.analysis
+func groupTSV(e env.Env, g *analysis.Group) string {
+	x := e.Result.Analysis
 	s := report.Table{
-		Title:   fmt.Sprintf("%s %s, step %d%s: %s", sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Step, e.ofRun(), g.Fate),
+		Title:   fmt.Sprintf("%s %s, step %d%s: %s", sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Step, e.OfRun(), g.Fate),
 		Columns: []string{"reward", "length", "advantage_original", "kept", "advantage"},
 	}
 	for i := g.Start; i < g.End; i++ {
@@ -243,7 +244,7 @@ func (a App) copyScreen() App {
 func (a App) copyFlags() App {
 	var b strings.Builder
 	for _, d := range trainer.Dialects() {
-		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.env.settings.now), "\n"))
+		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.env.Settings.Now), "\n"))
 	}
 	return a.copyAndSave("flags.txt", b.String())
 }
@@ -259,7 +260,7 @@ func (a App) copyAndSave(name, text string) App {
 		a.overlays.notice = name + " has " + size + ", too large for the terminal's clipboard"
 	} else {
 		a.overlays.notice = "copied " + name + ": " + size
-		a.commands.start(tea.Raw(a.outside.clipboardSequence(text)))
+		a.commands.Start(tea.Raw(a.outside.clipboardSequence(text)))
 	}
 	if a.outside.files == nil {
 		return a

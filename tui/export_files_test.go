@@ -34,7 +34,7 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 		files := &memoryFiles{}
 		d.app.outside.files = files
 		d.press("y", "t")
-		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.env.result.rows)+2 || strings.ContainsRune(files.data, '\x1b') {
+		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.env.Result.Rows)+2 || strings.ContainsRune(files.data, '\x1b') {
 			t.Errorf("%s: %d lines", files.name, len(lines))
 		}
 		if !strings.Contains(d.app.overlays.notice, "copied groups.tsv") || !strings.Contains(d.app.overlays.notice, "saved /state/groups.tsv") || d.app.position.view != viewOverview {
@@ -80,7 +80,7 @@ func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 	files := &memoryFiles{}
 	a.outside.files = files
 	next := a.withoutCommands().copyAndSave("big.txt", strings.Repeat("x", maxClipboard))
-	if next.commands.started != nil || len(files.data) != maxClipboard || !strings.Contains(next.overlays.notice, "too large for the terminal's clipboard") {
+	if next.commands.Started != nil || len(files.data) != maxClipboard || !strings.Contains(next.overlays.notice, "too large for the terminal's clipboard") {
 		t.Errorf("%q", next.overlays.notice)
 	}
 }

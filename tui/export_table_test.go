@@ -36,11 +36,11 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 		d.typeText("fate:alive")
 		d.press("enter", "o", "o", "o", "o")
 		rows := export("csv")
-		if len(rows) != len(d.app.env.result.rows) {
-			t.Errorf("%d rows of %d groups", len(rows), len(d.app.env.result.rows))
+		if len(rows) != len(d.app.env.Result.Rows) {
+			t.Errorf("%d rows of %d groups", len(rows), len(d.app.env.Result.Rows))
 		}
 		for i, row := range rows {
-			if g := d.app.env.result.analysis.Table[d.app.env.result.rows[i]]; row[2] != g.Name || row[1] != "alive" {
+			if g := d.app.env.Result.Analysis.Table[d.app.env.Result.Rows[i]]; row[2] != g.Name || row[1] != "alive" {
 				t.Errorf("row %d is of %s, on the screen is %s", i, row[2], g.Name)
 			}
 		}

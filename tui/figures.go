@@ -12,7 +12,9 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // figuresState is where the person is among the small charts.
@@ -39,7 +41,7 @@ func figuresKeys() keySection {
 }
 
 func (a App) openFigures() App {
-	a.views.steps.figures.cursor = max(0, slices.Index(a.env.metricNames(), a.views.steps.drawnMetric(a.env)))
+	a.views.steps.figures.cursor = max(0, slices.Index(metricNames(a.env), a.views.steps.drawnMetric(a.env)))
 	a.views.steps.large = false
 	a = a.pushView(viewFigures)
 	a.views.steps.moveFigure(a.env, 0)
@@ -48,28 +50,28 @@ func (a App) openFigures() App {
 
 // openFigure draws the figure under the cursor above the table of steps, from where Esc leads back.
 func (a App) openFigure() App {
-	names := a.env.metricNames()
-	a.views.steps.metric = names[clampIndex(a.views.steps.figures.cursor, len(names))]
+	names := metricNames(a.env)
+	a.views.steps.metric = names[pane.ClampIndex(a.views.steps.figures.cursor, len(names))]
 	a.views.steps.large = false
 	a.position.backStack = append(slices.DeleteFunc(slices.Clone(a.position.backStack), func(v viewName) bool { return v == viewSteps || v == viewFigures }), viewFigures)
 	return a.openView(viewSteps)
 }
 
-func (s *stepsState) moveFigure(e env, by int) action {
-	s.figures.cursor = clampIndex(s.figures.cursor+by, len(e.metricNames()))
+func (s *stepsState) moveFigure(e env.Env, by int) action {
+	s.figures.cursor = pane.ClampIndex(s.figures.cursor+by, len(metricNames(e)))
 	return s.scrollFigures(e)
 }
 
-func (s *stepsState) moveFigureRow(e env, by int) action {
+func (s *stepsState) moveFigureRow(e env.Env, by int) action {
 	columns := s.figureGridOnScreen(e).columns
-	at, n := s.figures.cursor, len(e.metricNames())
+	at, n := s.figures.cursor, len(metricNames(e))
 	if to := at + by*columns; to >= 0 && to < n || by < -1 || by > 1 {
-		s.figures.cursor = clampIndex(to, n)
+		s.figures.cursor = pane.ClampIndex(to, n)
 	}
 	return s.scrollFigures(e)
 }
 
-func (s *stepsState) scrollFigures(e env) action {
+func (s *stepsState) scrollFigures(e env.Env) action {
 	grid := s.figureGridOnScreen(e)
 	row := s.figures.cursor / grid.columns
 	top := min(s.figures.topRow, row)
@@ -91,8 +93,8 @@ type figureGrid struct {
 	w, h          int // of a chart with its title
 }
 
-func (s stepsState) figureGrid(e env, w, h int) figureGrid {
-	in, names := layout.Rect{W: w, H: h}.Inner(), e.metricNames()
+func (s stepsState) figureGrid(e env.Env, w, h int) figureGrid {
+	in, names := layout.Rect{W: w, H: h}.Inner(), metricNames(e)
 	g := figureGrid{columns: max(1, in.W/smallChartWidth), rows: max(1, (in.H-rowsBelowPlot)/smallChartHeight)}
 	g.w, g.h = in.W/g.columns, max(2, (in.H-rowsBelowPlot)/g.rows)
 	last := max(0, (len(names)+g.columns-1)/g.columns-g.rows)
@@ -101,37 +103,37 @@ func (s stepsState) figureGrid(e env, w, h int) figureGrid {
 	return g
 }
 
-func (s stepsState) figureGridOnScreen(e env) figureGrid {
-	return s.figureGrid(e, e.display.w, max(3, e.display.bodyHeight()))
+func (s stepsState) figureGridOnScreen(e env.Env) figureGrid {
+	return s.figureGrid(e, e.Display.W, max(3, e.Display.BodyHeight()))
 }
 
 // figuresView draws all figures over the steps as small charts with a common axis of steps, each below its name and its value at the
 // step on the screen.
-func (s stepsState) figuresView(e env, w, h int) []string {
-	if e.result.trend == nil {
-		return e.display.waiting(" all metrics", computingSteps, w, h)
+func (s stepsState) figuresView(e env.Env, w, h int) []string {
+	if e.Result.Trend == nil {
+		return e.Display.Waiting(" all metrics", computingSteps, w, h)
 	}
-	t, g, n := e.display.theme, s.figureGrid(e, w, h), len(e.metricNames())
-	here := clampIndex(s.figures.cursor, n)
-	c := paneContent{title: " all metrics  " + units.Count(n) + e.legend()}
+	t, g, n := e.Display.Theme, s.figureGrid(e, w, h), len(metricNames(e))
+	here := pane.ClampIndex(s.figures.cursor, n)
+	c := pane.Content{Title: " all metrics  " + units.Count(n) + runLegend(e)}
 	drawn, meanOf := s.drawFigures(e, g.inSight, "", g.w, g.h-1).charts, 1
-	c.lines = make([]string, g.rows*g.h)
+	c.Lines = make([]string, g.rows*g.h)
 	for i, one := range drawn {
 		name := g.inSight[i]
 		meanOf = one.meanOf
-		value := metricText(name, e.result.analysis.Last().Metric(name))
+		value := metricText(name, e.Result.Analysis.Last().Metric(name))
 		title := cells.Justify(t.Paint(themes.Title, trimPath(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
-		for y, line := range append([]string{e.display.cell(title, g.first+i == here)}, one.rows...) {
-			c.lines[i/g.columns*g.h+y] += cells.Fit(line, g.w)
+		for y, line := range append([]string{e.Display.Cell(title, g.first+i == here)}, one.rows...) {
+			c.Lines[i/g.columns*g.h+y] += cells.Fit(line, g.w)
 		}
 	}
 	if len(drawn) > 0 {
-		for _, line := range e.chartAxis(drawn[0]) {
-			c.lines = append(c.lines, strings.Repeat(cells.Fit(line, g.w), g.columns))
+		for _, line := range chartAxis(e, drawn[0]) {
+			c.Lines = append(c.Lines, strings.Repeat(cells.Fit(line, g.w), g.columns))
 		}
 	}
-	c.note = s.chartNote(e, fmt.Sprintf("%d/%d", here+1, n), meanOf, w-2)
-	return e.display.box(layout.Rect{W: w, H: h}, true, c)
+	c.Note = s.chartNote(e, fmt.Sprintf("%d/%d", here+1, n), meanOf, w-2)
+	return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // figureCache is the charts over the steps as they are drawn: computed once for each change of what they show,
@@ -153,13 +155,13 @@ type figureKey struct {
 }
 
 // drawFigures returns the charts of figures in w columns and h rows each, those of the cache if it has them.
-func (s stepsState) drawFigures(e env, names []string, second string, w, h int) figureCache {
+func (s stepsState) drawFigures(e env.Env, names []string, second string, w, h int) figureCache {
 	key := figureKey{
-		trend: e.result.trend, second: e.second.trend.value.trend, names: strings.Join(names, "\n"), over: second, w: w, h: h,
-		window: s.window, smoothing: s.smoothing, theme: e.display.theme, ascii: e.display.glyphs.ASCII,
+		trend: e.Result.Trend, second: e.Second.Trend.Value.Trend, names: strings.Join(names, "\n"), over: second, w: w, h: h,
+		window: s.window, smoothing: s.smoothing, theme: e.Display.Theme, ascii: e.Display.Glyphs.ASCII,
 	}
-	if e.settings.base.on {
-		key.base = e.result.baseTrend
+	if e.Settings.Base.On {
+		key.base = e.Result.BaseTrend
 	}
 	if key == s.cache.key {
 		return s.cache
@@ -170,11 +172,11 @@ func (s stepsState) drawFigures(e env, names []string, second string, w, h int) 
 
 // updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
 func (a App) updateFigureCache() App {
-	if a.env.result.trend == nil || a.env.result.analysis == nil || !a.position.drawsSteps() || a.env.display.isTooSmall() {
+	if a.env.Result.Trend == nil || a.env.Result.Analysis == nil || !a.position.drawsSteps() || a.env.Display.IsTooSmall() {
 		return a
 	}
-	frame := a.shortened(len(a.bottomLines(a.env.display.w)) - 1)
-	w, h := frame.env.display.w, frame.env.display.bodyHeight()
+	frame := a.shortened(len(a.bottomLines(a.env.Display.W)) - 1)
+	w, h := frame.env.Display.W, frame.env.Display.BodyHeight()
 	names, second := []string{a.views.steps.drawnMetric(a.env)}, a.views.steps.second
 	if a.position.viewInSight() == viewFigures {
 		grid := a.views.steps.figureGrid(a.env, w, h)

@@ -32,7 +32,7 @@ func docFilms() []film {
 		name: "outage", alt: "Demo: vantage names what ails a run, a grader that failed for three steps; the group behind it shows right answers with reward 0",
 		shots: []shot{
 			{nil, "", func(a App) string {
-				return fmt.Sprintf("%d of %d groups of this step train the model. Is the run well?", a.env.result.analysis.Signal, len(a.env.result.analysis.Table))
+				return fmt.Sprintf("%d of %d groups of this step train the model. Is the run well?", a.env.Result.Analysis.Signal, len(a.env.Result.Analysis.Table))
 			}, 4, "grader outage"},
 			{[]string{"0"}, "0", say("the run at a glance: what ails it, first"), 4.5, "reward is 0 for every sample"},
 			{[]string{"enter"}, "Enter", say("since when, how sure that is, and what it cost"), 5, "grader outage"},
@@ -54,7 +54,7 @@ func TestPicturesThatMove(t *testing.T) {
 				d.wantText(s.shows)
 				frames = append(frames, animationFrame{content: d.frame() + "\n" + d.app.captionLines(s), seconds: s.seconds})
 			}
-			svg := animation(frames, "vantage: "+f.alt, pictureColors(d.app.env.display.theme))
+			svg := animation(frames, "vantage: "+f.alt, pictureColors(d.app.env.Display.Theme))
 			if limit := 300_000; len(svg) > limit {
 				t.Errorf("%s has %d bytes, more than %d", f.name, len(svg), limit)
 			}
@@ -65,7 +65,7 @@ func TestPicturesThatMove(t *testing.T) {
 
 // captionLines returns the lines below a frame that say which key was pressed, and what it did.
 func (a App) captionLines(s shot) string {
-	t, w := a.env.display.theme, a.env.display.w
+	t, w := a.env.Display.Theme, a.env.Display.W
 	caption := " "
 	if s.shown != "" {
 		caption += t.Underlay(themes.Cursor, " "+t.Paint(themes.Key, s.shown)+" ") + "  "

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,14 +14,16 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // View draws the screen. It changes nothing of App.
 func (a App) View() tea.View {
 	v := tea.NewView(a.frame())
 	v.AltScreen = true
-	if a.env.display.mouse {
+	if a.env.Display.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v
@@ -30,49 +31,46 @@ func (a App) View() tea.View {
 
 // frame returns the screen as text: exactly h lines of w cells.
 func (a App) frame() string {
-	if a.env.display.w == 0 {
+	if a.env.Display.W == 0 {
 		return ""
 	}
 	frame := strings.Join(a.lines(), "\n")
-	if a.env.display.glyphs.ASCII {
+	if a.env.Display.Glyphs.ASCII {
 		return cells.ASCII(frame)
 	}
 	return frame
 }
 
 func (a App) lines() []string {
-	if a.env.display.isTooSmall() {
-		return a.env.tooSmall(a.env.display.w, a.env.display.h)
+	if a.env.Display.IsTooSmall() {
+		return tooSmall(a.env, a.env.Display.W, a.env.Display.H)
 	}
-	bottom := a.bottomLines(a.env.display.w)
+	bottom := a.bottomLines(a.env.Display.W)
 	return append(a.shortened(len(bottom)-1).linesAbove(), bottom...)
 }
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines, body := a.env.header(a.env.display.w), a.env.display.bodyHeight()
+	lines, body := header(a.env, a.env.Display.W), a.env.Display.BodyHeight()
 	switch {
 	case a.overlays.help.open:
-		return append(lines, a.env.display.markLines(onHelp, 0, a.helpPage(a.env.display.w, body))...)
-	case a.env.result.analysis == nil && !a.position.currentView().beforeAnalysis:
-		return append(lines, a.env.emptyBody(a.env.display.w, body)...)
+		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)
+	case a.env.Result.Analysis == nil && !a.position.currentView().beforeAnalysis:
+		return append(lines, emptyBody(a.env, a.env.Display.W, body)...)
 	}
-	return append(lines, a.env.display.markLines(onBody, 0, a.position.currentView().body(a, a.env.display.w, body))...)
+	return append(lines, a.env.Display.MarkLines(pane.OnBody, 0, a.position.currentView().body(a, a.env.Display.W, body))...)
 }
 
-// bodyHeight is the lines between header and hints.
-func (d display) bodyHeight() int { return max(0, d.h-layout.HeaderRows-1) }
-
 func (a App) overview(w, h int) []string {
-	return a.env.withComparison(w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
+	return withComparison(a.env, w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
 }
 
 func (a App) glanceView(w, h int) []string {
-	return a.env.withComparison(w, h, func(h int) []string { return a.views.glance.view(a.env, w, h) })
+	return withComparison(a.env, w, h, func(h int) []string { return a.views.glance.view(a.env, w, h) })
 }
 
 // drawn returns all panes that are in sight, in h lines.
-func (p panes) drawn(e env, h int) []string {
+func (p panes) drawn(e env.Env, h int) []string {
 	s := p.screen(e)
 	var shown []layout.Pane
 	for i, rect := range s.Panes {
@@ -90,135 +88,28 @@ func (p panes) drawn(e env, h int) []string {
 	return lines
 }
 
-// paneContent is what a frame holds: a title above, a remark and a note below, and lines, which are cut
-// to fit.
-type paneContent struct {
-	title, remark, note string
-	lines               []string
-	cursor              int    // which of the lines is under the cursor, from 1; 0: none
-	target              target // what the pane is to the mouse
-}
-
-// addRow adds a row of w cells to a table. Over the one under the cursor goes a bar, on which painted
-// parts keep their colours. To the mouse the row is a target.
-func (d display) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
-	d.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
-}
-
-// addRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
-// bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
-// hollow dots would change places besides.
-func (d display) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
-	if underCursor {
-		c.cursor = cmp.Or(c.cursor, len(c.lines)+1) // the first of several lines
-		text = d.theme.Underlay(themes.Cursor, text)
-	}
-	c.lines = append(c.lines, d.mark(row.kind, row.n, text+chart))
-}
-
-// cell returns one of several cells in a line between blanks. Over the one under the cursor goes a bar.
-func (d display) cell(text string, underCursor bool) string {
-	switch t := d.theme; {
-	case !underCursor:
-		return " " + text + " "
-	case !t.HasColors():
-		return t.Underlay(themes.Cursor, cursorMark+text+" ")
-	default:
-		return t.Underlay(themes.Cursor, " "+text+" ")
-	}
-}
-
-func (p panes) drawPane(e env, which layout.Pane, r layout.Rect) []string {
+func (p panes) drawPane(e env.Env, which layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
 	c := paneTable()[which].draw(p, e, in.W, in.H)
 	number := fmt.Sprintf(" %d ", which+1)
 	if p.focus == which {
 		number = ">" + number[1:] // the colour of the frame is not the only sign
 	}
-	c.title = e.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
-	c.target = target{onPane, int(which)}
-	return e.display.box(r, p.focus == which, c)
-}
-
-// box draws a frame with its content: exactly r.H lines of r.W cells.
-func (d display) box(r layout.Rect, focused bool, c paneContent) []string {
-	in := r.Inner()
-	role := themes.Border
-	if focused {
-		role = themes.Focus
-	}
-	b := borders(d.glyphs.ASCII)
-	t := d.theme
-	title := d.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
-	left, right := b.topLeft, b.topRight
-	if r.JoinsAbove {
-		left, right = b.leftTee, b.rightTee
-	}
-	lines := make([]string, 0, r.H)
-	lines = append(lines, t.Paint(role, left)+title+t.Paint(role, strings.Repeat(b.flat, max(0, in.W-cells.Width(title)))+right))
-	for i, line := range cells.FitLines(c.lines, in.W, in.H) {
-		side := b.side
-		if i+1 == c.cursor && !t.HasColors() {
-			side = cursorMark
-		}
-		lines = append(lines, t.Paint(role, side)+d.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
-	}
-	if r.JoinsBelow {
-		return lines
-	}
-	if c.note == "" && len(c.lines) > in.H {
-		c.note = "…"
-	}
-	return append(lines, d.lowerBorder(role, in.W, c))
-}
-
-// cursorMark stands in the frame beside the row under the cursor where there are no colours: a
-// terminal may show no reverse video either.
-const cursorMark = ">"
-
-// lowerBorder draws the last line of a frame around w cells, with remark and note. They are not painted:
-// they change with the cursor, and on a slow link a colour costs more than they do.
-func (d display) lowerBorder(role themes.Role, w int, c paneContent) string {
-	b, t := borders(d.glyphs.ASCII), d.theme
-	note, remark := "", ""
-	if c.note != "" {
-		note = cells.Truncate(" "+c.note+" ", max(0, w-3))
-	}
-	if room := w - cells.Width(note) - 6; c.remark != "" && room > 0 {
-		remark = " " + cells.Truncate(c.remark, room) + " "
-	}
-	rule := func(n int) string { return strings.Repeat(b.flat, max(0, n)) }
-	left := t.Paint(role, b.bottomLeft+rule(min(2, w))) + remark
-	return left + t.Paint(role, rule(w-cells.Width(note)-cells.Width(remark)-3)) + note + t.Paint(role, rule(min(1, w-2))+b.bottomRight)
-}
-
-// joinColumns puts two blocks of as many lines side by side. It writes to left.
-func joinColumns(left, right []string) []string {
-	for i := range left {
-		left[i] += right[i]
-	}
-	return left
-}
-
-type border struct{ topLeft, topRight, bottomLeft, bottomRight, leftTee, rightTee, flat, side string }
-
-func borders(ascii bool) border {
-	if ascii {
-		return border{"+", "+", "+", "+", "+", "+", "-", "|"}
-	}
-	return border{"╭", "╮", "╰", "╯", "├", "┤", "─", "│"}
+	c.Title = e.Display.Theme.Paint(themes.Key, number) + cells.Truncate(c.Title, max(0, in.W-5))
+	c.Target = pane.Target{Kind: pane.OnPane, N: int(which)}
+	return e.Display.Box(r, p.focus == which, c)
 }
 
 // hints returns the last line: the line of input if one is open, else the hints of the key
 // table, as many as fit.
 func (a App) hints(w int) string {
-	t := a.env.display.theme
+	t := a.env.Display.Theme
 	switch line := a.position.currentView().line; {
 	case line.prompt != nil:
 		return cells.Fit(line.prompt(a, line.in(a), w), w)
 	case a.overlays.help.open:
-		return cells.Fit(" "+a.env.display.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
-			a.env.display.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
+		return cells.Fit(" "+a.env.Display.MarkKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
+			a.env.Display.MarkKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
 	line := ""
 	if a.position.view == viewCopy {
@@ -230,14 +121,14 @@ func (a App) hints(w int) string {
 	return cells.Fit(line, w)
 }
 
-func (p position) hintText(e env, b binding) string {
-	t, words := e.display.theme, strings.Fields(e.display.keyLabel(b.hint))
-	if e.display.marking == nil {
+func (p position) hintText(e env.Env, b binding) string {
+	t, words := e.Display.Theme, strings.Fields(e.Display.KeyLabel(b.hint))
+	if e.Display.Marking == nil {
 		last := len(words) - 1
 		return t.Paint(themes.Key, strings.Join(words[:last], " ")) + " " + t.Paint(themes.Dim, words[last])
 	}
 	for i, word := range words {
-		words[i] = e.display.markKey(p.keyOfHint(e, b, word), word)
+		words[i] = e.Display.MarkKey(p.keyOfHint(e, b, word), word)
 	}
 	return strings.Join(words, " ")
 }
@@ -246,7 +137,7 @@ func (p position) hintText(e env, b binding) string {
 // two, help and quit, are always among them.
 func (a App) fittingHints(w int) []binding {
 	sections := a.position.activeKeys()
-	if last := len(sections) - 1; a.env.result.analysis == nil { // the others have nothing to act on yet
+	if last := len(sections) - 1; a.env.Result.Analysis == nil { // the others have nothing to act on yet
 		own := 0
 		if a.position.currentView().beforeAnalysis {
 			own = min(1, last)
@@ -268,13 +159,13 @@ func (a App) fittingHints(w int) []binding {
 			taken[b.keys[0]] = true
 		}
 	}
-	shown := a.env.fitting(all, w)
+	shown := fitting(a.env, all, w)
 	most := len(all)
 	if a.position.view == viewOverview {
 		most = hintsBeforeTuning
 	}
 	if together, ok := tuningTogether(all, shown, most); ok {
-		if fit := a.env.fitting(together, w); slices.ContainsFunc(fit, isTuning) {
+		if fit := fitting(a.env, together, w); slices.ContainsFunc(fit, isTuning) {
 			return fit
 		}
 	}
@@ -299,15 +190,15 @@ const hintsBeforeTuning = 3
 func isTuning(b binding) bool { return slices.Contains([]string{"=", "b", "C", "S"}, b.keys[0]) }
 
 // fitting returns the hints that fit into w cells: the last go first, but for help and quit.
-func (e env) fitting(all []binding, w int) []binding {
+func fitting(e env.Env, all []binding, w int) []binding {
 	all = slices.Clone(all)
 	width, always := 0, min(2, len(all))
 	for _, b := range all {
-		width += cells.Width(e.display.keyLabel(b.hint)) + 2
+		width += cells.Width(e.Display.KeyLabel(b.hint)) + 2
 	}
 	for len(all) > always && width > w {
 		at := len(all) - always - 1
-		width -= cells.Width(e.display.keyLabel(all[at].hint)) + 2
+		width -= cells.Width(e.Display.KeyLabel(all[at].hint)) + 2
 		all = slices.Delete(all, at, at+1)
 	}
 	return all
@@ -350,18 +241,18 @@ func (a App) timeNotice(msg tea.Msg, before string) App {
 		return a
 	}
 	a.overlays.noticeNumber++
-	return a.starts(endNotice(a.commands.ctx, a.overlays.noticeNumber))
+	return a.starts(endNotice(a.commands.Ctx, a.overlays.noticeNumber))
 }
 
 // noticeLines wraps the notice to lines of w cells; none without a notice.
-func (e env) noticeLines(notice string, w int) []string {
+func noticeLines(e env.Env, notice string, w int) []string {
 	if notice == "" {
 		return nil
 	}
 	// a low screen has room for fewer, so that its panes keep theirs
-	lines := e.display.cutLines(cells.Wrap(sanitize.Line(notice), w-2), max(1, min(5, (e.display.h-10)/2)), w-1)
+	lines := e.Display.CutLines(cells.Wrap(sanitize.Line(notice), w-2), max(1, min(5, (e.Display.H-10)/2)), w-1)
 	for i, line := range lines {
-		lines[i] = cells.Fit(" "+e.display.theme.Paint(themes.Warn, line), w)
+		lines[i] = cells.Fit(" "+e.Display.Theme.Paint(themes.Warn, line), w)
 	}
 	return lines
 }
@@ -372,9 +263,9 @@ const roomForHints = 40
 // bottomLines returns the lines below the body: the hints or the line of input, and above it the notice. A short notice stands before the
 // hints, so that the body stays where it is.
 func (a App) bottomLines(w int) []string {
-	notice := a.env.noticeLines(a.overlays.notice, w)
+	notice := noticeLines(a.env, a.overlays.notice, w)
 	isTyping := a.position.currentView().line.prompt != nil
-	text := " " + a.env.display.theme.Paint(themes.Warn, sanitize.Line(a.overlays.notice)) + " "
+	text := " " + a.env.Display.Theme.Paint(themes.Warn, sanitize.Line(a.overlays.notice)) + " "
 	if room := w - cells.Width(text); len(notice) == 1 && room >= roomForHints && !isTyping {
 		return []string{text + a.hints(room)}
 	}
@@ -384,22 +275,18 @@ func (a App) bottomLines(w int) []string {
 // shortened returns App on a screen that is n lines lower, for which a notice has taken them.
 func (a App) shortened(n int) App {
 	if n > 0 {
-		a.env.display.h -= n
-		a.env.display.shortened = true
+		a.env.Display.H -= n
+		a.env.Display.Shortened = true
 		a = a.clampCursor()
 	}
 	return a
 }
 
-func (d display) isTooSmall() bool {
-	return !d.shortened && (d.w < layout.MinWidth || d.h < layout.MinHeight)
-}
-
 // tooSmall says which size is needed, and shows the figures of the step if there is room.
-func (e env) tooSmall(w, h int) []string {
+func tooSmall(e env.Env, w, h int) []string {
 	lines := cells.Wrap(fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h), w)
-	if e.result.analysis != nil {
-		lines = append(lines, e.stepLine(w))
+	if e.Result.Analysis != nil {
+		lines = append(lines, stepLine(e, w))
 	}
 	return cells.FitLines(lines, w, h)
 }
@@ -407,17 +294,17 @@ func (e env) tooSmall(w, h int) []string {
 const maxFullProblems = 3
 
 // emptyBody is the body before there is an analysis: what is missing, why, and what to do.
-func (e env) emptyBody(w, h int) []string {
+func emptyBody(e env.Env, w, h int) []string {
 	var lines []string
 	paint := func(role themes.Role, text string) {
-		lines = append(lines, e.display.wrapped("    ", role, text, w-8)...)
+		lines = append(lines, e.Display.Wrapped("    ", role, text, w-8)...)
 	}
-	text, role, more := e.whyEmpty()
+	text, role, more := whyEmpty(e)
 	paint(role, text)
 	for _, m := range more {
 		paint(themes.Dim, m)
 	}
-	if reasons := countReasons(e.snap.Run.Problems); len(reasons) > 0 {
+	if reasons := countReasons(e.Snap.Run.Problems); len(reasons) > 0 {
 		lines = append(lines, "")
 		for _, r := range reasons[:min(maxFullProblems, len(reasons))] {
 			if r.count > 1 {
@@ -426,39 +313,39 @@ func (e env) emptyBody(w, h int) []string {
 			paint(themes.Warn, r.full)
 		}
 	}
-	lines = append(lines, "", "    "+e.keysWhenEmpty())
+	lines = append(lines, "", "    "+keysWhenEmpty(e))
 	above := max(0, min(h/3, h-len(lines)))
 	return cells.FitLines(append(make([]string, above), lines...), w, h)
 }
 
-func (e env) whyEmpty() (text string, role themes.Role, more []string) {
-	title, p := sanitize.Line(e.title), e.snap.Run.Progress
+func whyEmpty(e env.Env) (text string, role themes.Role, more []string) {
+	title, p := sanitize.Line(e.Title), e.Snap.Run.Progress
 	switch {
-	case e.sourceState.err != nil:
-		return sanitize.Line(e.sourceState.err.Error()), themes.Bad, []string{"reading has stopped: fix this and open the log again"}
-	case e.result.err != nil:
-		return sanitize.Line(e.result.err.Error()), themes.Warn, nil
+	case e.SourceState.Err != nil:
+		return sanitize.Line(e.SourceState.Err.Error()), themes.Bad, []string{"reading has stopped: fix this and open the log again"}
+	case e.Result.Err != nil:
+		return sanitize.Line(e.Result.Err.Error()), themes.Warn, nil
 	case p.Silent > 0:
-		return e.silentText(), themes.Warn, []string{"the run appears as soon as it answers"}
-	case e.sourceState.lastChunk.IsZero():
+		return e.SilentText(), themes.Warn, []string{"the run appears as soon as it answers"}
+	case e.SourceState.LastChunk.IsZero():
 		return "reading " + title + " …", themes.Plain, nil
-	case len(e.snap.Run.Problems) > 0 && (p.CaughtUp || e.sourceState.ended):
-		return "nothing in " + title + " can be read as a sample", themes.Warn, []string{e.sawText()}
-	case e.sourceState.ended:
-		return title + " holds no samples", themes.Warn, []string{e.sawText(), "", formatsHelp}
+	case len(e.Snap.Run.Problems) > 0 && (p.CaughtUp || e.SourceState.Ended):
+		return "nothing in " + title + " can be read as a sample", themes.Warn, []string{sawText(e)}
+	case e.SourceState.Ended:
+		return title + " holds no samples", themes.Warn, []string{sawText(e), "", formatsHelp}
 	case p.Awaited != "":
 		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it opens as soon as it exists", "", trainerOptionsHelp, formatsHelp}
 	case p.Link.State == model.LinkConnecting:
 		return "connecting to " + sanitize.Line(p.Link.Host) + " …", themes.Plain, nil
 	case p.Link.State == model.LinkLost:
-		return e.linkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it tries again by itself"}
+		return e.LinkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it tries again by itself"}
 	case !p.CaughtUp && p.BytesAll > 0:
-		return "reading " + title, themes.Plain, []string{e.loadedText()}
+		return "reading " + title, themes.Plain, []string{e.LoadedText()}
 	case !p.CaughtUp:
 		return "waiting for the first row of " + title, themes.Plain, nil
 	}
-	more = []string{e.sawText() + "; new rows appear here"}
-	for _, note := range e.snap.Run.Notes {
+	more = []string{sawText(e) + "; new rows appear here"}
+	for _, note := range e.Snap.Run.Notes {
 		more = append(more, sanitize.Line(note))
 	}
 	return "waiting for the first step in " + title, themes.Plain, append(more,
@@ -468,9 +355,9 @@ func (e env) whyEmpty() (text string, role themes.Role, more []string) {
 }
 
 // sawText says what was found, and why nothing came of it if no problem says so.
-func (e env) sawText() string {
-	p := e.snap.Run.Progress
-	text := fmt.Sprintf("found %s at %s", units.Plural(p.Files, "files"), e.sourceState.lastChunk.Format(time.TimeOnly))
+func sawText(e env.Env) string {
+	p := e.Snap.Run.Progress
+	text := fmt.Sprintf("found %s at %s", units.Plural(p.Files, "files"), e.SourceState.LastChunk.Format(time.TimeOnly))
 	switch {
 	case p.Files == 0:
 		return text
@@ -481,7 +368,7 @@ func (e env) sawText() string {
 	switch {
 	case p.Tried > 0:
 		return fmt.Sprintf("%s: none of %s is a sample", text, units.Plural(p.Tried, "rows"))
-	case len(e.snap.Run.Problems) == 0:
+	case len(e.Snap.Run.Problems) == 0:
 		return text + ", no complete row yet"
 	}
 	return text
@@ -493,14 +380,14 @@ const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR,
 // formatsHelp says where the options of all trainers are listed.
 const formatsHelp = "`vantage list formats` lists what can be read, and the option with which each trainer writes it"
 
-func (e env) keysWhenEmpty() string {
-	t := e.display.theme
+func keysWhenEmpty(e env.Env) string {
+	t := e.Display.Theme
 	way := func(key, what string) string { return t.Paint(themes.Key, key) + t.Paint(themes.Dim, " "+what+"    ") }
 	line := ""
-	if e.result.err != nil {
+	if e.Result.Err != nil {
 		line += way("E", "all estimators")
 	}
-	if e.snap.Run.Format != "" || len(e.snap.Run.Problems) > 0 {
+	if e.Snap.Run.Format != "" || len(e.Snap.Run.Problems) > 0 {
 		line += way("!", "how the log was read")
 	}
 	return line + way("q", "quit")

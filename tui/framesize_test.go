@@ -17,6 +17,7 @@ import (
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/chart"
+	"vantage/tui/env"
 	"vantage/tui/layout"
 )
 
@@ -29,7 +30,7 @@ func anyText(t *rapid.T, label string) string {
 }
 
 // anyRun draws a run of few steps, groups and components, with any texts and numbers.
-func anyRun(t *rapid.T) Source {
+func anyRun(t *rapid.T) env.Source {
 	number := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 0.5, -1, 1e300, math.NaN(), math.Inf(1), estimators.MissingReward()}), rapid.Float64Range(-9, 9))
 	chunk := &model.Chunk{
 		Format: "made", Provenance: anyText(t, "how"), Files: []string{anyText(t, "file")}, Notes: []string{anyText(t, "note")},
@@ -118,7 +119,7 @@ func TestFrameFillsTheScreen(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
 			pressAnyKeys(rt, d)
-			checkFills(rt, strings.Split(d.frame(), "\n"), d.app.env.display.w, d.app.env.display.h, d.app.env.display.glyphs.ASCII)
+			checkFills(rt, strings.Split(d.frame(), "\n"), d.app.env.Display.W, d.app.env.Display.H, d.app.env.Display.Glyphs.ASCII)
 		})
 	})
 }
@@ -130,7 +131,7 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
 			pressAnyKeys(rt, d)
-			if d.app.env.result.analysis == nil {
+			if d.app.env.Result.Analysis == nil {
 				return
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
@@ -150,9 +151,9 @@ func TestEveryViewFillsTheBody(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			w, h := rapid.IntRange(layout.MinWidth, 400).Draw(rt, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(rt, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
-			d.app.env.display.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
-			d.app.env.display.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
-			room := h - len(d.app.env.header(w)) - 1
+			d.app.env.Display.Theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
+			d.app.env.Display.Glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
+			room := h - len(header(d.app.env, w)) - 1
 			for name, v := range viewTable() {
 				a := d.app
 				a.position.view = viewName(name)

@@ -62,7 +62,7 @@ func TestLeavingFullScreen(t *testing.T) {
 		})
 	}
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.env.place.row != 1 {
+		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.env.Place.Row != 1 {
 			t.Error("an opened group does not lead back to the whole screen")
 		}
 	})
@@ -76,12 +76,12 @@ func TestFullScreenSaysMore(t *testing.T) {
 		d.press("z")
 		d.wantText("tokens", "why", "1 of 8 rewards are NaN")
 		d.press("5", "5")
-		x := d.app.env.result.analysis
+		x := d.app.env.Result.Analysis
 		for _, m := range x.Metrics {
 			d.wantText(m.Name[strings.LastIndex(m.Name, "/")+1:])
 		}
 		in := d.app.panes.screen(d.app.env).Panes[layout.Metrics].Inner()
-		if _, hidden := d.app.env.metricLayout(len(x.Metrics), in.W, in.H); hidden != 0 {
+		if _, hidden := metricLayout(d.app.env, len(x.Metrics), in.W, in.H); hidden != 0 {
 			t.Errorf("%d rows are hidden", hidden)
 		}
 		d.press("4", "4")

@@ -19,12 +19,15 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
+	"vantage/tui/job"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // glanceState is the state of the view of the run at a glance.
 type glanceState struct {
-	job    job[glanceKey, runGlance]
+	job    job.Job[glanceKey, runGlance]
 	cursor int // of the findings, and the worst steps behind them
 
 	firstViewChosen bool // a log that does not grow has had its chance to open the view
@@ -44,7 +47,7 @@ type runGlance struct {
 }
 
 func glanceKeys() keySection {
-	return keySection{"run at a glance", append(listKeys("j k move", onWorstStep),
+	return keySection{"run at a glance", append(listKeys("j k move", pane.OnWorstStep),
 		binding{[]string{"enter"}, "⏎", "Enter open", "the finding under the cursor, with its metric over the steps; or the step, the first of several; Esc leads back", App.openWorstStep},
 		binding{[]string{"esc", "1"}, "Esc 1", "1 groups", "to the groups of the step", App.showGroups},
 	)}
@@ -61,7 +64,7 @@ func (a App) openGlance() App {
 
 // spans returns the worst steps, the worst first.
 func (s glanceState) spans() []glance.Span {
-	if g := s.job.value.glance; g != nil {
+	if g := s.job.Value.glance; g != nil {
 		return g.Spans
 	}
 	return nil
@@ -73,8 +76,8 @@ type glanceRow struct {
 	from int64 // of the worst steps
 }
 
-func (s glanceState) selection(e env) glanceRow {
-	found, spans := e.foundList(), s.spans()
+func (s glanceState) selection(e env.Env) glanceRow {
+	found, spans := e.FoundList(), s.spans()
 	switch i := s.cursor - len(found); {
 	case s.cursor == 0 || i >= len(spans):
 		return glanceRow{}
@@ -85,22 +88,22 @@ func (s glanceState) selection(e env) glanceRow {
 	}
 }
 
-func (s glanceState) index(e env, was glanceRow) int {
+func (s glanceState) index(e env.Env, was glanceRow) int {
 	if was == (glanceRow{}) {
 		return 0
 	}
 	if was.kind != "" {
-		return max(0, slices.IndexFunc(e.foundList(), func(f diagnosis.Finding) bool { return f.Kind == was.kind }))
+		return max(0, slices.IndexFunc(e.FoundList(), func(f diagnosis.Finding) bool { return f.Kind == was.kind }))
 	}
 	i := slices.IndexFunc(s.spans(), func(x glance.Span) bool { return x.From <= was.from && was.from <= x.To })
 	if i < 0 {
 		return 0
 	}
-	return len(e.foundList()) + i
+	return len(e.FoundList()) + i
 }
 
 func (a App) openWorstStep() App {
-	at, spans := a.views.glance.cursor-len(a.env.foundList()), a.views.glance.spans()
+	at, spans := a.views.glance.cursor-len(a.env.FoundList()), a.views.glance.spans()
 	switch {
 	case at < 0:
 		return a.showFinding(a.views.glance.cursor)
@@ -108,11 +111,11 @@ func (a App) openWorstStep() App {
 		return a.showGroups()
 	}
 	step := spans[at].From
-	if a.env.place.scope.kind != scopeStep { // each step has few groups: those of all of these steps, and of no others
+	if a.env.Place.Scope.Kind != env.ScopeStep { // each step has few groups: those of all of these steps, and of no others
 		step = spans[at].To
-		a.env.place.scope.scope = scope{kind: scopeLast, last: spans[at].Last - spans[at].First + 1}
+		a.env.Place.Scope.Scope = env.Scope{Kind: env.ScopeLast, Last: spans[at].Last - spans[at].First + 1}
 	}
-	i, found := a.env.snap.Find(step)
+	i, found := a.env.Snap.Find(step)
 	if !found {
 		return a
 	}
@@ -139,12 +142,12 @@ func keysBelowGlance() []keySection {
 // chooseFirstView opens the run at a glance if the log does not grow, once it is known: nothing was written
 // for longer than between two steps, or the source has ended. What the person opened or typed before stays.
 func (a App) chooseFirstView() App {
-	p := a.env.snap.Run.Progress
-	if a.views.glance.firstViewChosen || len(a.env.snap.Steps) == 0 || !a.env.sourceState.ended && !p.CaughtUp && p.BytesAll == 0 {
+	p := a.env.Snap.Run.Progress
+	if a.views.glance.firstViewChosen || len(a.env.Snap.Steps) == 0 || !a.env.SourceState.Ended && !p.CaughtUp && p.BytesAll == 0 {
 		return a
 	}
 	a.views.glance.firstViewChosen = true
-	grows := !a.env.sourceState.ended && p.Freshness(a.env.sourceState.lastChunk) == model.Live
+	grows := !a.env.SourceState.Ended && p.Freshness(a.env.SourceState.LastChunk) == model.Live
 	if !grows && a.position.view == viewOverview {
 		a.position.view = viewGlance
 	}
@@ -153,18 +156,18 @@ func (a App) chooseFirstView() App {
 
 // update requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
 // stays on its step.
-func (s *glanceState) update(e env, open bool, c *commands, msg tea.Msg) {
+func (s *glanceState) update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	selected := s.selection(e)
-	if s.job.take(c, msg) {
+	if s.job.Take(c, msg) {
 		s.cursor = s.index(e, selected)
 	}
-	key := glanceKey{e.result.trend, e.findings.job.value.Look}
-	if !open || key.trend == nil || !s.job.lacks(key, inTurn) {
+	key := glanceKey{e.Result.Trend, e.Findings.Job.Value.Look}
+	if !open || key.trend == nil || !s.job.Lacks(key, job.InTurn) {
 		return
 	}
-	changed := key.trend != s.job.key.trend
-	answers, snap, set, known := e.answersRead(), e.snap, e.settings.now, s.job.value.ratios
-	s.job.start(c, key, once(func(ctx context.Context) (runGlance, error) {
+	changed := key.trend != s.job.Key.trend
+	answers, snap, set, known := e.AnswersRead(), e.Snap, e.Settings.Now, s.job.Value.ratios
+	s.job.Start(c, key, job.Once(func(ctx context.Context) (runGlance, error) {
 		x := runGlance{glance.Of(key.trend, answers, snap.Run), known}
 		if changed && key.trend.Complete() {
 			x.ratios = ratiosToSet(ctx, snap, set)
@@ -222,48 +225,48 @@ const widthForGlanceSteps = 180
 const minWorstRows, minGlanceFacts = 3, 4
 
 // view draws what ails the run, what it is and what became of its samples and groups, and below the worst steps.
-func (s glanceState) view(e env, w, h int) []string {
-	g := s.job.value.glance
+func (s glanceState) view(e env.Env, w, h int) []string {
+	g := s.job.Value.glance
 	if g == nil {
-		return e.display.waiting(" the run at a glance", computingSteps, w, h)
+		return e.Display.Waiting(" the run at a glance", computingSteps, w, h)
 	}
 	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
 	lines := s.whatAils(e, w, max(2, h-least-2))
 	h -= len(lines)
-	facts := paneContent{title: " the run at a glance"}
+	facts := pane.Content{Title: " the run at a glance"}
 	switch {
-	case e.isReading():
-		facts.note = "of the rows read so far"
+	case e.IsReading():
+		facts.Note = "of the rows read so far"
 	case g.Pending > 0:
-		facts.note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
+		facts.Note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
 	}
 	room := max(1, h-minWorstRows-4) // for lines of facts
 	bars := 0
 	if w >= widthForGlanceBars {
 		bars = min(60, w/3)
 	}
-	facts.lines = s.facts(e, g, w-bars-2, room, bars > 0)
-	above := len(facts.lines) + 2
+	facts.Lines = s.facts(e, g, w-bars-2, room, bars > 0)
+	above := len(facts.Lines) + 2
 	if bars > 0 {
-		fates := paneContent{title: " groups by fate", lines: cells.Indent(" ", e.fateBars(g, bars-4))}
-		above = min(max(above, len(fates.lines)+2), room+2)
-		facts.lines = joinColumns(
-			e.display.box(layout.Rect{W: w - bars, H: above}, false, facts),
-			e.display.box(layout.Rect{W: bars, H: above}, false, fates))
+		fates := pane.Content{Title: " groups by fate", Lines: cells.Indent(" ", fateBars(e, g, bars-4))}
+		above = min(max(above, len(fates.Lines)+2), room+2)
+		facts.Lines = pane.JoinColumns(
+			e.Display.Box(layout.Rect{W: w - bars, H: above}, false, facts),
+			e.Display.Box(layout.Rect{W: bars, H: above}, false, fates))
 	} else {
-		facts.lines = e.display.box(layout.Rect{W: w, H: above}, false, facts)
+		facts.Lines = e.Display.Box(layout.Rect{W: w, H: above}, false, facts)
 	}
-	lines = append(lines, facts.lines...)
+	lines = append(lines, facts.Lines...)
 	left, right := w, 0
-	if w >= widthForGlanceSteps && len(e.snap.Steps) > 1 {
+	if w >= widthForGlanceSteps && len(e.Snap.Steps) > 1 {
 		left = w * 11 / 20
 		right = w - left
 	}
-	worst := e.display.box(layout.Rect{W: left, H: h - above}, s.cursor >= len(e.foundList()), s.worst(e, g, left-2, h-above-2))
+	worst := e.Display.Box(layout.Rect{W: left, H: h - above}, s.cursor >= len(e.FoundList()), s.worst(e, g, left-2, h-above-2))
 	if right > 0 {
-		steps := e.paneSteps(right-2, h-above-2)
-		steps.title = " " + steps.title
-		worst = joinColumns(worst, e.display.box(layout.Rect{W: right, H: h - above}, false, steps))
+		steps := paneSteps(e, right-2, h-above-2)
+		steps.Title = " " + steps.Title
+		worst = pane.JoinColumns(worst, e.Display.Box(layout.Rect{W: right, H: h - above}, false, steps))
 	}
 	return append(lines, worst...)
 }
@@ -276,24 +279,24 @@ const (
 )
 
 // whatAils draws the findings, in at most h lines, and next to them the curve of that under the cursor, with its onset.
-func (s glanceState) whatAils(e env, w, h int) []string {
-	all := e.foundList()
+func (s glanceState) whatAils(e env.Env, w, h int) []string {
+	all := e.FoundList()
 	isOnFinding := s.cursor < len(all)
 	whole := s.findings(e, w-2, h)
-	draw := func(w, h int, c paneContent) []string {
-		return e.display.box(layout.Rect{W: w, H: h + 2}, isOnFinding, c)
+	draw := func(w, h int, c pane.Content) []string {
+		return e.Display.Box(layout.Rect{W: w, H: h + 2}, isOnFinding, c)
 	}
-	shown := e.found(min(s.cursor, len(all)-1) * model.Count01(isOnFinding))
+	shown := e.Found(min(s.cursor, len(all)-1) * model.Count01(isOnFinding))
 	if shown == nil || len(shown.Series.Values) < 2 || w < widthForCurve {
-		return draw(w, len(whole.lines), whole)
+		return draw(w, len(whole.Lines), whole)
 	}
 	left := w * 3 / 5
 	text := s.findings(e, left-2, h)
-	height := min(h, max(len(text.lines), heightOfCurve))
+	height := min(h, max(len(text.Lines), heightOfCurve))
 	if height < heightForCurve {
-		return draw(w, len(whole.lines), whole)
+		return draw(w, len(whole.Lines), whole)
 	}
-	return joinColumns(draw(left, height, text), e.display.box(layout.Rect{W: w - left, H: height + 2}, false, e.findingChart(shown, w-left-2, height)))
+	return pane.JoinColumns(draw(left, height, text), e.Display.Box(layout.Rect{W: w - left, H: height + 2}, false, findingChart(e, shown, w-left-2, height)))
 }
 
 // fact is a labelled sentence of the view.
@@ -304,7 +307,7 @@ type fact struct {
 }
 
 // facts returns the facts about the run in at most h lines of w cells.
-func (s glanceState) facts(e env, g *glance.Glance, w, h int, barsBeside bool) []string {
+func (s glanceState) facts(e env.Env, g *glance.Glance, w, h int, barsBeside bool) []string {
 	facts := s.factsOf(e, g)
 	draw := func(rank int, bars bool) []string {
 		var lines []string
@@ -316,9 +319,9 @@ func (s glanceState) facts(e env, g *glance.Glance, w, h int, barsBeside bool) [
 			if fates := g.DeadFates(); f.bars && !bars && !barsBeside && len(fates) > 0 {
 				text += ": " + strings.Join(model.Mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
 			}
-			lines = append(lines, e.display.labelledLines(f.label, text, w-1)...)
+			lines = append(lines, e.Display.LabelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
-				lines = append(lines, cells.Indent(cells.Spaces(13), e.fateBars(g, w-13))...)
+				lines = append(lines, cells.Indent(cells.Spaces(13), fateBars(e, g, w-13))...)
 			}
 		}
 		return lines
@@ -329,14 +332,14 @@ func (s glanceState) facts(e env, g *glance.Glance, w, h int, barsBeside bool) [
 	for rank := 2; ; rank-- {
 		lines := draw(rank, false)
 		if len(lines) <= h || rank == 0 {
-			return e.display.cutLines(lines, h, w)
+			return e.Display.CutLines(lines, h, w)
 		}
 	}
 }
 
-func (s glanceState) factsOf(e env, g *glance.Glance) []fact {
-	run := e.snap.Run
-	what := []string{run.Format, units.Plural(g.Steps, "steps"), units.Plural(e.snap.Rows, "samples")}
+func (s glanceState) factsOf(e env.Env, g *glance.Glance) []fact {
+	run := e.Snap.Run
+	what := []string{run.Format, units.Plural(g.Steps, "steps"), units.Plural(e.Snap.Rows, "samples")}
 	if run.Attempts.Several() {
 		what = append(what, run.Attempts.String())
 	}
@@ -347,45 +350,45 @@ func (s glanceState) factsOf(e env, g *glance.Glance) []fact {
 	if g.Dead() == 1 {
 		do = "does"
 	}
-	if e.isReading() || g.Pending > 0 {
+	if e.IsReading() || g.Pending > 0 {
 		suffix, advice = ", so far", "so far: "
-	} else if e.isReadingAnswers() {
+	} else if e.IsReadingAnswers() {
 		advice = "so far, answers are being read: "
 	}
 	facts := []fact{
-		{"run", strings.Join(what, " · ") + " · " + e.freshnessInFull(), false, 2},
-		{"numbers", e.choice().WithScale() + suffix, false, 0},
+		{"run", strings.Join(what, " · ") + " · " + freshnessInFull(e), false, 2},
+		{"numbers", e.Choice().WithScale() + suffix, false, 0},
 		{"samples", g.SamplesText(), false, 0},
 		{"groups", fmt.Sprintf("%s carry signal, %s %s not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead()), do), true, 0},
 	}
 	if text := g.UnreadText(); text != "" && advice == "" {
 		facts = append(facts, fact{"answers", text, false, 2})
 	}
-	if s.job.value.ratios != "" {
-		facts = append(facts, fact{"ratios", s.job.value.ratios, false, 1})
+	if s.job.Value.ratios != "" {
+		facts = append(facts, fact{"ratios", s.job.Value.ratios, false, 1})
 	}
-	if d := e.diagnosis(); g.Advice(d) != "" && d.Alarms() == 0 { // what to do about a finding stands beside it
+	if d := e.Diagnosis(); g.Advice(d) != "" && d.Alarms() == 0 { // what to do about a finding stands beside it
 		facts = append(facts, fact{"advice", advice + g.Advice(d), false, 0})
 	}
 	return facts
 }
 
 // freshnessInFull says how fresh the log is, and when its last row was written.
-func (e env) freshnessInFull() string {
-	p := e.snap.Run.Progress
-	text, _ := p.FreshnessText(e.sourceState.clock)
+func freshnessInFull(e env.Env) string {
+	p := e.Snap.Run.Progress
+	text, _ := p.FreshnessText(e.SourceState.Clock)
 	switch {
-	case e.sourceState.err != nil:
+	case e.SourceState.Err != nil:
 		text = "reading has stopped"
-	case e.sourceState.ended:
+	case e.SourceState.Ended:
 		text = "ended"
 	case p.Link.State == model.LinkLost:
-		text = e.linkText()
-	case e.isReading():
-		text = "reading " + e.loadedText()
+		text = e.LinkText()
+	case e.IsReading():
+		text = "reading " + e.LoadedText()
 	}
 	if !p.LastWrite.IsZero() {
-		text += ", " + e.writtenText()
+		text += ", " + e.WrittenText()
 	}
 	return text
 }
@@ -398,17 +401,17 @@ const (
 )
 
 // fateBars draws a bar for those that carry signal and for each fate of the others, in lines of w cells.
-func (e env) fateBars(g *glance.Glance, w int) []string {
-	t := e.display.theme
+func fateBars(e env.Env, g *glance.Glance, w int) []string {
+	t := e.Display.Theme
 	count := max(fateCountWidth, cells.Width(units.Fraction(g.Groups, g.Groups)))
 	bar := max(0, min(maxFateBar, w-fateNameWidth-count-1))
 	line := func(glyph, name string, role themes.Role, n int) string {
 		share := float64(n) / float64(max(1, g.Groups))
-		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), count) + " " + chart.Meter(t, e.display.glyphs, role, share, bar)
+		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), count) + " " + chart.Meter(t, e.Display.Glyphs, role, share, bar)
 	}
-	lines := []string{line(e.display.glyphs.Dot, "signal", themes.Good, g.Signal)}
+	lines := []string{line(e.Display.Glyphs.Dot, "signal", themes.Good, g.Signal)}
 	for _, c := range g.DeadFates() {
-		lines = append(lines, line(e.display.fateGlyph(c.Fate), c.Fate.String(), e.display.fateRole(c.Fate), c.Groups))
+		lines = append(lines, line(e.Display.FateGlyph(c.Fate), c.Fate.String(), e.Display.FateRole(c.Fate), c.Groups))
 	}
 	return lines
 }
@@ -417,9 +420,9 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 const minCauseWidth = 50
 
 // onlyGroups lists the groups of a run of one step, the worst first, in at most h lines of w cells: there are no other steps to be worse.
-func (e env) onlyGroups(w, h int) (lines []string) {
-	x := e.result.analysis
-	if x == nil || len(e.snap.Steps) > 1 || h < 2 {
+func onlyGroups(e env.Env, w, h int) (lines []string) {
+	x := e.Result.Analysis
+	if x == nil || len(e.Snap.Steps) > 1 || h < 2 {
 		return nil
 	}
 	lines = []string{""}
@@ -428,16 +431,16 @@ func (e env) onlyGroups(w, h int) (lines []string) {
 			if x.Table[g].Fate != f || len(lines) >= h {
 				continue
 			}
-			lines = append(lines, " "+e.display.theme.Paint(e.display.fateRole(f), cells.Fit(e.display.fateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(e.promptOrName(&x.Table[g]), w-fateNameWidth-3))
+			lines = append(lines, " "+e.Display.Theme.Paint(e.Display.FateRole(f), cells.Fit(e.Display.FateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(e.PromptOrName(&x.Table[g]), w-fateNameWidth-3))
 		}
 	}
 	return lines
 }
 
 // noWorstSteps says why no step is bad, as far as that is known.
-func (e env) noWorstSteps(g *glance.Glance) string {
+func noWorstSteps(e env.Env, g *glance.Glance) string {
 	switch {
-	case e.isReading():
+	case e.IsReading():
 		return "none in the rows read so far"
 	case g.Pending > 0:
 		return fmt.Sprintf("none in the first %d of %d steps", g.Steps-g.Pending, g.Steps)
@@ -449,13 +452,13 @@ func (e env) noWorstSteps(g *glance.Glance) string {
 
 // worst lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
 // are ordered.
-func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
-	t, c := e.display.theme, paneContent{title: " worst steps, and why"}
-	if e.isReading() || g.Pending > 0 || e.isReadingAnswers() {
-		c.title = " worst steps so far, and why"
+func (s glanceState) worst(e env.Env, g *glance.Glance, w, h int) pane.Content {
+	t, c := e.Display.Theme, pane.Content{Title: " worst steps, and why"}
+	if e.IsReading() || g.Pending > 0 || e.IsReadingAnswers() {
+		c.Title = " worst steps so far, and why"
 	}
 	if len(g.Spans) == 0 {
-		c.lines = append([]string{t.Paint(themes.Dim, " "+e.noWorstSteps(g))}, e.onlyGroups(w, h-1)...)
+		c.Lines = append([]string{t.Paint(themes.Dim, " "+noWorstSteps(e, g))}, onlyGroups(e, w, h-1)...)
 		return c
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal
@@ -466,14 +469,14 @@ func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
 	if counts {
 		width = min(width-fateCountWidth-8, max(longest, minCauseWidth))
 	}
-	found := len(e.foundList())
+	found := len(e.FoundList())
 	at := s.cursor - found
-	for i := windowTop(max(0, at), len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
+	for i := pane.WindowTop(max(0, at), len(g.Spans), h); i < len(g.Spans) && len(c.Lines) < h; i++ {
 		span := &g.Spans[i]
 		cause := sanitize.Line(span.Cause())
 		text := []string{cause}
 		if i == at { // in full, where there is room
-			if whole := cells.Wrap(cause, width); len(whole) <= h-len(c.lines) {
+			if whole := cells.Wrap(cause, width); len(whole) <= h-len(c.Lines) {
 				text = whole
 			}
 		}
@@ -481,23 +484,23 @@ func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
 		if counts {
 			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), fateCountWidth)
 		}
-		e.display.addRow(&c, target{onWorstStep, found + i}, row, w, i == at)
+		e.Display.AddRow(&c, pane.Target{Kind: pane.OnWorstStep, N: found + i}, row, w, i == at)
 		for _, more := range text[1:] {
-			e.display.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
+			e.Display.AddRow(&c, pane.Target{Kind: pane.OnWorstStep, N: found + i}, cells.Spaces(name+3)+more, w, i == at)
 		}
 	}
-	c.lines = append(c.lines, e.onlyGroups(w, h-len(c.lines)-2)...)
-	if c.note = units.Count(len(g.Spans)); at >= 0 {
-		c.note = fmt.Sprintf("%d/%d · Enter goes there", at+1, len(g.Spans))
+	c.Lines = append(c.Lines, onlyGroups(e, w, h-len(c.Lines)-2)...)
+	if c.Note = units.Count(len(g.Spans)); at >= 0 {
+		c.Note = fmt.Sprintf("%d/%d · Enter goes there", at+1, len(g.Spans))
 	}
-	order := e.display.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
-	if len(c.lines)+len(order) >= h {
-		c.remark = "? explains the order"
+	order := e.Display.SentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
+	if len(c.Lines)+len(order) >= h {
+		c.Remark = "? explains the order"
 		return c
 	}
-	for len(c.lines)+len(order) < h {
-		c.lines = append(c.lines, "")
+	for len(c.Lines)+len(order) < h {
+		c.Lines = append(c.Lines, "")
 	}
-	c.lines = append(c.lines, order...)
+	c.Lines = append(c.Lines, order...)
 	return c
 }

@@ -25,24 +25,24 @@ func TestFiguresOnTheScreenHaveLines(t *testing.T) {
 				}
 			}
 		}
-		for _, f := range a.env.stepFigures() {
+		for _, f := range stepFigures(a.env) {
 			check(figures.Step, f.name)
 		}
-		for _, f := range a.env.summaryFigures(a.env.shownFigures(), 1) {
+		for _, f := range summaryFigures(a.env, a.env.ShownFigures(), 1) {
 			check(figures.Step, f.name)
 		}
 		for _, row := range trendRows() {
 			check(figures.Step, row.name)
 			check(figures.Metrics, row.metric)
 		}
-		for _, column := range a.env.sampleColumns(a.env.selectedGroup()) {
+		for _, column := range sampleColumns(a.env, a.env.SelectedGroup()) {
 			check(figures.Sample, column.name)
 		}
-		check(figures.Step, strings.Fields(ansi.Strip(a.env.stepsTable(198, 3).lines[0]))...)
-		head, _, _ := strings.Cut(ansi.Strip(a.panes.groups(a.env, 198, 9).lines[0]), "reward")
+		check(figures.Step, strings.Fields(ansi.Strip(stepsTable(a.env, 198, 3).Lines[0]))...)
+		head, _, _ := strings.Cut(ansi.Strip(a.panes.groups(a.env, 198, 9).Lines[0]), "reward")
 		check(figures.Group, strings.Fields(head+"reward")...)
 		for place, table := range map[figures.Place]report.Table{
-			figures.Group: a.env.exportedGroups(), figures.Sample: a.env.exportedSamples(),
+			figures.Group: exportedGroups(a.env), figures.Sample: exportedSamples(a.env),
 			figures.Step: a.views.steps.exported(a.env), figures.Sweep: a.views.sweep.exported(a.env),
 		} {
 			check(place, table.Columns...)

@@ -13,12 +13,15 @@ import (
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/textsearch"
+	"vantage/tui/env"
+	"vantage/tui/job"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // grepState is the state of the view of the samples that match a pattern.
 type grepState struct {
-	job     job[grepKey, *report.Grep]
+	job     job.Job[grepKey, *report.Grep]
 	pattern string
 	cursor  int // row of the matches
 }
@@ -34,20 +37,20 @@ type grepKey struct {
 const shownMatches = 1000
 
 // update searches while the view is open.
-func (s *grepState) update(e env, open bool, c *commands, msg tea.Msg) {
-	if s.job.take(c, msg) {
-		s.cursor = clampIndex(s.cursor, len(s.matches()))
+func (s *grepState) update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	if s.job.Take(c, msg) {
+		s.cursor = pane.ClampIndex(s.cursor, len(s.matches()))
 	}
 	if !open {
-		s.job.stop() // which reads the whole log
+		s.job.Stop() // which reads the whole log
 		return
 	}
-	key := grepKey{e.snap.Revision, e.settings.now, s.pattern}
-	if e.snap.Rows == 0 || key == s.job.of || !s.job.lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
+	key := grepKey{e.Snap.Revision, e.Settings.Now, s.pattern}
+	if e.Snap.Rows == 0 || key == s.job.Of || !s.job.Lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
 		return
 	}
-	snap, texts := e.snap, e.texts[0]
-	s.job.start(c, key, once(func(ctx context.Context) (*report.Grep, error) {
+	snap, texts := e.Snap, e.Texts[0]
+	s.job.Start(c, key, job.Once(func(ctx context.Context) (*report.Grep, error) {
 		pattern, err := textsearch.Compile(key.pattern)
 		if err != nil {
 			return nil, err
@@ -76,57 +79,57 @@ func runGrep(a App, args []string) (App, error) {
 }
 
 func grepKeys() keySection {
-	return keySection{"matches", append(listKeys("j k move", onMatch),
+	return keySection{"matches", append(listKeys("j k move", pane.OnMatch),
 		binding{[]string{"enter"}, "⏎", "Enter open", "the sample", within(grepOf, (*grepState).open)},
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
 // matches are the rows of the list, of the pattern that was asked for.
 func (s grepState) matches() []textsearch.Match {
-	if g := s.job.value; g != nil && g.Result != nil && s.job.of.pattern == s.pattern {
+	if g := s.job.Value; g != nil && g.Result != nil && s.job.Of.pattern == s.pattern {
 		return g.Matches
 	}
 	return nil
 }
 
-func (s *grepState) open(env) action {
+func (s *grepState) open(env.Env) action {
 	all := s.matches()
 	if len(all) == 0 {
 		return nil
 	}
-	m := all[clampIndex(s.cursor, len(all))]
-	return going(destination{step: m.Step, group: m.Group, sample: m.Sample})
+	m := all[pane.ClampIndex(s.cursor, len(all))]
+	return going(env.Destination{Step: m.Step, Group: m.Group, Sample: m.Sample})
 }
 
-func (s grepState) view(e env, w, h int) []string {
+func (s grepState) view(e env.Env, w, h int) []string {
 	inner := w - 3
-	c := paneContent{title: " grep " + sanitize.Line(s.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
-	g, err := s.job.value, s.job.err
-	if s.job.of.pattern != s.pattern || g == nil || err != nil {
+	c := pane.Content{Title: " grep " + sanitize.Line(s.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
+	g, err := s.job.Value, s.job.Err
+	if s.job.Of.pattern != s.pattern || g == nil || err != nil {
 		text := "reading the texts of all samples …"
-		if err != nil && s.job.of.pattern == s.pattern {
+		if err != nil && s.job.Of.pattern == s.pattern {
 			text = err.Error()
 		}
-		return e.display.waiting(c.title, text, w, h)
+		return e.Display.Waiting(c.Title, text, w, h)
 	}
-	c.lines = e.display.factLines(report.GrepFacts(g), inner)
+	c.Lines = e.Display.FactLines(report.GrepFacts(g), inner)
 	if len(g.Matches) == 0 {
-		return e.display.box(layout.Rect{W: w, H: h}, true, c)
+		return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 	}
-	e.display.addTable(&c, onMatch, s.cursor, len(g.Matches), inner, h-3-len(c.lines), func(from, to int) []string {
+	e.Display.AddTable(&c, pane.OnMatch, s.cursor, len(g.Matches), inner, h-3-len(c.Lines), func(from, to int) []string {
 		window := *g.Result
 		window.Matches = g.Matches[from:to]
 		return report.GrepLines(&report.Grep{Result: &window}, inner)
 	})
-	if c.note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches)); g.With.Samples > len(g.Matches) {
-		c.note += ", the first matches"
+	if c.Note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches)); g.With.Samples > len(g.Matches) {
+		c.Note += ", the first matches"
 	}
-	return e.display.box(layout.Rect{W: w, H: h}, true, c)
+	return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 }
 
 func (s grepState) exported() report.Table {
 	if len(s.matches()) == 0 {
 		return report.Table{}
 	}
-	return report.GrepTable(s.job.value)
+	return report.GrepTable(s.job.Value)
 }

@@ -15,7 +15,9 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // groupTable is how the table of groups is laid out: its columns, then the dot plot, then why a group has its fate.
@@ -34,7 +36,8 @@ type groupColumn struct {
 	role  func(model.Fate) themes.Role // of its cells; nil: plain
 }
 
-func afterSpace(text string, w int) string  { return " " + cells.FitRight(text, w-1) }
+func afterSpace(text string, w int) string { return " " + cells.FitRight(text, w-1) }
+
 func beforeSpace(text string, w int) string { return cells.FitRight(text, w-1) + " " }
 
 // The least widths of the dot plot, the prompt and why a group has its fate, and those of further columns.
@@ -48,21 +51,21 @@ const (
 
 // groupTable lays out w cells. Widths depend on nothing that differs between steps. Of what the other columns leave the prompt gets
 // seven tenths, the dot plot the rest: an odd number of cells, so that zero has one.
-func (p panes) groupTable(e env, w int) groupTable {
-	x, size, reward := e.result.analysis, 4, 8+cells.Width(e.display.plusMinus())
+func (p panes) groupTable(e env.Env, w int) groupTable {
+	x, size, reward := e.Result.Analysis, 4, 8+cells.Width(e.Display.PlusMinus())
 	if x.Rollouts < x.Rows {
 		size = 7 // rollouts/rows
 	}
-	fate := groupColumn{name: "fate", width: model.FateWidth + 3, lay: cells.Fit, role: e.display.fateRole}
+	fate := groupColumn{name: "fate", width: model.FateWidth + 3, lay: cells.Fit, role: e.Display.FateRole}
 	fate.cell = func(g *analysis.Group, index int) string {
-		word := e.display.fateGlyph(g.Fate) + " " + g.Fate.String()
-		if was, differs := e.baselineFate(index); differs {
-			return cells.Fit(word, fate.width-2) + e.display.fateGlyph(was)
+		word := e.Display.FateGlyph(g.Fate) + " " + g.Fate.String()
+		if was, differs := e.BaselineFate(index); differs {
+			return cells.Fit(word, fate.width-2) + e.Display.FateGlyph(was)
 		}
 		return word
 	}
 	columns := []groupColumn{fate}
-	if e.isWide() {
+	if e.IsWide() {
 		columns = append(columns, groupColumn{
 			name: "step", width: max(len("step v"), len(fmt.Sprint(x.Step))+1), lay: beforeSpace,
 			cell: func(g *analysis.Group, _ int) string { return fmt.Sprint(g.Step) },
@@ -71,12 +74,12 @@ func (p panes) groupTable(e env, w int) groupTable {
 	prompt := len(columns)
 	columns = append(
 		columns,
-		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return e.promptInTable(g) }},
+		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return promptInTable(e, g) }},
 		groupColumn{name: "n", width: size + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return g.SizeText() }},
 		groupColumn{name: "kept", width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			return firstFitting(7, figures.KeptBySign(g), units.Count(g.Kept()))
+			return pane.FirstFitting(7, figures.KeptBySign(g), units.Count(g.Kept()))
 		}},
-		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, e.display.plusMinus(), reward) }},
+		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, e.Display.PlusMinus(), reward) }},
 	)
 	left := w - 2 // but for the space at the left, and that before the dot plot
 	for _, c := range columns {
@@ -88,7 +91,7 @@ func (p panes) groupTable(e env, w int) groupTable {
 		if room >= minWhyWidth+lengthWidth {
 			table.why, table.cause, room = minWhyWidth, x.Causes(), room-minWhyWidth
 		}
-		for _, c := range e.furtherColumns() {
+		for _, c := range furtherColumns(e) {
 			if c.width <= room {
 				columns, room, left = append(columns, c), room-c.width, left-c.width
 			}
@@ -110,19 +113,19 @@ func (p panes) groupTable(e env, w int) groupTable {
 
 // furtherColumns returns the columns that the table has on the whole screen only: the mean length, the means of the reward
 // components, and the flips.
-func (e env) furtherColumns() []groupColumn {
-	x := e.result.analysis
-	all := []groupColumn{{name: e.lengthName(), width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
+func furtherColumns(e env.Env) []groupColumn {
+	x := e.Result.Analysis
+	all := []groupColumn{{name: e.LengthName(), width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
 		mean, known := meanOf(x.Lengths[g.Start:g.End], func(l int32) bool { return l >= 0 })
 		if !known {
 			return units.Missing
 		}
 		return units.Count(int(math.Round(mean)))
 	}}}
-	for _, c := range e.components() {
-		k := slices.Index(e.snap.Run.ComponentNames, c.name)
-		all = append(all, groupColumn{name: componentHeader(c.name), width: componentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			step, ok := e.analyzedStep(g.Step)
+	for _, c := range e.Components() {
+		k := slices.Index(e.Snap.Run.ComponentNames, c.Name)
+		all = append(all, groupColumn{name: componentHeader(c.Name), width: componentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
+			step, ok := e.AnalyzedStep(g.Step)
 			if !ok || k >= len(step.Components) || step.Components[k] == nil {
 				return units.Missing
 			}
@@ -131,13 +134,13 @@ func (e env) furtherColumns() []groupColumn {
 			if !known {
 				return units.Missing
 			}
-			return firstFitting(componentWidth-1, units.Fixed(mean, 3), units.Short(mean), units.Brief(mean))
+			return pane.FirstFitting(componentWidth-1, units.Fixed(mean, 3), units.Short(mean), units.Brief(mean))
 		}})
 	}
 	return append(all, groupColumn{name: "flips", width: flipsWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) }})
 }
 
-func (p panes) visibleGroups(e env) int {
+func (p panes) visibleGroups(e env.Env) int {
 	h := p.screen(e).Panes[layout.Groups].Inner().H
 	if h >= heightForCause {
 		h-- // for the cause
@@ -150,37 +153,37 @@ func (p panes) visibleGroups(e env) int {
 const heightForCause = 15
 
 // groups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
-func (p panes) groups(e env, w, h int) paneContent {
+func (p panes) groups(e env.Env, w, h int) pane.Content {
 	axis := p.distribution.charts(e, p.chartWidth(e)).axis
-	content := paneContent{title: e.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(e.place.row+1, len(e.result.rows)), len(e.result.rows))}
+	content := pane.Content{Title: groupsTitle(e, w), Note: fmt.Sprintf("%d/%d", min(e.Place.Row+1, len(e.Result.Rows)), len(e.Result.Rows))}
 	c := p.groupTable(e, w)
-	content.lines = []string{e.groupHeader(c, axis)}
+	content.Lines = []string{groupHeader(e, c, axis)}
 	rowsEnd := h
 	if h >= heightForCause {
 		rowsEnd--
 	}
-	for row := p.topRow; row < len(e.result.rows) && len(content.lines) < rowsEnd; row++ {
-		text, dots := e.groupRow(c, axis, row)
-		e.display.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.place.row)
+	for row := p.topRow; row < len(e.Result.Rows) && len(content.Lines) < rowsEnd; row++ {
+		text, dots := groupRow(e, c, axis, row)
+		e.Display.AddRowWithChart(&content, pane.Target{Kind: pane.OnGroup, N: row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.Place.Row)
 	}
-	if len(e.result.rows) == 0 {
-		content.lines = append(content.lines, "")
-		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", e.result.filter, units.Count(e.result.analysis.Groups))
-		if e.result.filter == e.settings.filter {
+	if len(e.Result.Rows) == 0 {
+		content.Lines = append(content.Lines, "")
+		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", e.Result.Filter, units.Count(e.Result.Analysis.Groups))
+		if e.Result.Filter == e.Settings.Filter {
 			text += " / changes the filter, u undoes it."
 		}
-		content.lines = append(content.lines, e.display.wrapped(" ", themes.Dim, text, max(1, w-2))...)
+		content.Lines = append(content.Lines, e.Display.Wrapped(" ", themes.Dim, text, max(1, w-2))...)
 	}
-	room := h - len(content.lines)
+	room := h - len(content.Lines)
 	if rowsEnd == h {
-		content.remark = e.cause()
+		content.Remark = e.Cause()
 	}
 	switch {
-	case room >= minSamplesBelow && e.selectedGroup() != nil:
-		content.lines = append(content.lines, e.samplesBelow(w, room, rowsEnd < h)...)
+	case room >= minSamplesBelow && e.SelectedGroup() != nil:
+		content.Lines = append(content.Lines, samplesBelow(e, w, room, rowsEnd < h)...)
 	case rowsEnd < h:
-		content.lines = append(content.lines, make([]string, max(0, room-1))...)
-		content.lines = append(content.lines, " "+cells.Truncate(e.cause(), w-1))
+		content.Lines = append(content.Lines, make([]string, max(0, room-1))...)
+		content.Lines = append(content.Lines, " "+cells.Truncate(e.Cause(), w-1))
 	}
 	return content
 }
@@ -189,46 +192,46 @@ func (p panes) groups(e env, w, h int) paneContent {
 const minSamplesBelow = 4
 
 // samplesBelow returns the group under the cursor in h lines of w cells: if there is room its prompt and what became of it, and its samples.
-func (e env) samplesBelow(w, h int, inFull bool) (lines []string) {
-	t, g := e.display.theme, e.selectedGroup()
+func samplesBelow(e env.Env, w, h int, inFull bool) (lines []string) {
+	t, g := e.Display.Theme, e.SelectedGroup()
 	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {
 		heading := cells.Truncate("group "+sanitize.Line(g.Name), w-2)
 		if prompt := sanitize.Line(g.Preview); prompt != "" {
-			heading = t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.place.row+1)) + cells.Truncate(prompt, w-12)
+			heading = t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.Place.Row+1)) + cells.Truncate(prompt, w-12)
 		}
 		lines = append(lines, "", " "+heading)
 	}
 	if inFull {
-		lines = append(lines, e.fateLines(g, w-2, 1)...)
+		lines = append(lines, fateLines(e, g, w-2, 1)...)
 	}
-	order, room, more := e.rankedSamples(g), h-len(lines)-1, ""
+	order, room, more := e.RankedSamples(g), h-len(lines)-1, ""
 	if len(order) > room {
 		more = fmt.Sprintf(" %d of %d ", room, len(order))
 	}
-	columns, _ := e.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
-	lines = append(lines, cells.Justify(e.sampleHeader(columns), t.Paint(themes.Dim, more), w))
+	columns, _ := fittingColumns(e, g, w-max(0, cells.Width(more)-marksWidth))
+	lines = append(lines, cells.Justify(sampleHeader(e, columns), t.Paint(themes.Dim, more), w))
 	for row, column := range order[:min(len(order), room)] {
-		lines = append(lines, e.display.mark(onGroup, e.place.row, e.sampleRow(columns, row, column)))
+		lines = append(lines, e.Display.Mark(pane.OnGroup, e.Place.Row, sampleRow(e, columns, row, column)))
 	}
 	return lines
 }
 
-func (e env) groupHeader(table groupTable, axis chart.Axis) string {
+func groupHeader(e env.Env, table groupTable, axis chart.Axis) string {
 	line := " "
 	for _, c := range table.columns {
-		text, sorts := sanitize.Line(c.name), slices.IndexFunc(sortings(), func(s sorting) bool { return s.column == c.name })
-		if sorts >= 0 && sorts == e.settings.order.column && e.settings.order != (order{}) {
-			text += e.display.glyphs.SortArrow(e.settings.order.reversed != sortings()[sorts].ascends)
+		text, sorts := sanitize.Line(c.name), slices.IndexFunc(env.Sortings(), func(s env.Sorting) bool { return s.Column == c.name })
+		if sorts >= 0 && sorts == e.Settings.Order.Column && e.Settings.Order != (env.Order{}) {
+			text += e.Display.Glyphs.SortArrow(e.Settings.Order.Reversed != env.Sortings()[sorts].Ascends)
 		}
-		if c.name == "fate" && e.baselineAnalysis() != nil {
+		if c.name == "fate" && e.BaselineAnalysis() != nil {
 			text = cells.Fit(text, c.width-2) + "A" // the fate under the baseline, where it differs
 		}
 		if text = c.lay(text, c.width); sorts >= 0 {
-			text = e.display.mark(onHeading, sorts, text)
+			text = e.Display.Mark(pane.OnHeading, sorts, text)
 		}
 		line += text
 	}
-	return e.display.theme.Paint(themes.Dim, line+" "+axisRuler(axis, table.dotPlot)+cells.Fit("  why", table.why))
+	return e.Display.Theme.Paint(themes.Dim, line+" "+axisRuler(axis, table.dotPlot)+cells.Fit("  why", table.why))
 }
 
 // axisRuler returns the ends and the zero of an axis in w cells, where there is room for them.
@@ -255,18 +258,18 @@ func axisEnd(x float64) string {
 // groupRow returns a row of the table and the dots at its end, unless the reason of the fate is behind them: then
 // they are within the row. Its colours are few, and none under the cursor but those of the dots: each key that moves
 // the cursor draws two rows anew, and a slow link carries every change of colour.
-func (e env) groupRow(table groupTable, axis chart.Axis, row int) (text, dots string) {
-	t, x, index := e.display.theme, e.result.analysis, e.result.rows[row]
+func groupRow(e env.Env, table groupTable, axis chart.Axis, row int) (text, dots string) {
+	t, x, index := e.Display.Theme, e.Result.Analysis, e.Result.Rows[row]
 	g := &x.Table[index]
 	text = " "
 	for _, c := range table.columns {
 		cell := c.lay(c.cell(g, index), c.width)
-		if c.role != nil && row != e.place.row {
+		if c.role != nil && row != e.Place.Row {
 			cell = t.Paint(c.role(g.Fate), cell)
 		}
 		text += cell
 	}
-	dots = chart.DotPlot(t, e.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.dotPlot)
+	dots = chart.DotPlot(t, e.Display.Glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.dotPlot)
 	if table.why > 0 {
 		why := strings.TrimPrefix(sanitize.Line(table.cause(index)), g.Fate.String()+" ")
 		return text + " " + dots + cells.Fit("  "+cells.Truncate(why, table.why-3), table.why), ""
@@ -276,11 +279,11 @@ func (e env) groupRow(table groupTable, axis chart.Axis, row int) (text, dots st
 
 // promptInTable returns the prompt of a group without the beginning that all groups of the step share,
 // or its name if the log has no prompts.
-func (e env) promptInTable(g *analysis.Group) string {
+func promptInTable(e env.Env, g *analysis.Group) string {
 	if g.Preview == "" {
 		return "group " + sanitize.Line(g.Name)
 	}
-	return withoutShared(g.Preview, e.result.sharedPrompt)
+	return env.WithoutShared(g.Preview, e.Result.SharedPrompt)
 }
 
 // meanAndStd returns the rewards of a group as 0.44±.51, of one sample as 0.44, large ones
@@ -294,48 +297,9 @@ func meanAndStd(g *analysis.Group, plusMinus string, w int) string {
 	case 0:
 		return units.Missing
 	case 1:
-		return firstFitting(w, plain(g.RewardMean), units.Brief(g.RewardMean))
+		return pane.FirstFitting(w, plain(g.RewardMean), units.Brief(g.RewardMean))
 	}
-	return firstFitting(w, spread(plain), spread(units.Brief), units.Brief(g.RewardMean))
-}
-
-// plusMinus is the sign before a spread. In ASCII it has two characters, as no single one is understood.
-func (d display) plusMinus() string {
-	if d.glyphs.ASCII {
-		return "+-"
-	}
-	return "±"
-}
-
-// firstFitting returns the first of some texts that fits into w cells, or the last.
-func firstFitting(w int, ways ...string) string {
-	for _, text := range ways {
-		if cells.Width(text) <= w {
-			return text
-		}
-	}
-	return ways[len(ways)-1]
-}
-
-func (d display) fateRole(f model.Fate) themes.Role {
-	switch f {
-	case model.FateAlive:
-		return themes.Good
-	case model.FateShort, model.FateNoise, model.FateSingle:
-		return themes.Warn
-	case model.FateKilled, model.FateInvalid:
-		return themes.Bad
-	case model.FateAllWrong, model.FateConstant, model.FateAllCorrect, model.FateSkipped, model.FateOpen:
-	}
-	return themes.Dim
-}
-
-func (d display) fateGlyph(f model.Fate) string {
-	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "⊘", "●", "…"}
-	if d.glyphs.ASCII {
-		glyphs = [...]string{"!", "x", "?", "~", "1", "-", "-", "-", "/", "o", "."}
-	}
-	return glyphs[f]
+	return pane.FirstFitting(w, spread(plain), spread(units.Brief), units.Brief(g.RewardMean))
 }
 
 // meanOf returns the mean of the numbers among some values, and whether there is any.
@@ -349,19 +313,19 @@ func meanOf[T int32 | float64](values []T, isNumber func(T) bool) (mean float64,
 	return sum / float64(n), n > 0
 }
 
-func (e env) exportedGroups() report.Table {
-	x := e.result.analysis
+func exportedGroups(e env.Env) report.Table {
+	x := e.Result.Analysis
 	s := report.Table{Columns: []string{
 		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "flip_kinds",
 	}}
 	if x == nil {
 		return s
 	}
-	s.Title = "groups of " + e.scopeWords()
-	if of := e.shownCount(); of != "" {
-		s.Title += fmt.Sprintf(" %s · %s", of, e.result.filter)
+	s.Title = "groups of " + e.ScopeWords()
+	if of := e.ShownCount(); of != "" {
+		s.Title += fmt.Sprintf(" %s · %s", of, e.Result.Filter)
 	}
-	for _, i := range e.result.rows {
+	for _, i := range e.Result.Rows {
 		g := &x.Table[i]
 		s.Rows = append(s.Rows, []any{
 			g.Step, g.Fate.Key(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total(),

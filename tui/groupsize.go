@@ -12,12 +12,15 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
+	"vantage/tui/job"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // groupSizeState is the state of the view of what other sizes of groups would do.
 type groupSizeState struct {
-	job     job[groupSizeKey, *plan.GroupSizes]
+	job     job.Job[groupSizeKey, *plan.GroupSizes]
 	topLine int // the first in sight
 }
 
@@ -28,65 +31,65 @@ type groupSizeKey struct {
 }
 
 // update requests the estimates while their view is open.
-func (g *groupSizeState) update(e env, open bool, c *commands, msg tea.Msg) {
-	g.job.take(c, msg)
-	key := groupSizeKey{e.snap.Revision, e.settings.now}
+func (g *groupSizeState) update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	g.job.Take(c, msg)
+	key := groupSizeKey{e.Snap.Revision, e.Settings.Now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false
-	if !open || e.snap.Rows == 0 || !g.job.lacks(key, inTurn) {
+	if !open || e.Snap.Rows == 0 || !g.job.Lacks(key, job.InTurn) {
 		return
 	}
-	snap := e.snap
-	g.job.start(c, key, once(func(ctx context.Context) (*plan.GroupSizes, error) {
+	snap := e.Snap
+	g.job.Start(c, key, job.Once(func(ctx context.Context) (*plan.GroupSizes, error) {
 		return plan.EstimateSizes(ctx, snap, key.set, plan.DefaultSizes(), nil)
 	}))
 }
 
 func groupSizeKeys() keySection {
-	return keySection{"group size", append(listKeys("j k scroll", onSizes),
+	return keySection{"group size", append(listKeys("j k scroll", pane.OnSizes),
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
-func (g groupSizeState) view(e env, w, h int) []string {
+func (g groupSizeState) view(e env.Env, w, h int) []string {
 	lines := g.lines(e, w-4)
-	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(g.topLine, lines, h)
-	return e.display.box(layout.Rect{W: w, H: h}, true, c)
+	c := pane.Content{Title: " group size — what groups of other sizes of the same prompts would do"}.ScrolledTo(g.topLine, lines, h)
+	return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // leastSizeBar is how many cells a bar has beside a row of the table, if there is one.
 const leastSizeBar = 16
 
-func (g groupSizeState) lines(e env, w int) []string {
-	r := g.job.value
+func (g groupSizeState) lines(e env.Env, w int) []string {
+	r := g.job.Value
 	if r == nil {
 		text := "estimating from the solve rates of all groups …"
-		if g.job.err != nil {
-			text = sanitize.Line(g.job.err.Error())
+		if g.job.Err != nil {
+			text = sanitize.Line(g.job.Err.Error())
 		}
-		return append([]string{""}, e.display.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
+		return append([]string{""}, e.Display.Wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
 	}
 	var lines []string
 	for i, line := range report.GroupSizeTable(r, w) {
 		room := w - cells.Width(line) - 6 // for a bar for the share of the groups that are dead
 		switch {
 		case i == 0 && room < leastSizeBar:
-			line = e.display.theme.Paint(themes.Dim, line)
+			line = e.Display.Theme.Paint(themes.Dim, line)
 		case i == 0:
-			line = e.display.theme.Paint(themes.Dim, line+"    dead")
+			line = e.Display.Theme.Paint(themes.Dim, line+"    dead")
 		case room >= leastSizeBar:
-			line += "    " + chart.Meter(e.display.theme, e.display.glyphs, themes.Bad, r.Sizes[i-1].Dead(), room)
+			line += "    " + chart.Meter(e.Display.Theme, e.Display.Glyphs, themes.Bad, r.Sizes[i-1].Dead(), room)
 		}
 		lines = append(lines, " "+line)
 	}
 	lines = append(lines, "")
-	for _, f := range report.GroupSizeFacts(report.GroupSize{GroupSizes: r, Rewards: e.rewards()}) {
-		lines = append(lines, e.display.labelledLines(f.Label, f.Text, w)...)
+	for _, f := range report.GroupSizeFacts(report.GroupSize{GroupSizes: r, Rewards: e.Rewards()}) {
+		lines = append(lines, e.Display.LabelledLines(f.Label, f.Text, w)...)
 	}
 	return lines
 }
 
 func (g groupSizeState) exported() report.Table {
-	if g.job.value == nil {
+	if g.job.Value == nil {
 		return report.SizesTable(nil)
 	}
-	return report.SizesTable(g.job.value.Sizes)
+	return report.SizesTable(g.job.Value.Sizes)
 }

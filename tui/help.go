@@ -13,7 +13,9 @@ import (
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // help is the page that ? opens.
@@ -42,25 +44,25 @@ func (a App) updateHelp() App {
 		a.overlays.help.shown = helpColumns{}
 		return a
 	}
-	size := a.env.helpPageSize()
+	size := helpPageSize(a.env)
 	a.overlays.help.shown = a.helpColumns(size.W, size.H)
 	return a
 }
 
 // helpPageSize is the room for the columns: the body without the line of the search.
-func (e env) helpPageSize() layout.Rect {
-	return layout.Rect{W: e.display.w, H: max(1, e.display.bodyHeight()-1)}
+func helpPageSize(e env.Env) layout.Rect {
+	return layout.Rect{W: e.Display.W, H: max(1, e.Display.BodyHeight()-1)}
 }
 
 // helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they
 // need; after a second ? it describes the current estimator.
 func (a App) helpPage(w, h int) []string {
 	if a.overlays.help.onEstimator {
-		return a.env.currentEstimatorPage(w, h)
+		return currentEstimatorPage(a.env, w, h)
 	}
-	t, page := a.env.display.theme, a.helpColumns(w, h-1)
+	t, page := a.env.Display.Theme, a.helpColumns(w, h-1)
 	scroll := page.clampScroll(a.overlays.help.scroll)
-	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.env.display.keyLabel("↓ ↑")+" scroll", "? current estimator")
+	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.env.Display.KeyLabel("↓ ↑")+" scroll", "? current estimator")
 	if a.overlays.help.query != "" {
 		prompt = a.overlays.input.line(a.overlays.help.query).Shown(w - 2 - helpPositionWidth)
 	}
@@ -69,7 +71,7 @@ func (a App) helpPage(w, h int) []string {
 }
 
 func (a App) onHelpKey(key, text string) App {
-	size := a.env.helpPageSize()
+	size := helpPageSize(a.env)
 	if a.overlays.help.onEstimator || key == "esc" || key == "enter" {
 		a.overlays.help.open, a.overlays.help.onEstimator = false, false
 		return a
@@ -97,7 +99,7 @@ func (a App) onHelpKey(key, text string) App {
 }
 
 func (a App) scrollHelp(by int) App {
-	size := a.env.helpPageSize()
+	size := helpPageSize(a.env)
 	a.overlays.help.scroll = a.helpColumns(size.W, size.H).clampScroll(a.overlays.help.scroll + by)
 	return a
 }
@@ -115,7 +117,7 @@ type helpColumns struct {
 func (a App) helpColumns(w, h int) helpColumns {
 	const most, least = 3, 56
 	h = max(1, h)
-	r := helpRequest{w, h, a.overlays.help.query, a.position.view, a.env.display.theme, a.env.display.glyphs.ASCII, a.env.result.analysis, a.env.result.trend}
+	r := helpRequest{w, h, a.overlays.help.query, a.position.view, a.env.Display.Theme, a.env.Display.Glyphs.ASCII, a.env.Result.Analysis, a.env.Result.Trend}
 	if r == a.overlays.help.shown.request {
 		return a.overlays.help.shown
 	}
@@ -160,19 +162,19 @@ func (p helpColumns) draw(scroll, w int) []string {
 
 // lines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
 // last line of a column, as long as nothing is scrolled past.
-func (s help) lines(e env, parts []helpPart, w, h int) []string {
+func (s help) lines(e env.Env, parts []helpPart, w, h int) []string {
 	var lines []string
 	for _, p := range parts {
 		if found := s.matching(p); len(found) > 0 {
 			if len(lines)%h == h-1 {
 				lines = append(lines, "")
 			}
-			lines = append(append(lines, e.display.theme.Paint(themes.Title, p.name)), e.entryLines(found, w)...)
+			lines = append(append(lines, e.Display.Theme.Paint(themes.Title, p.name)), entryLines(e, found, w)...)
 			lines = append(lines, "")
 		}
 	}
 	if len(lines) == 0 {
-		return []string{e.display.theme.Paint(themes.Dim, "nothing matches")}
+		return []string{e.Display.Theme.Paint(themes.Dim, "nothing matches")}
 	}
 	return lines[:len(lines)-1]
 }
@@ -187,10 +189,10 @@ func (s help) matching(p helpPart) []helpEntry {
 	})
 }
 
-func (e env) entryLines(entries []helpEntry, w int) []string {
+func entryLines(e env.Env, entries []helpEntry, w int) []string {
 	var lines []string
 	for _, entry := range entries {
-		label := e.display.theme.Paint(entry.role, entry.label)
+		label := e.Display.Theme.Paint(entry.role, entry.label)
 		if entry.width > 0 {
 			lines = append(lines, cells.WrapIndented(cells.Fit(label, entry.width), entry.text, w)...)
 			continue
@@ -206,28 +208,15 @@ func (e env) entryLines(entries []helpEntry, w int) []string {
 	return lines
 }
 
-// spelledKeys replaces the signs of keys by their names.
-var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
-
-func (d display) keyLabel(keys string) string {
-	if d.glyphs.ASCII {
-		return spelledKeys.Replace(keys)
-	}
-	return keys
-}
-
-func (e env) currentEstimatorPage(w, h int) []string {
-	estimator, err := e.settings.now.FindEstimator()
+func currentEstimatorPage(e env.Env, w, h int) []string {
+	estimator, err := e.Settings.Now.FindEstimator()
 	if err != nil {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
-	t := e.display.theme
-	lines := append([]string{" " + t.Paint(themes.Title, estimator.Title()), ""}, e.estimatorPage(estimator, min(w-2, maxProseWidth))...)
+	t := e.Display.Theme
+	lines := append([]string{" " + t.Paint(themes.Title, estimator.Title()), ""}, estimatorPage(e, estimator, min(w-2, pane.MaxProseWidth))...)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
-
-// maxProseWidth is the width beyond which lines of prose are hard to read.
-const maxProseWidth = 100
 
 type helpPart struct {
 	name       string
@@ -252,7 +241,7 @@ func (a App) helpParts() []helpPart {
 	cursor := a.figuresUnderCursor()
 	shown := slices.Concat(cursor[min(len(cursor), maxUnderCursor):], a.figuresOnScreen(cursor))
 	keys := a.position.activeKeys()
-	here := a.env.figureEntries(cursor[:min(len(cursor), maxUnderCursor)])
+	here := figureEntries(a.env, cursor[:min(len(cursor), maxUnderCursor)])
 	if a.position.view == viewGlance { // its rows have an order that no column says
 		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
 		here = append([]helpEntry{order}, here...)
@@ -262,13 +251,13 @@ func (a App) helpParts() []helpPart {
 		here = append(here, helpEntry{label: goal.Name, text: "goal: " + goal.Doc(), role: themes.Key})
 	}
 	parts := []helpPart{
-		{name: "keys: " + keys[0].name, entries: a.env.keyEntries(keys[0].bindings)},
+		{name: "keys: " + keys[0].name, entries: keyEntries(a.env, keys[0].bindings)},
 		{name: "under the cursor", entries: here},
-		{name: "fates of a group", entries: a.env.fateEntries()},
-		{name: "signs", entries: a.env.signEntries()},
+		{name: "fates of a group", entries: fateEntries(a.env)},
+		{name: "signs", entries: signEntries(a.env)},
 	}
 	for _, s := range slices.Concat(keys[1:], []keySection{lineKeys(), mouseSection()}) {
-		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.env.keyEntries(s.bindings)})
+		parts = append(parts, helpPart{name: "keys: " + s.name, entries: keyEntries(a.env, s.bindings)})
 	}
 	return append(parts,
 		helpPart{name: "commands", entries: model.Mapped(lineCommands(), func(c lineCommand) helpEntry {
@@ -277,12 +266,12 @@ func (a App) helpParts() []helpPart {
 		helpPart{name: "filter: size>=8 not fate:alive", entries: model.Mapped(figures.Fields(), func(f figures.Field) helpEntry {
 			return helpEntry{label: f.Name, text: f.Doc, role: themes.Key}
 		})},
-		helpPart{name: "metrics on this screen", entries: a.env.figureEntries(shown)},
-		helpPart{name: "other metrics", entries: a.env.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
+		helpPart{name: "metrics on this screen", entries: figureEntries(a.env, shown)},
+		helpPart{name: "other metrics", entries: figureEntries(a.env, otherFigures(append(cursor, shown...))), searchOnly: true})
 }
 
-func (e env) figureEntries(figures []figure) []helpEntry {
-	sign := strings.NewReplacer("±", e.display.plusMinus())
+func figureEntries(e env.Env, figures []figure) []helpEntry {
+	sign := strings.NewReplacer("±", e.Display.PlusMinus())
 	return model.Mapped(figures, func(f figure) helpEntry {
 		return helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")}
 	})
@@ -300,7 +289,7 @@ func otherFigures(known []figure) []figure {
 	return all
 }
 
-func (e env) fateEntries() []helpEntry {
+func fateEntries(e env.Env) []helpEntry {
 	words := [model.FateCount]string{
 		model.FateShort:      "kept < 2: not recomputed",
 		model.FateKilled:     "filter left no signal",
@@ -315,12 +304,12 @@ func (e env) fateEntries() []helpEntry {
 		model.FateOpen:       "step still being written",
 	}
 	return model.Mapped(model.Fates(), func(f model.Fate) helpEntry {
-		return helpEntry{e.display.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.display.fateRole(f), f.Key() + " " + f.Doc()}
+		return helpEntry{e.Display.FateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.Display.FateRole(f), f.Key() + " " + f.Doc()}
 	})
 }
 
-func (e env) signEntries() []helpEntry {
-	g, width := e.display.glyphs, model.FateWidth+3
+func signEntries(e env.Env) []helpEntry {
+	g, width := e.Display.Glyphs, model.FateWidth+3
 	same, near, shade := "✓", "≈", "⠡⠡⠡"
 	if g.ASCII {
 		same, near, shade = "=", "~", "..."
@@ -338,16 +327,16 @@ func (e env) signEntries() []helpEntry {
 		{g.Cross, width, "zero on an axis", themes.Plain, ""},
 		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
 		{g.Dot + " " + starMark + " " + frontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
-		{e.display.plusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
+		{e.Display.PlusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
 	}
 }
 
-func (e env) keyEntries(bindings []binding) []helpEntry {
+func keyEntries(e env.Env, bindings []binding) []helpEntry {
 	width := 6
-	if e.display.glyphs.ASCII {
+	if e.Display.Glyphs.ASCII {
 		width = 9
 	}
 	return model.Mapped(bindings, func(b binding) helpEntry {
-		return helpEntry{cells.FitRight(e.display.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
+		return helpEntry{cells.FitRight(e.Display.KeyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/figures"
+	"vantage/tui/pane"
 )
 
 // ? shows the help, then the estimator at work, then closes the help.
@@ -33,7 +34,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 func TestHelpIsSearched(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
-		before := d.app.env.settings
+		before := d.app.env.Settings
 		d.press("?")
 		whole := d.frame()
 		d.press("down", "down")
@@ -55,7 +56,7 @@ func TestHelpIsSearched(t *testing.T) {
 			t.Error(text)
 		}
 		d.press("esc")
-		if d.app.overlays.help.open || d.app.env.settings.now != before.now {
+		if d.app.overlays.help.open || d.app.env.Settings.Now != before.Now {
 			t.Error("the keys did something else")
 		}
 	})
@@ -100,7 +101,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.overlays.help.lines(a.env, a.helpParts(), maxProseWidth, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.overlays.help.lines(a.env, a.helpParts(), pane.MaxProseWidth, 1000), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.
@@ -208,7 +209,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.position.currentView().line.text != nil || d.app.env.result.analysis == nil || d.app.overlays.help.open || d.app.position.view == viewCopy {
+				if d.app.position.currentView().line.text != nil || d.app.env.Result.Analysis == nil || d.app.overlays.help.open || d.app.position.view == viewCopy {
 					return // ? is typed, or there is nothing to explain
 				}
 				d.app.overlays.notice = ""

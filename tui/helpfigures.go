@@ -12,6 +12,8 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/sweep"
+	"vantage/tui/env"
+	"vantage/tui/pane"
 )
 
 // figure is a figure on the screen, by the name that it has there.
@@ -35,18 +37,18 @@ func (l figureList) at(place figures.Place, names ...string) figureList {
 
 // figuresUnderCursor returns the figures of the row, cell or pane that has the cursor, the most telling first.
 func (a App) figuresUnderCursor() figureList {
-	if a.env.result.analysis == nil {
+	if a.env.Result.Analysis == nil {
 		return nil
 	}
 	switch a.position.view {
 	case viewGroup:
-		return a.env.figuresOfSample()
+		return figuresOfSample(a.env)
 	case viewSteps:
 		l := figureList{}.at(figures.Metrics, a.views.steps.drawnMetric(a.env), a.views.steps.second)
-		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.env.display.nonzeroName(), "kept", "Σ|A|", "flips")
+		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.env.Display.NonzeroName(), "kept", "Σ|A|", "flips")
 	case viewFigures:
-		names := a.env.metricNames()
-		return figureList{}.at(figures.Metrics, names[clampIndex(a.views.steps.figures.cursor, len(names)):]...)
+		names := metricNames(a.env)
+		return figureList{}.at(figures.Metrics, names[pane.ClampIndex(a.views.steps.figures.cursor, len(names)):]...)
 	case viewSweep:
 		return a.views.sweep.figures()
 	case viewCompare:
@@ -62,7 +64,7 @@ func (a App) figuresUnderCursor() figureList {
 	case viewBreakdown:
 		return a.views.breakdown.figures()
 	case viewGlance:
-		return figureList{}.at(figures.Step, "samples", a.env.display.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
+		return figureList{}.at(figures.Step, "samples", a.env.Display.NonzeroName(), "groups", "signal", "Σ|A|", "flips")
 	case viewFinding:
 		return a.panes.figuresOfGroup(a.env)
 	case viewOverview, viewFilter:
@@ -72,50 +74,50 @@ func (a App) figuresUnderCursor() figureList {
 	return nil
 }
 
-func (p panes) figuresOfGroup(e env) (l figureList) {
-	if g := e.selectedGroup(); g != nil {
+func (p panes) figuresOfGroup(e env.Env) (l figureList) {
+	if g := e.SelectedGroup(); g != nil {
 		l = l.at(figures.Fates, g.Fate.String())
 	}
 	return l.at(figures.Group, "kept", "reward", "n", "prompt", "fate")
 }
 
-func (p panes) figuresOfWarnings(e env) (l figureList) {
-	all := e.warningLines()
+func (p panes) figuresOfWarnings(e env.Env) (l figureList) {
+	all := warningLines(e)
 	for i := range all {
 		l = l.at(figures.Warning, string(all[(p.warning+i)%len(all)].kind))
 	}
 	return l
 }
 
-func (p panes) figuresOfMetrics(e env) (l figureList) {
-	if x := e.shownFigures(); x != nil {
-		for _, m := range x.Metrics[clampIndex(p.metric, len(x.Metrics)):] {
+func (p panes) figuresOfMetrics(e env.Env) (l figureList) {
+	if x := e.ShownFigures(); x != nil {
+		for _, m := range x.Metrics[pane.ClampIndex(p.metric, len(x.Metrics)):] {
 			l = l.at(figures.Metrics, m.Name)
 		}
 	}
 	return l
 }
 
-func (p panes) figuresOfHistogram(e env) figureList {
+func (p panes) figuresOfHistogram(e env.Env) figureList {
 	if d, ok := p.distribution.chosen(e); ok {
 		name, _, _ := strings.Cut(d.name, ",")
 		l := figureList{}.at(figures.Sample, strings.TrimSuffix(name, "s"))
 		return l.at(figures.Step, "std")
 	}
 	names := []string{"original", "processed"}
-	if e.settings.base.on {
+	if e.Settings.Base.On {
 		names = []string{"A baseline", "B candidate"}
 	}
-	return figureList{}.at(figures.Step, append(names, "std", "at 0", e.display.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
+	return figureList{}.at(figures.Step, append(names, "std", "at 0", e.Display.NonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
 }
 
-func (e env) figuresOfSample() figureList {
-	g := e.selectedGroup()
+func figuresOfSample(e env.Env) figureList {
+	g := e.SelectedGroup()
 	if g == nil {
 		return nil
 	}
 	l := figureList{}.at(figures.Fates, g.Fate.String())
-	for _, column := range e.sampleColumns(g) {
+	for _, column := range sampleColumns(e, g) {
 		if name := column.name; column.width == componentWidth && name != "rollout" {
 			l = l.at(figures.Sample, "reward component")
 		} else {
@@ -158,8 +160,8 @@ func (s chainState) figures() figureList {
 
 func (s breakdownState) figures() figureList {
 	l := figureList{}.at(figures.Parts, s.dividedBy())
-	if s.job.value != nil {
-		l = l.at(figures.Parts, s.job.value.Columns()...)
+	if s.job.Value != nil {
+		l = l.at(figures.Parts, s.job.Value.Columns()...)
 	}
 	return l
 }
@@ -167,13 +169,13 @@ func (s breakdownState) figures() figureList {
 // figuresOnScreen returns the figures of the glossary whose names are on the screen, in the header or the body,
 // without those that are known already.
 func (a App) figuresOnScreen(known figureList) figureList {
-	if a.env.display.isTooSmall() {
+	if a.env.Display.IsTooSmall() {
 		return nil
 	}
 	a.overlays.help.open, a.overlays.notice = false, ""
 	text := passAt.ReplaceAllString(ansi.Strip(strings.Join(a.linesAbove(), "\n")), "pass@k")
 	var l figureList
-	if d := a.env.diagnosis(); d != nil && d.Alarms() == 0 {
+	if d := a.env.Diagnosis(); d != nil && d.Alarms() == 0 {
 		l = l.at(figures.Check, d.Health()) // the header has it
 	}
 	for _, place := range []figures.Place{figures.Step, figures.Fates, figures.Metrics, figures.Warning, figures.Sweep, figures.Sample} {

@@ -10,7 +10,9 @@ import (
 	"vantage/model/figures"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // textLine is a line that is typed in.
@@ -104,12 +106,12 @@ func (a App) recall(by int) App {
 		a.overlays.input.draft = *a.position.currentView().line.text(&a)
 		texts[0] = a.overlays.input.draft
 	}
-	a.overlays.input.back = clampIndex(a.overlays.input.back+by, len(texts))
+	a.overlays.input.back = pane.ClampIndex(a.overlays.input.back+by, len(texts))
 	return a.edited(func(cells.Line) cells.Line { return cells.Line{Text: texts[a.overlays.input.back]} })
 }
 
 // narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.
-func narrowed(of targetKind) func(App, bool) App {
+func narrowed(of pane.Kind) func(App, bool) App {
 	return func(a App, longer bool) App {
 		if longer {
 			return a.toRow(of, 0)
@@ -128,10 +130,10 @@ func filterKeys() keySection {
 
 // openFilter opens the line for the filter; the table follows what is typed.
 func (a App) openFilter() App {
-	if a.env.result.analysis == nil {
+	if a.env.Result.Analysis == nil {
 		return a.says("no groups to filter yet")
 	}
-	a.panes.filterDraft = a.env.settings.filter
+	a.panes.filterDraft = a.env.Settings.Filter
 	a = a.focusPane(layout.Groups)
 	return a.openView(viewFilter)
 }
@@ -166,17 +168,17 @@ func (a App) setFilter(text string) (App, error) {
 		}
 		return a, fmt.Errorf("invalid filter: %w%s", err, near)
 	}
-	return a.change(func(s *undoState) { s.filter = text }), nil
+	return a.change(func(s *env.State) { s.Filter = text }), nil
 }
 
 func (a App) clearFilter() App {
 	a.position.view, a.panes.filterDraft = viewOverview, ""
-	return a.change(func(s *undoState) { s.filter = "" }).rearrange()
+	return a.change(func(s *env.State) { s.Filter = "" }).rearrange()
 }
 
 // filterCompletions returns what the word before the cursor may be completed to, where it begins in the text before the
 // cursor, and whether it is one of them already.
-func (e env) filterCompletions(line cells.Line) (all []string, at int, complete bool) {
+func filterCompletions(e env.Env, line cells.Line) (all []string, at int, complete bool) {
 	text, _ := line.Cut()
 	at = strings.LastIndexAny(text, " (") + 1
 	terms := append(filterTerms(e, nil), textTerm)
@@ -194,7 +196,7 @@ func (e env) filterCompletions(line cells.Line) (all []string, at int, complete 
 // fate: to a fate; a complete one becomes the next.
 func (a App) completeField() App {
 	line := a.overlays.input.line(a.panes.filterDraft)
-	all, at, complete := a.env.filterCompletions(line)
+	all, at, complete := filterCompletions(a.env, line)
 	text, behind := line.Cut()
 	switch next := (slices.Index(all, text[at:]) + 1); {
 	case complete && len(all) == 1:
@@ -209,10 +211,10 @@ func (a App) completeField() App {
 
 // filterPrompt returns the line in w cells: what is typed, what it may be completed to or what can be asked for, and the keys.
 func (a App) filterPrompt(typed cells.Line, w int) string {
-	t := a.env.display.theme
+	t := a.env.Display.Theme
 	next := "groups by fate:killed std>0.4 prompt~triangle, samples by " + textTerm + "Wait,"
 	if text, _ := typed.Cut(); text != "" {
-		all, at, _ := a.env.filterCompletions(typed)
+		all, at, _ := filterCompletions(a.env, typed)
 		if next = strings.Join(all[:min(len(all), maxCompletions)], " "); next == text[at:] {
 			next = ""
 		}

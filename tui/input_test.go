@@ -23,7 +23,7 @@ func TestPasteIsOneSafeLine(t *testing.T) {
 		d.press("esc", "=")
 		paste("keep 0.25")
 		d.press("enter")
-		if got := d.app.env.settings.now.KeepPos; got != 0.25 {
+		if got := d.app.env.Settings.Now.KeepPos; got != 0.25 {
 			t.Errorf("keep_pos is %v", got)
 		}
 		d.press("?")

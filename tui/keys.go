@@ -10,7 +10,9 @@ import (
 	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/themes"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 	"vantage/tui/runpicker"
 )
 
@@ -31,7 +33,7 @@ func move(change func(App, int) App, n int) action {
 }
 
 // within is a key of a view's own: it changes the view's state alone, and returns what it wants of App; nil: nothing.
-func within[V any](view func(*App) *V, key func(*V, env) action) action {
+func within[V any](view func(*App) *V, key func(*V, env.Env) action) action {
 	return func(a App) App {
 		if then := key(view(&a), a.env); then != nil {
 			return then(a)
@@ -41,15 +43,19 @@ func within[V any](view func(*App) *V, key func(*V, env) action) action {
 }
 
 // by is a key that moves something by so much.
-func by[V any](key func(*V, env, int) action, n int) func(*V, env) action {
-	return func(v *V, e env) action { return key(v, e, n) }
+func by[V any](key func(*V, env.Env, int) action, n int) func(*V, env.Env) action {
+	return func(v *V, e env.Env) action { return key(v, e, n) }
 }
 
 // What views want of App.
-func saying(notice string) action  { return func(a App) App { return a.says(notice) } }
-func opening(v viewName) action    { return func(a App) App { return a.openView(v) } }
-func pushing(v viewName) action    { return func(a App) App { return a.pushView(v) } }
-func going(to destination) action  { return func(a App) App { return a.goTo(to) } }
+func saying(notice string) action { return func(a App) App { return a.says(notice) } }
+
+func opening(v viewName) action { return func(a App) App { return a.openView(v) } }
+
+func pushing(v viewName) action { return func(a App) App { return a.pushView(v) } }
+
+func going(to env.Destination) action { return func(a App) App { return a.goTo(to) } }
+
 func drawing(figure string) action { return func(a App) App { return a.drawFigure(figure) } }
 
 // keySection is a named part of the key table.
@@ -200,16 +206,16 @@ func Keys() []KeyGroup {
 
 // moveStep goes to another step and stays there when newer ones come.
 func (a App) moveStep(by int) App {
-	if len(a.env.snap.Steps) == 0 {
+	if len(a.env.Snap.Steps) == 0 {
 		return a
 	}
-	from := a.env.stepIndex()
-	to := clampIndex(from+by, a.env.scopeEnd()+1)
+	from := a.env.StepIndex()
+	to := pane.ClampIndex(from+by, a.env.ScopeEnd()+1)
 	if to == from {
-		a.env.place.follow = false
+		a.env.Place.Follow = false
 		a.overlays.notice = "no further step"
-		if to+1 < len(a.env.snap.Steps) && by > 0 {
-			a.overlays.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.env.snap.Steps[to+1].Number)
+		if to+1 < len(a.env.Snap.Steps) && by > 0 {
+			a.overlays.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.env.Snap.Steps[to+1].Number)
 		}
 		return a
 	}
@@ -219,21 +225,22 @@ func (a App) moveStep(by int) App {
 // showStep goes to the step at index i of the snapshot, or to the nearest, and stays
 // there when newer ones come.
 func (a App) showStep(i int) App {
-	a.env.place.follow, a.env.place.scope.moved = false, false
-	a.env.place.step = a.env.snap.Steps[clampIndex(i, a.env.scopeEnd()+1)].Number
+	a.env.Place.Follow, a.env.Place.Scope.Moved = false, false
+	a.env.Place.Step = a.env.Snap.Steps[pane.ClampIndex(i, a.env.ScopeEnd()+1)].Number
 	return a
 }
 
 func (a App) followNewest() App {
-	a.env.place.follow, a.env.place.scope.moved = true, false
-	if len(a.env.snap.Steps) == 0 {
+	a.env.Place.Follow, a.env.Place.Scope.Moved = true, false
+	if len(a.env.Snap.Steps) == 0 {
 		return a
 	}
-	a.env.place.step = a.env.newestStep()
-	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.env.place.step))
+	a.env.Place.Step = a.env.NewestStep()
+	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.env.Place.Step))
 }
 
-func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.panes.visibleGroups(a.env)-1)) }
+func (a App) movePage(by int) App { return a.moveFocused(by * max(1, a.panes.visibleGroups(a.env)-1)) }
+
 func (a App) moveFocused(by int) App { return paneTable()[a.panes.focus].move(a, by) }
 
 func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }
@@ -241,18 +248,18 @@ func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }
 // moveWarning focuses the warnings, selects one, and puts the cursor on the group that
 // shows it. Where the warnings are not focused yet it selects the one selected last.
 func (a App) moveWarning(by int) App {
-	warnings := a.env.warningLines()
+	warnings := warningLines(a.env)
 	if len(warnings) == 0 {
-		return a.says("no warnings in " + a.env.scopeWords())
+		return a.says("no warnings in " + a.env.ScopeWords())
 	}
 	if a.panes.focus != layout.Warnings {
 		by = 0
 	}
 	a.panes.warning = (a.panes.warning + by + len(warnings)) % len(warnings)
 	a = a.focusPane(layout.Warnings)
-	for row, g := range a.env.result.rows {
+	for row, g := range a.env.Result.Rows {
 		if g == warnings[a.panes.warning].group {
-			a.env.place.row = row
+			a.env.Place.Row = row
 		}
 	}
 	return a.clampCursor()
@@ -292,7 +299,7 @@ func (a App) showGroups() App {
 
 func (a App) nextTheme() App {
 	all := themes.All()
-	at := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == a.env.display.theme.Name })
+	at := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == a.env.Display.Theme.Name })
 	return a.chooseTheme(all[(at+1)%len(all)])
 }
 

@@ -14,7 +14,9 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // metricWidth is the least width of a column, without a difference from the baseline.
@@ -24,26 +26,26 @@ const metricWidth = 36
 const deltaWidth = 10
 
 // metrics lists the metrics of the step, under the trainers' names, in columns.
-func (p panes) metrics(e env, w, h int) paneContent {
-	x := e.shownFigures()
+func (p panes) metrics(e env.Env, w, h int) pane.Content {
+	x := e.ShownFigures()
 	if x == nil {
-		return paneContent{title: "metrics  " + e.shownCount(), lines: []string{" " + e.display.theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
+		return pane.Content{Title: "metrics  " + e.ShownCount(), Lines: []string{" " + e.Display.Theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
 	}
-	all, t := x.Metrics, e.display.theme
-	columns, hidden := e.metricLayout(len(all), w, h)
+	all, t := x.Metrics, e.Display.Theme
+	columns, hidden := metricLayout(e, len(all), w, h)
 	width := w / columns
-	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), e.scopeWords())}
-	if of := e.shownCount(); of != "" {
-		c.title += " · " + of + " groups shown"
+	c := pane.Content{Title: fmt.Sprintf("metrics  %d · %s", len(all), e.ScopeWords())}
+	if of := e.ShownCount(); of != "" {
+		c.Title += " · " + of + " groups shown"
 	}
-	c.title += " · advantages by length" // those of the pane beside it are of samples
+	c.Title += " · advantages by length" // those of the pane beside it are of samples
 	if hidden > 0 {
-		c.note = fmt.Sprintf("%d–%d/%d", p.metricScroll*columns+1, min(len(all), (p.metricScroll+h)*columns), len(all))
+		c.Note = fmt.Sprintf("%d–%d/%d", p.metricScroll*columns+1, min(len(all), (p.metricScroll+h)*columns), len(all))
 	}
-	deltaRoom, base := 0, e.baselineFigures()
+	deltaRoom, base := 0, e.BaselineFigures()
 	if base != nil {
 		deltaRoom = deltaWidth
-		c.title += " · Δ against " + settingsInWords(e.settings.base.settings)
+		c.Title += " · Δ against " + env.SettingsInWords(e.Settings.Base.Settings)
 	}
 	for y := range h {
 		line := ""
@@ -55,11 +57,11 @@ func (p panes) metrics(e env, w, h int) paneContent {
 			name := t.Paint(themes.Dim, trimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
 			value := metricText(all[at].Name, all[at].Value)
 			if base != nil {
-				value += cells.FitRight(e.display.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
+				value += cells.FitRight(e.Display.PaintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
 			}
-			line += e.display.mark(onMetric, at, e.display.cell(cells.Justify(name, value, width-2), p.focus == layout.Metrics && at == clampIndex(p.metric, len(all))))
+			line += e.Display.Mark(pane.OnMetric, at, e.Display.Cell(cells.Justify(name, value, width-2), p.focus == layout.Metrics && at == pane.ClampIndex(p.metric, len(all))))
 		}
-		c.lines = append(c.lines, line)
+		c.Lines = append(c.Lines, line)
 	}
 	return c
 }
@@ -75,9 +77,9 @@ func metricText(name string, x float64) string {
 
 // metricLayout returns in how many columns n metrics are listed in w×h cells, as many as fit and are needed, and how many rows are
 // out of sight.
-func (e env) metricLayout(n, w, h int) (columns, hidden int) {
+func metricLayout(e env.Env, n, w, h int) (columns, hidden int) {
 	width := metricWidth
-	if e.baselineFigures() != nil {
+	if e.BaselineFigures() != nil {
 		width += deltaWidth
 	}
 	columns = max(1, min(w/width, (n+h-1)/max(1, h)))
@@ -98,24 +100,24 @@ func trimPath(name string, w int) string {
 	return cells.Truncate(name[:at], room) + name[at:]
 }
 
-func (p *panes) moveMetric(e env, by int) {
-	x, in := e.shownFigures(), p.screen(e).Panes[layout.Metrics].Inner()
+func (p *panes) moveMetric(e env.Env, by int) {
+	x, in := e.ShownFigures(), p.screen(e).Panes[layout.Metrics].Inner()
 	if x == nil || in.H == 0 {
 		return
 	}
-	p.metric = clampIndex(p.metric+by, len(x.Metrics))
-	columns, hidden := e.metricLayout(len(x.Metrics), in.W, in.H)
+	p.metric = pane.ClampIndex(p.metric+by, len(x.Metrics))
+	columns, hidden := metricLayout(e, len(x.Metrics), in.W, in.H)
 	top := min(p.metricScroll, p.metric/columns)
 	least := (p.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
 	p.metricScroll = min(max(0, top, least), hidden)
 }
 
-func (p *panes) drawMetric(e env) action {
-	x := e.shownFigures()
+func (p *panes) drawMetric(e env.Env) action {
+	x := e.ShownFigures()
 	if x == nil || len(x.Metrics) == 0 {
 		return nil
 	}
-	return drawing(x.Metrics[clampIndex(p.metric, len(x.Metrics))].Name)
+	return drawing(x.Metrics[pane.ClampIndex(p.metric, len(x.Metrics))].Name)
 }
 
 // figurePicker is the state of the list of figures.
@@ -125,19 +127,19 @@ type figurePicker struct {
 }
 
 func figureListKeys() keySection {
-	return keySection{"list of metrics", pickerKeys(onFigure,
+	return keySection{"list of metrics", pickerKeys(pane.OnFigure,
 		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", within(stepsOf, (*stepsState).drawPicked)})}
 }
 
-func (s *stepsState) openPicker(e env) action {
-	s.picker = figurePicker{cursor: max(0, slices.Index(e.metricNames(), s.drawnMetric(e)))}
+func (s *stepsState) openPicker(e env.Env) action {
+	s.picker = figurePicker{cursor: max(0, slices.Index(metricNames(e), s.drawnMetric(e)))}
 	return pushing(viewFigureList)
 }
 
 // pickedFigures returns the figures that the query fits: first those whose name contains it, then those whose name has its
 // letters in their order, then those whose meaning contains it.
-func (s stepsState) pickedFigures(e env) []string {
-	names := e.metricNames()
+func (s stepsState) pickedFigures(e env.Env) []string {
+	names := metricNames(e)
 	words := strings.Fields(strings.ToLower(s.picker.query))
 	if len(words) == 0 {
 		return names
@@ -173,7 +175,7 @@ func figureMeaning(name string) string {
 	return entry.Meaning
 }
 
-func (s *stepsState) drawPicked(e env) action {
+func (s *stepsState) drawPicked(e env.Env) action {
 	list := s.pickedFigures(e)
 	if len(list) == 0 {
 		return saying("no metric is called that: Backspace widens the list")
@@ -188,7 +190,7 @@ func (a App) drawFigure(name string) App {
 		a = a.goBack()
 	}
 	if a.position.viewInSight() == viewFigures {
-		a.views.steps.figures.cursor = max(0, slices.Index(a.env.metricNames(), name))
+		a.views.steps.figures.cursor = max(0, slices.Index(metricNames(a.env), name))
 		a.views.steps.scrollFigures(a.env)
 		return a
 	}
@@ -211,36 +213,36 @@ func runFigure(a App, args []string) (App, error) {
 	return a.drawFigure(list[0]), nil
 }
 
-func (s stepsState) figureList(e env, typed cells.Line, w, h int) []string {
-	t, list := e.display.theme, s.pickedFigures(e)
+func (s stepsState) figureList(e env.Env, typed cells.Line, w, h int) []string {
+	t, list := e.Display.Theme, s.pickedFigures(e)
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
-	c := paneContent{title: " metrics  " + typedOr(typed, "type a part of its name or meaning")}
+	c := pane.Content{Title: " metrics  " + typedOr(typed, "type a part of its name or meaning")}
 	name := 0
-	for _, n := range e.metricNames() {
+	for _, n := range metricNames(e) {
 		name = max(name, cells.Width(n))
 	}
 	name = min(name, in.W/2)
-	e.display.addRows(&c, onFigure, s.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
+	e.Display.AddRows(&c, pane.OnFigure, s.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		return " " + cells.Fit(trimPath(sanitize.Line(list[i]), name), name) + " " +
-			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], e.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
+			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], e.Result.Analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
 	})
 	if len(list) == 0 {
-		c.lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
-		return e.display.box(box, true, c)
+		c.Lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
+		return e.Display.Box(box, true, c)
 	}
-	for len(c.lines) < in.H-maxExplained {
-		c.lines = append(c.lines, "")
+	for len(c.Lines) < in.H-maxExplained {
+		c.Lines = append(c.Lines, "")
 	}
-	here := list[clampIndex(s.picker.cursor, len(list))]
+	here := list[pane.ClampIndex(s.picker.cursor, len(list))]
 	if entry, ok := figures.Explain(figures.Metrics, here); ok {
 		text := entry.Explanation()
 		if entry.Trainers != "" {
 			text += "; " + entry.Trainers
 		}
-		c.lines = append(c.lines, cells.Indent(" ", e.display.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1))...)
+		c.Lines = append(c.Lines, cells.Indent(" ", e.Display.CutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1))...)
 	}
-	return e.display.box(box, true, c)
+	return e.Display.Box(box, true, c)
 }
 
 func typedOr(line cells.Line, otherwise string) string {
@@ -253,12 +255,12 @@ func typedOr(line cells.Line, otherwise string) string {
 // maxExplained is how many lines below the list explain the figure under the cursor.
 const maxExplained = 3
 
-func (e env) exportedMetrics() report.Table {
+func exportedMetrics(e env.Env) report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
-	if e.result.analysis == nil || e.shownFigures() == nil {
+	if e.Result.Analysis == nil || e.ShownFigures() == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("metrics of %s %s", e.scopeWords(), e.shownCount())
-	s.Rows = model.Mapped(e.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
+	s.Title = fmt.Sprintf("metrics of %s %s", e.ScopeWords(), e.ShownCount())
+	s.Rows = model.Mapped(e.ShownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
 	return s
 }

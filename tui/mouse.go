@@ -1,10 +1,8 @@
 package tui
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -12,9 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/sweep"
-	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 type mouseState struct {
@@ -25,14 +24,14 @@ type mouseState struct {
 type press struct {
 	x, y  int
 	at    time.Time
-	spots []spot // the innermost last
+	spots []pane.Spot // the innermost last
 }
 
 // doubleClickTime is how long the second press of a double click may take.
 const doubleClickTime = 400 * time.Millisecond
 
 // target returns the innermost target that was pressed; of none it has no actions.
-func (p press) target() (s spot) {
+func (p press) target() (s pane.Spot) {
 	if len(p.spots) > 0 {
 		s = p.spots[len(p.spots)-1]
 	}
@@ -42,7 +41,7 @@ func (p press) target() (s spot) {
 // onMouse handles the mouse, which reports only while it is on; what moves while a button is down does nothing.
 func (a App) onMouse(msg tea.MouseMsg) App {
 	m := msg.Mouse()
-	if !a.env.display.mouse {
+	if !a.env.Display.Mouse {
 		return a
 	}
 	switch msg.(type) {
@@ -66,8 +65,8 @@ func (a App) onWheel(m tea.Mouse) App {
 		return a
 	}
 	for _, s := range slices.Backward(a.spotsAt(m.X, m.Y)) {
-		if scroll := mouseActions()[s.kind].scroll; scroll != nil {
-			return scroll(a, s.n, by)
+		if scroll := mouseActions()[s.Kind].scroll; scroll != nil {
+			return scroll(a, s.N, by)
 		}
 	}
 	return a
@@ -79,54 +78,19 @@ func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
 	a.overlays.notice, a.views.destination = "", nil
 	if s := last.target(); last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
-		if open := mouseActions()[s.kind].open; open != nil {
+		if open := mouseActions()[s.Kind].open; open != nil {
 			a.mouse = mouseState{}
-			return open(a, s.n)
+			return open(a, s.N)
 		}
 	}
 	a.mouse = mouseState{press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y)}}
 	for _, s := range a.mouse.press.spots {
-		if click := mouseActions()[s.kind].click; click != nil {
-			a = click(a, hit{s.n, x - s.rect.X, s.rect.W})
+		if click := mouseActions()[s.Kind].click; click != nil {
+			a = click(a, hit{s.N, x - s.Rect.X, s.Rect.W})
 		}
 	}
 	return a
 }
-
-type targetKind int
-
-// The kinds of targets, with the meaning of their number.
-const (
-	onNothing   targetKind = iota
-	onBody                 // the view, between header and hints
-	onKey                  // a key: index in keyNames
-	onSetting              // a key in the header
-	onPane                 // a layout.Pane
-	onHeading              // a column of the groups: index in sortings
-	onGroup                // a row of the groups
-	onWarning              // a line of the warnings
-	onMetric               // a metric, by its index
-	onTrend                // a figure over the steps: index in trendRows
-	onChart                // a line of the chart of all steps: how wide the drawing behind the labels is
-	onStep                 // a step, by its index in the trend
-	onReading              // a part of an open group: 0 samples, 1 text
-	onSample               // a row of its samples
-	onSweepCell            // a cell of the map: see sweepCellNumber
-	onPair                 // a prompt of both runs
-	onAnswer               // a side of the answers
-	onEstimator            // a row of the list of estimators
-	onFigure               // a row of the list of figures
-	onStage                // a stage of the chain
-	onWorstStep            // a row of the run at a glance: a finding, or one of the worst steps
-	onProblems             // the text on how the log was read
-	onSizes                // that on sizes of groups
-	onParts                // that on parts of the samples
-	onPrompt               // a row of the prompts
-	onMatch                // a sample that matches a pattern
-	onHelp                 // the help
-
-	targetKinds = iota
-)
 
 // hit is a press on a target.
 type hit struct {
@@ -142,39 +106,39 @@ type targetActions struct {
 }
 
 // mouseActions returns what the mouse does, by the kind of the target. Rows of lists have theirs from these.
-func mouseActions() [targetKinds]targetActions {
+func mouseActions() [pane.TargetKinds]targetActions {
 	step := func(a App, _, by int) App { return a.moveStep(by) }
-	all := [targetKinds]targetActions{
-		onBody:    {scroll: App.scrollView},
-		onKey:     {click: App.pressKey},
-		onSetting: {click: App.pressSetting},
-		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
-		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
-		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
-		onMetric: {
+	all := [pane.TargetKinds]targetActions{
+		pane.OnBody:    {scroll: App.scrollView},
+		pane.OnKey:     {click: App.pressKey},
+		pane.OnSetting: {click: App.pressSetting},
+		pane.OnPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
+		pane.OnHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
+		pane.OnWarning: {click: func(a App, h hit) App { return a.toRow(pane.OnWarning, h.n).moveWarning(0) }},
+		pane.OnMetric: {
 			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
 			open:  asKey(within(panesOf, (*panes).drawMetric)),
 		},
-		onTrend: { // a chart over all steps
-			click: func(a App, h hit) App { return a.stepAtColumn(a.env.stepAxis(), h.x, h.w) },
+		pane.OnTrend: { // a chart over all steps
+			click: func(a App, h hit) App { return a.stepAtColumn(stepAxis(a.env), h.x, h.w) },
 			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
 		},
-		onChart: { // one that may show some of them
+		pane.OnChart: { // one that may show some of them
 			click:  func(a App, h hit) App { return a.stepAtColumn(a.views.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
 			scroll: step,
 		},
-		onStep: {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
-		onReading: {
+		pane.OnStep: {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
+		pane.OnReading: {
 			click: func(a App, h hit) App { return within(readerOf, by((*sampleReader).focus, h.n))(a) },
 			scroll: func(a App, n, by int) App {
 				if n == 1 {
 					a.views.sampleReader.scrollLines(a.env, wheelLines*by)
 					return a
 				}
-				return a.moveRow(onSample, by)
+				return a.moveRow(pane.OnSample, by)
 			},
 		},
-		onSweepCell: {
+		pane.OnSweepCell: {
 			click: func(a App, h hit) App {
 				n := len(sweep.DefaultRatios().Neg)
 				a.views.sweep.pos, a.views.sweep.neg = h.n/n, h.n%n
@@ -183,18 +147,18 @@ func mouseActions() [targetKinds]targetActions {
 			open:   asKey(within(sweepOf, (*sweepState).apply)),
 			scroll: func(a App, _, by int) App { return moveSweep(sweepPos, -by)(a) },
 		},
-		onAnswer: {
+		pane.OnAnswer: {
 			click:  func(a App, h hit) App { a.views.answers.focus = h.n; return a },
 			scroll: func(a App, _, by int) App { a.views.answers.scrollLines(a.env, wheelLines*by); return a },
 		},
-		onHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
+		pane.OnHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
 	}
 	for kind, l := range lists() {
 		if l.cursor == nil {
 			continue
 		}
 		if all[kind].click == nil {
-			all[kind].click = func(a App, h hit) App { return a.toRow(targetKind(kind), h.n) }
+			all[kind].click = func(a App, h hit) App { return a.toRow(pane.Kind(kind), h.n) }
 		}
 		if l.open != nil {
 			all[kind].open = asKey(l.open)
@@ -216,10 +180,10 @@ func (a App) scrollView(_, by int) App {
 	case v == viewAnswers:
 		a.views.answers.scrollLines(a.env, wheelLines*by)
 	case v == viewChain:
-		return a.moveRow(onStage, by)
+		return a.moveRow(pane.OnStage, by)
 	case v == viewSteps:
 		return a.moveStep(by)
-	case viewTable()[v].list != onNothing:
+	case viewTable()[v].list != pane.OnNothing:
 		return a.moveRow(viewTable()[v].list, wheelLines*by)
 	}
 	return a
@@ -242,7 +206,7 @@ func (a App) scrollPane(n, by int) App {
 
 func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	nearest, least := 0, math.MaxInt
-	for i, s := range a.env.result.trend.Steps {
+	for i, s := range a.env.Result.Trend.Steps {
 		column := axis.PlotColumn(float64(s.Step), w)
 		if far := max(column-x, x-column); far < least {
 			nearest, least = i, far
@@ -252,102 +216,33 @@ func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 }
 
 func (a App) showTrendStep(i int) App {
-	steps := a.env.result.trend.Steps
+	steps := a.env.Result.Trend.Steps
 	if len(steps) == 0 {
 		return a
 	}
-	at, _ := a.env.snap.Find(steps[clampIndex(i, len(steps))].Step)
+	at, _ := a.env.Snap.Find(steps[pane.ClampIndex(i, len(steps))].Step)
 	return a.showStep(at)
 }
 
 // sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
 func sweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
 
-// target is what a part of the screen stands for when the mouse is on it: one of a kind, by its number.
-type target struct {
-	kind targetKind
-	n    int // which of the kind: a row, a column, a key
-}
-
-type spot struct {
-	target
-	rect layout.Rect
-}
-
-// mark returns text as a target of the mouse. Drawing functions mark what they draw where they draw it, so
-// what is seen and what can be clicked are one. The mark is an escape sequence without width, and only
-// [App.spots] asks for it: no terminal is sent any.
-func (d display) mark(kind targetKind, n int, text string) string {
-	if d.marking == nil || text == "" {
-		return text
-	}
-	return fmt.Sprintf("\x1b[%d;%dy%s%s", kind, n, text, markEnd)
-}
-
-// The escape sequences of marks: "\x1b[KIND;NUMBERy", text, "\x1b[y".
-const (
-	escapeStart = "\x1b["
-	markFinal   = 'y'
-	markEnd     = "\x1b[y"
-)
-
-func (d display) markLines(kind targetKind, n int, lines []string) []string {
-	if d.marking == nil {
-		return lines
-	}
-	for i, line := range lines {
-		lines[i] = d.mark(kind, n, line)
-	}
-	return lines
-}
-
 // spots returns the targets on the screen, each before those that are within it: the marks of the frame.
-func (a App) spots() []spot {
-	if a.env.display.isTooSmall() {
+func (a App) spots() []pane.Spot {
+	if a.env.Display.IsTooSmall() {
 		return nil
 	}
-	a.env.display.marking = keyNames()
-	var all []spot
+	a.env.Display.Marking = keyNames()
+	var all []pane.Spot
 	for y, line := range a.lines() {
-		all = append(all, spotsOfLine(line, y)...)
+		all = append(all, pane.SpotsOfLine(line, y)...)
 	}
 	return all
 }
 
-// spotsOfLine returns the targets that are marked in a line of the screen, outer ones first.
-func spotsOfLine(line string, y int) []spot {
-	var all []spot
-	var open []int // indexes in all
-	x := 0
-	for line != "" {
-		text, rest, found := strings.Cut(line, escapeStart)
-		x += cells.Width(text)
-		if !found {
-			break
-		}
-		end := strings.IndexFunc(rest, func(r rune) bool { return r >= '@' && r <= '~' })
-		if end < 0 {
-			break
-		}
-		line = rest[end+1:]
-		switch {
-		case rest[end] != markFinal:
-		case end > 0:
-			kind, n, _ := strings.Cut(rest[:end], ";")
-			number := func(text string) int { n, _ := strconv.Atoi(text); return n } // mark wrote it
-			open, all = append(open, len(all)), append(all, spot{target{targetKind(number(kind)), number(n)}, layout.Rect{X: x, Y: y, H: 1}})
-		case len(open) > 0:
-			last := len(open) - 1
-			all[open[last]].rect.W = x - all[open[last]].rect.X
-			open = open[:last]
-		}
-	}
-	return slices.DeleteFunc(all, func(s spot) bool { return s.rect.W <= 0 })
-}
-
 // spotsAt returns the targets at a cell, the outermost first.
-func (a App) spotsAt(x, y int) []spot {
-	return slices.DeleteFunc(a.spots(), func(s spot) bool { return !s.rect.Contains(x, y) })
+func (a App) spotsAt(x, y int) []pane.Spot {
+	return slices.DeleteFunc(a.spots(), func(s pane.Spot) bool { return !s.Rect.Contains(x, y) })
 }
 
 func keyNames() (names []string) {
@@ -381,23 +276,12 @@ func (a App) pressSetting(h hit) App {
 	return a
 }
 
-func (d display) markKey(name, text string) string { return d.markAsKey(onKey, name, text) }
-
-func (d display) markSetting(name, text string) string { return d.markAsKey(onSetting, name, text) }
-
-func (d display) markAsKey(kind targetKind, name, text string) string {
-	if d.marking == nil {
-		return text
-	}
-	return d.mark(kind, slices.Index(d.marking, name), text)
-}
-
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
 // key stands for the first.
-func (p position) keyOfHint(e env, b binding, word string) string {
+func (p position) keyOfHint(e env.Env, b binding, word string) string {
 	for _, s := range p.activeKeys() {
 		for _, other := range s.bindings {
-			if slices.Contains(strings.Fields(e.display.keyLabel(other.label)), word) {
+			if slices.Contains(strings.Fields(e.Display.KeyLabel(other.label)), word) {
 				return other.keys[0]
 			}
 		}

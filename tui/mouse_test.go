@@ -12,7 +12,9 @@ import (
 
 	"vantage/internal/testkit/repotest"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // place returns where the n-th text, from 0, is on the screen.
@@ -111,11 +113,11 @@ func TestMarksDrawNothing(t *testing.T) {
 				}
 				frame := strings.Join(d.app.lines(), "\n")
 				marked := d.app
-				marked.env.display.marking = keyNames()
+				marked.env.Display.Marking = keyNames()
 				if got := ansi.Strip(strings.Join(marked.lines(), "\n")); got != ansi.Strip(frame) {
 					t.Errorf("%s at %v: another screen with marks:\n%s\nnot\n%s", s.name, size, got, ansi.Strip(frame))
 				}
-				if strings.Contains(frame, markEnd) {
+				if strings.Contains(frame, pane.MarkEnd) {
 					t.Errorf("%s at %v: marks are sent to the terminal", s.name, size)
 				}
 			}
@@ -136,13 +138,13 @@ func TestHeadingsSort(t *testing.T) {
 		line := strings.Split(ansi.Strip(d.frame()), "\n")[y]
 		for i, name := range []string{"fate ", "prompt ", " n ", " kept ", " reward "} {
 			x := cells.Width(line[:strings.Index(line, name)]) + 1
-			want := order{i, i == 0} // by fate it was sorted
-			if d.clickAt(x, y); d.app.env.settings.order != want {
-				t.Errorf("%s: %+v", name, d.app.env.settings.order)
+			want := env.Order{Column: i, Reversed: i == 0} // by fate it was sorted
+			if d.clickAt(x, y); d.app.env.Settings.Order != want {
+				t.Errorf("%s: %+v", name, d.app.env.Settings.Order)
 			}
-			want.reversed = !want.reversed
-			if d.pressButton(x, y); d.app.env.settings.order != want { // quickly
-				t.Errorf("%s again: %+v", name, d.app.env.settings.order)
+			want.Reversed = !want.Reversed
+			if d.pressButton(x, y); d.app.env.Settings.Order != want { // quickly
+				t.Errorf("%s again: %+v", name, d.app.env.Settings.Order)
 			}
 		}
 	})
@@ -152,9 +154,9 @@ func TestHeadingsSort(t *testing.T) {
 func TestHeaderPressesItsKeys(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 160, 45, func(d *driver) {
-		before := d.app.env.settings.now
+		before := d.app.env.Settings.Now
 		d.click("r recompute")
-		if d.app.env.settings.now.Recompute == before.Recompute {
+		if d.app.env.Settings.Now.Recompute == before.Recompute {
 			t.Error("r")
 		}
 		d.click("s " + string(before.Scale))
@@ -162,17 +164,17 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 			t.Errorf("s: %q", d.app.overlays.notice)
 		}
 		d.click("p keep_pos")
-		if got := d.app.env.settings.now.KeepPos; got != 0.65 {
+		if got := d.app.env.Settings.Now.KeepPos; got != 0.65 {
 			t.Errorf("p: %v", got)
 		}
 		d.press("/", "x")
 		d.click("f " + before.Trainer())
-		if got := d.app.env.settings.now.Framework; got == before.Framework || d.app.panes.filterDraft != "x" {
+		if got := d.app.env.Settings.Now.Framework; got == before.Framework || d.app.panes.filterDraft != "x" {
 			t.Errorf("f while a filter is typed: %s, %q", got, d.app.panes.filterDraft)
 		}
 		d.press("esc", "u", "C", "j", "right", "esc")
 		d.click("e " + before.Estimator)
-		if d.app.env.settings.now.Estimator == before.Estimator {
+		if d.app.env.Settings.Now.Estimator == before.Estimator {
 			t.Error("e")
 		}
 		d.click("C ")
@@ -187,8 +189,8 @@ func TestDoubleClicksOpen(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
-		if d.app.env.place.row != 4 || d.app.position.view != viewOverview {
-			t.Errorf("a click on the fifth row: cursor %d", d.app.env.place.row)
+		if d.app.env.Place.Row != 4 || d.app.position.view != viewOverview {
+			t.Errorf("a click on the fifth row: cursor %d", d.app.env.Place.Row)
 		}
 		d.pressButton(10, 9)
 		d.wantText("group 5/24")
@@ -198,13 +200,13 @@ func TestDoubleClicksOpen(t *testing.T) {
 			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.views.steps.drawnMetric(d.app.env))
 		}
 		d.clickAt(d.placeOfStep(3))
-		if got := d.app.env.result.analysis.Step; got != 3 {
+		if got := d.app.env.Result.Analysis.Step; got != 3 {
 			t.Errorf("a row of the steps: step %d", got)
 		}
 		x, y := d.placeOfStep(7)
 		d.clickAt(x, y)
 		d.pressButton(x, y)
-		if got := d.app.env.result.analysis.Step; got != 7 || d.app.position.view != viewOverview {
+		if got := d.app.env.Result.Analysis.Step; got != 7 || d.app.position.view != viewOverview {
 			t.Errorf("a double click on a step: step %d, view %d", got, d.app.position.view)
 		}
 		d.click("4 warnings")
@@ -224,8 +226,8 @@ func TestDoubleClicksOpen(t *testing.T) {
 func (d *driver) placeOfStep(step int) (x, y int) {
 	d.t.Helper()
 	for _, s := range slices.Backward(d.app.spots()) {
-		if s.target == (target{onStep, step - 1}) {
-			return s.rect.X + 1, s.rect.Y
+		if s.Target == (pane.Target{Kind: pane.OnStep, N: step - 1}) {
+			return s.Rect.X + 1, s.Rect.Y
 		}
 	}
 	d.t.Fatalf("step %d is not in sight", step)
@@ -236,30 +238,30 @@ func (d *driver) placeOfStep(step int) (x, y int) {
 func TestChartsGoToTheStep(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
-		signal := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.target == target{onTrend, 1} })
-		at := d.app.spots()[signal].rect
+		signal := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool { return s.Target == pane.Target{Kind: pane.OnTrend, N: 1} })
+		at := d.app.spots()[signal].Rect
 		for step := range 12 {
-			if d.clickAt(at.X+d.app.env.stepAxis().PlotColumn(float64(step+1), at.W), at.Y); d.app.env.result.analysis.Step != int64(step+1) {
-				t.Errorf("where step %d is: step %d", step+1, d.app.env.result.analysis.Step)
+			if d.clickAt(at.X+stepAxis(d.app.env).PlotColumn(float64(step+1), at.W), at.Y); d.app.env.Result.Analysis.Step != int64(step+1) {
+				t.Errorf("where step %d is: step %d", step+1, d.app.env.Result.Analysis.Step)
 			}
 		}
 		d.press("enter") // the pane has the focus
 		if d.app.position.view != viewSteps {
 			t.Fatal("no view of the steps")
 		}
-		i := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.kind == onChart })
-		r := d.app.spots()[i].rect
-		r.X, r.W = r.X+valueWidth, d.app.spots()[i].n
+		i := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool { return s.Kind == pane.OnChart })
+		r := d.app.spots()[i].Rect
+		r.X, r.W = r.X+valueWidth, d.app.spots()[i].N
 		d.clickAt(r.X, r.Y+1)
-		if got := d.app.env.result.analysis.Step; got != 1 {
+		if got := d.app.env.Result.Analysis.Step; got != 1 {
 			t.Errorf("the first column: step %d", got)
 		}
 		d.clickAt(r.X+r.W-1, r.Y+2)
-		if got := d.app.env.result.analysis.Step; got != 12 {
+		if got := d.app.env.Result.Analysis.Step; got != 12 {
 			t.Errorf("the last column: step %d", got)
 		}
 		d.send(tea.MouseWheelMsg{X: r.X, Y: r.Y, Button: tea.MouseWheelUp})
-		if got := d.app.env.result.analysis.Step; got != 11 {
+		if got := d.app.env.Result.Analysis.Step; got != 11 {
 			t.Errorf("the wheel: step %d", got)
 		}
 	})
@@ -271,11 +273,11 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("5")
 		d.wheel("Compute", tea.MouseWheelDown)
-		if d.app.env.place.row != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
+		if d.app.env.Place.Row != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.wheel("5 metrics", tea.MouseWheelDown)
-		if d.app.panes.metric != wheelLines || d.app.env.place.row != 3 {
+		if d.app.panes.metric != wheelLines || d.app.env.Place.Row != 3 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.press("1", "enter")
@@ -321,16 +323,16 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.click("j k move")
 		d.click("k move")
 		d.click("j k move")
-		if d.app.env.place.row != 1 {
-			t.Errorf("j, k, j: cursor %d", d.app.env.place.row)
+		if d.app.env.Place.Row != 1 {
+			t.Errorf("j, k, j: cursor %d", d.app.env.Place.Row)
 		}
 		d.click("[ ] step")
-		if d.app.env.result.analysis.Step != 11 {
-			t.Errorf("[: step %d", d.app.env.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 11 {
+			t.Errorf("[: step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.click("] step")
-		if d.app.env.result.analysis.Step != 12 {
-			t.Errorf("]: step %d", d.app.env.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 12 {
+			t.Errorf("]: step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.click("open")
 		if d.app.position.view != viewGroup {
@@ -352,15 +354,17 @@ func TestSweepByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("S")
-		i := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.target == target{onSweepCell, sweepCellNumber(10, 6)} })
-		r := d.app.spots()[i].rect
+		i := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool {
+			return s.Target == pane.Target{Kind: pane.OnSweepCell, N: sweepCellNumber(10, 6)}
+		})
+		r := d.app.spots()[i].Rect
 		d.clickAt(r.X+1, r.Y)
 		if pos, neg := d.app.views.sweep.sweepCursor(d.app.env); pos != 10 || neg != 6 {
 			t.Errorf("the cursor is at %d, %d", pos, neg)
 		}
 		d.wantText("keep_pos 0.50  keep_neg 0.30")
 		d.pressButton(r.X+1, r.Y)
-		if got := d.app.env.settings.now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.position.view != viewOverview {
+		if got := d.app.env.Settings.Now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.position.view != viewOverview {
 			t.Errorf("set: %+v", got)
 		}
 	})
@@ -372,17 +376,17 @@ func TestListsByMouse(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("E")
 		d.doubleClick("reinforce_plus_plus ")
-		if got := d.app.env.settings.now.Estimator; got != "reinforce_plus_plus" || d.app.position.view != viewOverview {
+		if got := d.app.env.Settings.Now.Estimator; got != "reinforce_plus_plus" || d.app.position.view != viewOverview {
 			t.Errorf("%s: %s", got, d.app.overlays.notice)
 		}
 		d.press("u", "C")
 		d.doubleClick("length penalty")
-		if d.app.env.settings.now.Overlong == "" {
+		if d.app.env.Settings.Now.Overlong == "" {
 			t.Error("a stage of the chain is not changed")
 		}
 	})
 	driveTwoRuns(t, 120, 36, func(d *driver) {
-		d.app.env.display.mouse = true
+		d.app.env.Display.Mouse = true
 		d.press("c")
 		x, y := d.place("samples  prompt", 0)
 		d.clickAt(x, y+3)
@@ -424,7 +428,7 @@ func TestClicksEndNotices(t *testing.T) {
 func TestMouseStorm(t *testing.T) {
 	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
-		d.app.env.display.mouse = true
+		d.app.env.Display.Mouse = true
 		n := uint64(1)
 		random := func(limit int) int { n = n*6364136223846793005 + 1442695040888963407; return int(n>>33) % limit }
 		for range repotest.Times(300, 1500) {
@@ -442,8 +446,8 @@ func TestMouseStorm(t *testing.T) {
 				d.pressButton(x, y)
 			}
 			for i, line := range strings.Split(d.frame(), "\n") {
-				if got := cells.Width(line); got != d.app.env.display.w {
-					t.Fatalf("line %d has %d cells of %d: %q", i, got, d.app.env.display.w, line)
+				if got := cells.Width(line); got != d.app.env.Display.W {
+					t.Fatalf("line %d has %d cells of %d: %q", i, got, d.app.env.Display.W, line)
 				}
 			}
 		}
@@ -455,15 +459,15 @@ func TestWorstStepsByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
-		spans, found := d.app.views.glance.job.value.glance.Spans, len(d.app.env.foundList())
+		spans, found := d.app.views.glance.job.Value.glance.Spans, len(d.app.env.FoundList())
 		d.click(spans[2].Cause())
 		if d.app.views.glance.cursor == 0 {
 			t.Fatal("a click leaves the cursor at the top")
 		}
 		want := spans[d.app.views.glance.cursor-found].From
 		d.doubleClick(spans[2].Cause())
-		if d.app.position.view != viewOverview || d.app.env.place.step != want {
-			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.env.place.step, want)
+		if d.app.position.view != viewOverview || d.app.env.Place.Step != want {
+			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.env.Place.Step, want)
 		}
 		d.press("0")
 		before := d.app.views.glance.cursor

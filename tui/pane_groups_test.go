@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/themes"
+	"vantage/tui/pane"
 )
 
 // The prompt has at least 28 cells at 120 columns and 60 at 200, the axis of the dots 11, and 80×24 shows
@@ -35,7 +36,7 @@ func TestRoomForGroups(t *testing.T) {
 			if fmt.Sprint(width()) != fmt.Sprint(c) {
 				t.Errorf("%+v at another step, %+v before", width(), c)
 			}
-			for _, line := range d.app.panes.groups(d.app.env, d.app.panes.screen(d.app.env).Panes[0].Inner().W, 12).lines {
+			for _, line := range d.app.panes.groups(d.app.env, d.app.panes.screen(d.app.env).Panes[0].Inner().W, 12).Lines {
 				if got := ansi.StringWidth(line); got > d.app.panes.screen(d.app.env).Panes[0].Inner().W {
 					t.Errorf("%d cells: %q", got, line)
 				}
@@ -51,7 +52,7 @@ func TestCursorIsSeen(t *testing.T) {
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, filterSettings(), func(d *driver) {
 		at := func() int { // the line of the screen with the mark
 			for i, line := range frameText(d.frame()) {
-				if line[:1] == cursorMark {
+				if line[:1] == pane.CursorMark {
 					return i
 				}
 			}
@@ -62,7 +63,7 @@ func TestCursorIsSeen(t *testing.T) {
 		if row < 0 {
 			t.Fatal("no mark beside the cursor")
 		}
-		d.app.env.display.theme = themes.Default(true)
+		d.app.env.Display.Theme = themes.Default(true)
 		dots := d.app.panes.groupTable(d.app.env, r.W-2).dotPlot
 		checkBar := func(roles []rune, onBar, beside string) {
 			for i, role := range roles {
@@ -71,12 +72,12 @@ func TestCursorIsSeen(t *testing.T) {
 				}
 			}
 		}
-		checkBar([]rune(roleRows(t, d.app.env.display.theme, d.frame(), 120, 36)[row])[1:r.W-1], "C", "pnd- ")
-		d.app.env.display.theme = themes.Mono()
+		checkBar([]rune(roleRows(t, d.app.env.Display.Theme, d.frame(), 120, 36)[row])[1:r.W-1], "C", "pnd- ")
+		d.app.env.Display.Theme = themes.Mono()
 		d.press("z")
-		row, d.app.env.display.theme = at(), themes.Default(true)
-		checkBar([]rune(roleRows(t, d.app.env.display.theme, d.frame(), 120, 36)[row])[1:119], "CPND=", "CPND=")
-		d.app.env.display.theme = themes.Mono()
+		row, d.app.env.Display.Theme = at(), themes.Default(true)
+		checkBar([]rune(roleRows(t, d.app.env.Display.Theme, d.frame(), 120, 36)[row])[1:119], "CPND=", "CPND=")
+		d.app.env.Display.Theme = themes.Mono()
 		d.press("z")
 		for _, keys := range [][]string{{"k"}, {"enter"}, {"esc", "3", "3"}, {"esc", "E"}, {"esc", "C"}} {
 			if d.press(keys...); at() < 0 {

@@ -18,12 +18,15 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/job"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // promptsState is the state of the view of the prompts over the whole run.
 type promptsState struct {
-	job    job[promptsKey, *report.Prompts]
+	job    job.Job[promptsKey, *report.Prompts]
 	cursor int    // row of the table
 	order  string // the figure by which they are sorted, "" for the usual one
 	where  string // the query that selects them
@@ -41,24 +44,24 @@ type promptsKey struct {
 const answersRead = 4096
 
 // update requests the accounts while their view is open.
-func (s *promptsState) update(e env, open bool, c *commands, msg tea.Msg) {
-	if s.job.take(c, msg) {
-		s.cursor = clampIndex(s.cursor, len(s.shown()))
+func (s *promptsState) update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	if s.job.Take(c, msg) {
+		s.cursor = pane.ClampIndex(s.cursor, len(s.shown()))
 	}
-	key := promptsKey{e.snap.Revision, e.settings.now, s.where, s.sortedBy()}
-	if !open || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+	key := promptsKey{e.Snap.Revision, e.Settings.Now, s.where, s.sortedBy()}
+	if !open || e.Snap.Rows == 0 || !s.job.Lacks(key, job.InTurn) {
 		return
 	}
-	snap, texts, old := e.snap, e.texts[0], s.job.value
-	if was := s.job.of; was.revision != key.revision || was.set != key.set {
+	snap, texts, old := e.Snap, e.Texts[0], s.job.Value
+	if was := s.job.Of; was.revision != key.revision || was.set != key.set {
 		old = nil // else the accounts are the same in another order
 	}
-	s.job.start(c, key, once(func(ctx context.Context) (*report.Prompts, error) {
+	s.job.Start(c, key, job.Once(func(ctx context.Context) (*report.Prompts, error) {
 		return addUpPrompts(ctx, key, snap, texts, old)
 	}))
 }
 
-func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, texts TextReader, old *report.Prompts) (*report.Prompts, error) {
+func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, texts env.TextReader, old *report.Prompts) (*report.Prompts, error) {
 	p := &report.Prompts{Where: key.where, Solved: snap.SolvedNotes(snap.RewardScales(key.set))}
 	where, err := figures.ParsePromptQuery(key.where)
 	if err != nil {
@@ -79,7 +82,7 @@ func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, text
 }
 
 func promptsKeys() keySection {
-	return keySection{"prompts", append(listKeys("j k move", onPrompt),
+	return keySection{"prompts", append(listKeys("j k move", pane.OnPrompt),
 		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", within(promptsOf, (*promptsState).open)},
 		binding{[]string{"o"}, "o", "o sort", "sort by the next metric", within(promptsOf, (*promptsState).sort)},
 		binding{[]string{"O"}, "O", "", "reverse the order", within(promptsOf, (*promptsState).reverse)},
@@ -98,14 +101,14 @@ func (s promptsState) sortedBy() string {
 	return cmp.Or(s.order, report.DefaultPromptOrder)
 }
 
-func (s *promptsState) sort(env) action {
+func (s *promptsState) sort(env.Env) action {
 	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(s.sortedBy(), "-"))
 	s.order, s.cursor = all[(at+1)%len(all)], 0
 	return saying("prompts by " + s.order)
 }
 
-func (s *promptsState) reverse(env) action {
+func (s *promptsState) reverse(env.Env) action {
 	name, least := strings.CutPrefix(s.sortedBy(), "-")
 	if !least {
 		name = "-" + name
@@ -114,13 +117,13 @@ func (s *promptsState) reverse(env) action {
 	return nil
 }
 
-func (s *promptsState) openFilter(env) action {
+func (s *promptsState) openFilter(env.Env) action {
 	s.draft = s.where
 	return opening(viewPromptFilter)
 }
 
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.
-func (s *promptsState) applyFilter(env) action {
+func (s *promptsState) applyFilter(env.Env) action {
 	text := strings.TrimSpace(s.draft)
 	if _, err := figures.ParsePromptQuery(text); err != nil {
 		return saying("invalid filter: " + err.Error())
@@ -129,87 +132,63 @@ func (s *promptsState) applyFilter(env) action {
 	return opening(viewPrompts)
 }
 
-func (e env) promptFilterPrompt(typed cells.Line, w int) string {
-	line := " " + e.display.theme.Paint(themes.Accent, "/"+typed.Shown(w-3))
-	return cells.JoinFitting(w, " — ", line, e.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
+func promptFilterPrompt(e env.Env, typed cells.Line, w int) string {
+	line := " " + e.Display.Theme.Paint(themes.Accent, "/"+typed.Shown(w-3))
+	return cells.JoinFitting(w, " — ", line, e.Display.Theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
 }
 
 func (s promptsState) shown() []*ledger.Prompt {
-	if s.job.value == nil {
+	if s.job.Value == nil {
 		return nil
 	}
-	return s.job.value.Selected
+	return s.job.Value.Selected
 }
 
-func (s *promptsState) open(env) action {
+func (s *promptsState) open(env.Env) action {
 	all := s.shown()
 	if len(all) == 0 {
 		return nil
 	}
-	p := all[clampIndex(s.cursor, len(all))]
-	return going(destination{step: p.Last, group: p.Name(), prompt: p.Name()})
+	p := all[pane.ClampIndex(s.cursor, len(all))]
+	return going(env.Destination{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
 }
 
 // view draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
-func (s promptsState) view(e env, w, h int) []string {
-	p, t, inner := s.job.value, e.display.theme, w-3
-	c := paneContent{title: " prompts — which of them teach, over all steps"}
-	if p == nil || s.job.err != nil {
+func (s promptsState) view(e env.Env, w, h int) []string {
+	p, t, inner := s.job.Value, e.Display.Theme, w-3
+	c := pane.Content{Title: " prompts — which of them teach, over all steps"}
+	if p == nil || s.job.Err != nil {
 		text := "adding up the prompts of all steps …"
-		if err := s.job.err; err != nil {
+		if err := s.job.Err; err != nil {
 			text = err.Error()
 		}
-		return e.display.waiting(c.title, text, w, h)
+		return e.Display.Waiting(c.Title, text, w, h)
 	}
-	c.title += ", by " + p.Order
+	c.Title += ", by " + p.Order
 	if p.Where != "" {
-		c.title += ", where " + sanitize.Line(p.Where)
+		c.Title += ", where " + sanitize.Line(p.Where)
 	}
 	facts := report.PromptFacts(p)
 	if h < 26 { // of the states only how many there are
 		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
-	c.lines = e.display.factLines(facts, inner)
-	e.display.addTable(&c, onPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.lines), func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) })
-	for len(c.lines) < h-3 {
-		c.lines = append(c.lines, "")
+	c.Lines = e.Display.FactLines(facts, inner)
+	e.Display.AddTable(&c, pane.OnPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.Lines), func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) })
+	for len(c.Lines) < h-3 {
+		c.Lines = append(c.Lines, "")
 	}
 	if len(p.Selected) > 0 {
-		one := p.Selected[clampIndex(s.cursor, len(p.Selected))]
-		c.lines = append(c.lines, cells.Fit(" "+t.Paint(themes.Accent, string(one.State()))+": "+sanitize.Line(one.Why()), inner))
+		one := p.Selected[pane.ClampIndex(s.cursor, len(p.Selected))]
+		c.Lines = append(c.Lines, cells.Fit(" "+t.Paint(themes.Accent, string(one.State()))+": "+sanitize.Line(one.Why()), inner))
 	}
-	c.note = fmt.Sprintf("%s/%s", units.Count(min(s.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
-	return e.display.box(layout.Rect{W: w, H: h}, true, c)
-}
-
-// waiting is a view that has only a sentence: what is done, or why it failed.
-func (d display) waiting(title, text string, w, h int) []string {
-	lines := append([]string{""}, d.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
-	return d.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: lines})
-}
-
-func (d display) factLines(facts []report.Fact, w int) (lines []string) {
-	for _, f := range facts {
-		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", d.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
-	}
-	return append(lines, "")
-}
-
-// addTable adds a head of w cells and, of n rows, h that are around the cursor; table returns the head and the rows from one to before another.
-func (d display) addTable(c *paneContent, list targetKind, cursor, n, w, h int, table func(from, to int) []string) {
-	h = max(0, h)
-	top := windowTop(cursor, n, h)
-	lines := table(top, min(n, top+h))
-	c.lines = append(c.lines, d.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
-	for i, line := range lines[1:] {
-		d.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
-	}
+	c.Note = fmt.Sprintf("%s/%s", units.Count(min(s.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
+	return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 }
 
 func (s promptsState) exported() report.Table {
-	if s.job.value == nil {
+	if s.job.Value == nil {
 		return report.Table{}
 	}
-	return report.PromptsTable(s.job.value)
+	return report.PromptsTable(s.job.Value)
 }

@@ -16,7 +16,10 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/job"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 	"vantage/tui/richtext"
 )
 
@@ -26,7 +29,7 @@ type reader struct {
 	thinking thinking
 	raw      bool // the texts as logged, their Markdown and LaTeX not rendered
 	scroll   int  // the first line in sight, counted from the responses of texts that are side by side
-	job      job[pagesKey, textPages]
+	job      job.Job[pagesKey, textPages]
 	cached   []cachedText
 }
 
@@ -80,19 +83,19 @@ type textPages struct {
 	texts  []cachedText
 }
 
-func (r reader) page(side int) *richtext.Page { return r.job.value.pages[side] }
+func (r reader) page(side int) *richtext.Page { return r.job.Value.pages[side] }
 
 // request reads the texts of some pages, unless they are in memory, and lays them out.
-func (r *reader) request(e env, c *commands, key pagesKey) {
-	if !r.job.lacks(key, never) {
+func (r *reader) request(e env.Env, c *job.Queue, key pagesKey) {
+	if !r.job.Lacks(key, job.Never) {
 		return
 	}
-	sources, cached, wanted := e.texts, r.cached, key.texts[:1]
+	sources, cached, wanted := e.Texts, r.cached, key.texts[:1]
 	if key.two || key.diffBelow {
 		wanted = key.texts[:]
 	}
-	options := richtext.Options{Raw: key.raw, ASCII: e.display.glyphs.ASCII}
-	r.job.start(c, key, once(func(ctx context.Context) (p textPages, err error) {
+	options := richtext.Options{Raw: key.raw, ASCII: e.Display.Glyphs.ASCII}
+	r.job.Start(c, key, job.Once(func(ctx context.Context) (p textPages, err error) {
 		for _, text := range wanted {
 			read := cachedText{key: text}
 			if i := slices.IndexFunc(cached, func(c cachedText) bool { return c.key == text }); i >= 0 {
@@ -154,17 +157,17 @@ func (p textPages) longest() int {
 // toggleThinking hides the thinking if the pages show it, and shows it if they hide it.
 func (r *reader) toggleThinking() {
 	r.thinking = thinkingHidden
-	if r.job.value.folded {
+	if r.job.Value.folded {
 		r.thinking = thinkingShown
 	}
 }
 
 // take takes the pages that msg brings, and reports whether it does.
-func (r *reader) take(c *commands, msg tea.Msg) bool {
-	if !r.job.take(c, msg) || r.job.err != nil {
+func (r *reader) take(c *job.Queue, msg tea.Msg) bool {
+	if !r.job.Take(c, msg) || r.job.Err != nil {
 		return false
 	}
-	for _, t := range r.job.value.texts {
+	for _, t := range r.job.Value.texts {
 		others := slices.DeleteFunc(slices.Clone(r.cached), func(c cachedText) bool { return c.key == t.key })
 		r.cached = append(others[max(0, len(others)+1-maxCachedTexts):], t)
 	}
@@ -173,7 +176,7 @@ func (r *reader) take(c *commands, msg tea.Msg) bool {
 
 // origin returns the line of a side's page from which scroll counts.
 func (r reader) origin(side int) int {
-	if page := r.page(side); page != nil && r.job.of.two && !r.job.of.diff {
+	if page := r.page(side); page != nil && r.job.Of.two && !r.job.Of.diff {
 		return firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	}
 	return 0
@@ -182,7 +185,7 @@ func (r reader) origin(side int) int {
 // scrollBy scrolls panes of h lines, no further than the longest text goes.
 func (r *reader) scrollBy(by, h int) {
 	lowest, highest := 0, 0
-	for side, page := range r.job.value.pages {
+	for side, page := range r.job.Value.pages {
 		if page != nil {
 			lowest, highest = min(lowest, -r.origin(side)), max(highest, page.Len()-h-r.origin(side))
 		}
@@ -207,27 +210,23 @@ func (r *reader) toDifference(by, h int) (found bool) {
 
 // pane returns the lines of a side's page that are in sight in h lines of w cells, and which they are of all, or why there is no
 // page. wanted is the page that belongs there, if that is known.
-func (r reader) pane(e env, side, w, h int, found richtext.Matches, wanted pagesKey, known bool) (c paneContent) {
+func (r reader) pane(e env.Env, side, w, h int, found richtext.Matches, wanted pagesKey, known bool) (c pane.Content) {
 	page := r.page(side)
 	switch {
-	case page == nil && r.job.err == nil, known && !r.job.of.sameTexts(wanted):
-		return paneContent{lines: e.display.sentenceLines("reading …", themes.Dim, w)}
-	case r.job.err != nil:
-		return paneContent{lines: e.display.sentenceLines(sanitize.Line(r.job.err.Error()), themes.Warn, w)}
+	case page == nil && r.job.Err == nil, known && !r.job.Of.sameTexts(wanted):
+		return pane.Content{Lines: e.Display.SentenceLines("reading …", themes.Dim, w)}
+	case r.job.Err != nil:
+		return pane.Content{Lines: e.Display.SentenceLines(sanitize.Line(r.job.Err.Error()), themes.Warn, w)}
 	}
 	top := max(0, min(r.origin(side)+r.scroll, page.Len()-h))
 	last := min(page.Len(), top+h)
 	for i := top; i < last; i++ {
-		c.lines = append(c.lines, " "+page.Line(e.display.theme, e.display.glyphs.Vertical, i, found))
+		c.Lines = append(c.Lines, " "+page.Line(e.Display.Theme, e.Display.Glyphs.Vertical, i, found))
 	}
 	if page.Len() > h {
-		c.note = fmt.Sprintf("%d–%d/%d", min(top+1, last), last, page.Len())
+		c.Note = fmt.Sprintf("%d–%d/%d", min(top+1, last), last, page.Len())
 	}
 	return c
-}
-
-func (d display) sentenceLines(text string, role themes.Role, w int) []string {
-	return append([]string{""}, d.wrapped("  ", role, text, w-4)...)
 }
 
 func firstOrZero(lines []int) int {
@@ -240,10 +239,10 @@ func firstOrZero(lines []int) int {
 // sampleReader is the state of the open group.
 type sampleReader struct {
 	reader
-	group        groupKey // that is open
-	sample       int      // row of its table
-	inText       bool     // the text is focused, not the table
-	showDiff     bool     // the best sample against this one
+	group        env.GroupKey // that is open
+	sample       int          // row of its table
+	inText       bool         // the text is focused, not the table
+	showDiff     bool         // the best sample against this one
 	search       textSearch
 	heldStep     int64 // does not change to a newer step while a group is open
 	resumeFollow bool  // follow the newest step again when the group is left
@@ -255,7 +254,7 @@ func (p position) readingGroup() bool {
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was := a.views.sampleReader.job.value, a.views.sampleReader.job.of
+	before, was := a.views.sampleReader.job.Value, a.views.sampleReader.job.Of
 	if a.views.sampleReader.take(&a.commands, msg) {
 		a.views.sampleReader.scroll = a.views.sampleReader.initialScroll(a.env, before, was)
 		a.views.sampleReader.updateSearch(a.env)
@@ -263,12 +262,12 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 	if !a.position.readingGroup() {
 		return a.stopReading()
 	}
-	g := a.env.selectedGroup()
-	if g == nil || a.env.display.isTooSmall() {
+	g := a.env.SelectedGroup()
+	if g == nil || a.env.Display.IsTooSmall() {
 		return a
 	}
-	if keyOf(g) != a.views.sampleReader.group {
-		a.views.sampleReader.group, a.views.sampleReader.sample = keyOf(g), 0
+	if env.KeyOf(g) != a.views.sampleReader.group {
+		a.views.sampleReader.group, a.views.sampleReader.sample = env.KeyOf(g), 0
 	}
 	if want, ok := a.views.sampleReader.wanted(a.env, g); ok {
 		a.views.sampleReader.request(a.env, &a.commands, want)
@@ -279,12 +278,12 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 // stopReading cancels the request of a group that was left, however it was left. The
 // newest step is followed again unless the person went to another step meanwhile.
 func (a App) stopReading() App {
-	a.views.sampleReader.job.stop()
+	a.views.sampleReader.job.Stop()
 	if a.position.view != viewOverview || !a.views.sampleReader.resumeFollow {
 		return a
 	}
 	a.views.sampleReader.resumeFollow = false
-	if a.env.place.step != a.views.sampleReader.heldStep {
+	if a.env.Place.Step != a.views.sampleReader.heldStep {
 		return a
 	}
 	return a.followNewest().requestAnalysis()
@@ -295,25 +294,25 @@ const heightForDiffBelow = 40
 
 // wanted returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
-func (r sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) {
-	step, ok := e.analyzedStep(g.Step)
-	if !ok || e.texts[0] == nil {
+func (r sampleReader) wanted(e env.Env, g *analysis.Group) (want pagesKey, ok bool) {
+	step, ok := e.AnalyzedStep(g.Step)
+	if !ok || e.Texts[0] == nil {
 		return want, false
 	}
-	order := e.rankedSamples(g)
-	row := order[clampIndex(r.sample, len(order))]
+	order := e.RankedSamples(g)
+	row := order[pane.ClampIndex(r.sample, len(order))]
 	key := func(column int) textKey {
-		return textKey{0, step.Place(int(e.result.analysis.InputRow[column])), step.Revision}
+		return textKey{0, step.Place(int(e.Result.Analysis.InputRow[column])), step.Revision}
 	}
 	_, text := r.parts(e)
-	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
+	want.widths[0] = min(pane.MaxProseWidth, max(1, text.Inner().W-2))
 	want.texts[0], want.diff, want.two = key(row), r.showDiff, r.showDiff
 	searches := r.search.query != ""
 	if want.thinking = r.thinking; searches {
 		want.thinking = thinkingShown
 	}
 	want.raw = r.raw && !want.diff
-	other, rewards := order[0], e.result.analysis.LoggedRewards
+	other, rewards := order[0], e.Result.Analysis.LoggedRewards
 	want.best = row == other
 	if want.best {
 		other = order[len(order)-1]
@@ -340,23 +339,13 @@ func (k pagesKey) winnerLast() pagesKey {
 	return k
 }
 
-// analyzedStep returns a step on the screen, unless the snapshot has a newer revision of it than was analysed.
-func (e env) analyzedStep(number int64) (model.Step, bool) {
-	i, found := e.snap.Find(number)
-	of := e.result.analysis.Of(number)
-	if !found || of == nil || e.snap.Steps[i].Revision != of.Revision {
-		return model.Step{}, false
-	}
-	return e.snap.Steps[i], true
-}
-
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (r sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
-	now, page, before := r.job.of, r.page(0), pages.pages[0]
+func (r sampleReader) initialScroll(e env.Env, pages textPages, was pagesKey) int {
+	now, page, before := r.job.Of, r.page(0), pages.pages[0]
 	if before != nil && was.sameTexts(now) {
-		if pages.folded == r.job.value.folded && was.raw == now.raw {
+		if pages.folded == r.job.Value.folded && was.raw == now.raw {
 			return page.CorrespondingLine(before, r.scroll)
 		}
 		return r.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
@@ -372,21 +361,21 @@ func (r sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
 	return 0
 }
 
-func (r sampleReader) textHeight(e env) int {
+func (r sampleReader) textHeight(e env.Env) int {
 	_, text := r.parts(e)
 	return max(1, text.Inner().H)
 }
 
 // parts returns where the table and the text of the open group are in the body.
-func (r sampleReader) parts(e env) (samples, text layout.Rect) {
+func (r sampleReader) parts(e env.Env) (samples, text layout.Rect) {
 	size, width := 0, widthOf(nil)
-	if g := e.selectedGroup(); g != nil {
-		size, width = g.Size(), widthOf(e.sampleColumns(g)) // at which every column fits
+	if g := e.SelectedGroup(); g != nil {
+		size, width = g.Size(), widthOf(sampleColumns(e, g)) // at which every column fits
 	}
-	return layout.GroupView(e.display.w, e.display.bodyHeight(), width, size, r.inText)
+	return layout.GroupView(e.Display.W, e.Display.BodyHeight(), width, size, r.inText)
 }
 
-func (r *sampleReader) scrollLines(e env, by int) action {
+func (r *sampleReader) scrollLines(e env.Env, by int) action {
 	r.scrollBy(by, r.textHeight(e))
 	return nil
 }
@@ -413,8 +402,8 @@ func groupKeys() keySection {
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", within(readerOf, func(r *sampleReader, e env) action { return r.scrollLines(e, max(1, r.textHeight(e)-1)) })},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", within(readerOf, func(r *sampleReader, e env) action { return r.scrollLines(e, -max(1, r.textHeight(e)-1)) })},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", within(readerOf, func(r *sampleReader, e env.Env) action { return r.scrollLines(e, max(1, r.textHeight(e)-1)) })},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", within(readerOf, func(r *sampleReader, e env.Env) action { return r.scrollLines(e, -max(1, r.textHeight(e)-1)) })},
 		{[]string{"g", "home"}, "g", "", "to the top", within(readerOf, by((*sampleReader).move, math.MinInt32))},
 		{[]string{"G", "end"}, "G", "", "to the end", within(readerOf, by((*sampleReader).move, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
@@ -424,57 +413,57 @@ func groupKeys() keySection {
 // openGroup opens the group under the cursor. Newer steps are not followed meanwhile: text
 // that changes cannot be read.
 func (a App) openGroup() App {
-	if a.env.selectedGroup() == nil {
+	if a.env.SelectedGroup() == nil {
 		return a.says("no group to open yet")
 	}
-	a.views.sampleReader.resumeFollow, a.views.sampleReader.heldStep = a.env.place.follow, a.env.place.step
-	a.env.place.follow = false
-	a.views.sampleReader.group, a.views.sampleReader.inText, a.views.sampleReader.showDiff = groupKey{}, false, false
+	a.views.sampleReader.resumeFollow, a.views.sampleReader.heldStep = a.env.Place.Follow, a.env.Place.Step
+	a.env.Place.Follow = false
+	a.views.sampleReader.group, a.views.sampleReader.inText, a.views.sampleReader.showDiff = env.GroupKey{}, false, false
 	a.views.sampleReader.search = textSearch{}
 	return a.pushView(viewGroup)
 }
 
 // moveGroup opens another group of the table at its best sample.
 func (a App) moveGroup(by int) App {
-	to := clampIndex(a.env.place.row+by, len(a.env.result.rows))
-	if to == a.env.place.row {
+	to := pane.ClampIndex(a.env.Place.Row+by, len(a.env.Result.Rows))
+	if to == a.env.Place.Row {
 		a.overlays.notice = "no further group"
 	}
-	a.env.place.row = to
+	a.env.Place.Row = to
 	return a.clampCursor()
 }
 
 // move moves the cursor among the samples, or scrolls the text if it is focused.
-func (r *sampleReader) move(e env, by int) action {
+func (r *sampleReader) move(e env.Env, by int) action {
 	if r.inText {
 		return r.scrollLines(e, by)
 	}
-	r.sample = clampIndex(r.sample+by, e.samplesOpen())
+	r.sample = pane.ClampIndex(r.sample+by, samplesOpen(e))
 	return nil
 }
 
-func (e env) samplesOpen() int {
-	if g := e.selectedGroup(); g != nil {
+func samplesOpen(e env.Env) int {
+	if g := e.SelectedGroup(); g != nil {
 		return g.Size()
 	}
 	return 0
 }
 
 // focus focuses a part: the samples are 0, the text is 1.
-func (r *sampleReader) focus(e env, part int) action {
+func (r *sampleReader) focus(e env.Env, part int) action {
 	r.inText = part == 1
 	return r.scrollLines(e, 0)
 }
 
-func (r *sampleReader) toggleFocus(e env) action {
+func (r *sampleReader) toggleFocus(e env.Env) action {
 	r.inText = !r.inText
 	return r.scrollLines(e, 0)
 }
 
 // toggleDiff compares the best sample with the one under the cursor. If that is the best,
 // the cursor goes to the worst.
-func (r *sampleReader) toggleDiff(e env) action {
-	g := e.selectedGroup()
+func (r *sampleReader) toggleDiff(e env.Env) action {
+	g := e.SelectedGroup()
 	if g == nil || g.Size() < 2 {
 		return saying("only one sample: nothing to compare it with")
 	}
@@ -486,7 +475,7 @@ func (r *sampleReader) toggleDiff(e env) action {
 }
 
 func scrollToAnchor(name string) action {
-	return within(readerOf, func(r *sampleReader, e env) action {
+	return within(readerOf, func(r *sampleReader, e env.Env) action {
 		page := r.page(0)
 		if page == nil {
 			return nil
@@ -500,39 +489,39 @@ func scrollToAnchor(name string) action {
 }
 
 // view draws the samples of a group, and to the right or below the text of one, in which typed is searched; nil: nothing is typed.
-func (r sampleReader) view(e env, typed *cells.Line) []string {
+func (r sampleReader) view(e env.Env, typed *cells.Line) []string {
 	samples, text := r.parts(e)
-	left := e.display.box(samples, !r.inText, r.table(e, samples.Inner().W, samples.Inner().H))
-	right := e.display.box(text, r.inText, r.textPane(e, typed, text.Inner().W, text.Inner().H))
+	left := e.Display.Box(samples, !r.inText, r.table(e, samples.Inner().W, samples.Inner().H))
+	right := e.Display.Box(text, r.inText, r.textPane(e, typed, text.Inner().W, text.Inner().H))
 	if text.X == 0 {
 		return append(left, right...)
 	}
-	return joinColumns(left, right)
+	return pane.JoinColumns(left, right)
 }
 
-func (r sampleReader) textPane(e env, typed *cells.Line, w, h int) paneContent {
-	want, known := r.wanted(e, e.selectedGroup())
+func (r sampleReader) textPane(e env.Env, typed *cells.Line, w, h int) pane.Content {
+	want, known := r.wanted(e, e.SelectedGroup())
 	c := r.pane(e, 0, w, h, r.search.matches, want, known)
-	if e.texts[0] == nil {
-		c.lines = e.display.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
+	if e.Texts[0] == nil {
+		c.Lines = e.Display.SentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
 	}
-	c.title, c.target = " "+r.textTitle(e, typed), target{onReading, 1}
+	c.Title, c.Target = " "+r.textTitle(e, typed), pane.Target{Kind: pane.OnReading, N: 1}
 	return c
 }
 
-func (r sampleReader) textTitle(e env, typed *cells.Line) string {
-	t := e.display.theme
+func (r sampleReader) textTitle(e env.Env, typed *cells.Line) string {
+	t := e.Display.Theme
 	if tally := r.search.status(typed); tally != "" {
 		return t.Paint(themes.Accent, sanitize.Line(tally))
 	}
 	if r.showDiff {
 		best := " best  "
-		if g := e.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
+		if g := e.SelectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return e.display.paneTitle("diff", r.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", r.loserRow(e)+1)
+		return e.Display.PaneTitle("diff", r.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", r.loserRow(e)+1)
 	}
-	title := e.display.paneTitle("text", r.inText) + fmt.Sprintf("  sample %d", r.sample+1)
+	title := e.Display.PaneTitle("text", r.inText) + fmt.Sprintf("  sample %d", r.sample+1)
 	if r.raw {
 		title += " · as logged"
 	}
@@ -540,18 +529,18 @@ func (r sampleReader) textTitle(e env, typed *cells.Line) string {
 }
 
 // loserRow returns the row of the sample that the best one is compared with.
-func (r sampleReader) loserRow(e env) int {
+func (r sampleReader) loserRow(e env.Env) int {
 	if r.sample == 0 {
-		return e.selectedGroup().Size() - 1
+		return e.SelectedGroup().Size() - 1
 	}
 	return r.sample
 }
 
 // sideNames returns the titles of the sides of a diff: the samples with their logged
 // figures, not with their advantages, which change with the settings.
-func (r sampleReader) sideNames(e env) (winner, loser string) {
-	g := e.selectedGroup()
-	order, figures := e.rankedSamples(g), e.sampleColumns(g)
+func (r sampleReader) sideNames(e env.Env) (winner, loser string) {
+	g := e.SelectedGroup()
+	order, figures := e.RankedSamples(g), sampleColumns(e, g)
 	name := func(row int) string {
 		text := fmt.Sprintf("sample %d", row+1)
 		for _, f := range figures {
@@ -588,7 +577,7 @@ func searching(v viewName) action {
 }
 
 // updateSearch searches again and goes to the first match from the lines in sight on.
-func (r *sampleReader) updateSearch(e env) action {
+func (r *sampleReader) updateSearch(e env.Env) action {
 	r.search.matches = richtext.Matches{}
 	page := r.page(0)
 	if page == nil || r.search.query == "" {
@@ -602,7 +591,7 @@ func (r *sampleReader) updateSearch(e env) action {
 
 // moveMatch goes to another match, around the ends, or to another difference of a diff if
 // nothing is searched for.
-func (r *sampleReader) moveMatch(e env, by int) action {
+func (r *sampleReader) moveMatch(e env.Env, by int) action {
 	n := r.search.matches.Len()
 	switch {
 	case r.page(0) == nil:
@@ -620,7 +609,7 @@ func (r *sampleReader) moveMatch(e env, by int) action {
 }
 
 // scrollToMatch scrolls the current match into sight, a third of the pane below the top.
-func (r *sampleReader) scrollToMatch(e env) action {
+func (r *sampleReader) scrollToMatch(e env.Env) action {
 	found, h := r.search.matches, r.textHeight(e)
 	if found.Len() == 0 {
 		return r.scrollLines(e, 0)

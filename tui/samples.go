@@ -15,9 +15,9 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/pane"
 )
-
-func (e env) rankedSamples(g *analysis.Group) []int { return report.Ranked(e.result.analysis, g) }
 
 type sampleColumn struct {
 	name  string
@@ -32,8 +32,8 @@ const (
 	figureWidth    = 6
 )
 
-func (e env) sampleColumns(g *analysis.Group) []sampleColumn {
-	x := e.result.analysis
+func sampleColumns(e env.Env, g *analysis.Group) []sampleColumn {
+	x := e.Result.Analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
 	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
 	if _, _, ok := x.RolloutOf(g, g.Start); ok { // the last row of each rollout is marked
@@ -53,20 +53,20 @@ func (e env) sampleColumns(g *analysis.Group) []sampleColumn {
 			return "", themes.Dim
 		}})
 	}
-	for _, c := range e.components() {
-		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
-		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})
+	for _, c := range e.Components() {
+		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.Values[row] }))
+		all = append(all, sampleColumn{componentHeader(c.Name), componentWidth, func(i int) (string, themes.Role) { return write(c.Values[x.InputRow[i]]), themes.Dim }})
 	}
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
-		all = append(all, sampleColumn{e.lengthName(), 7, func(i int) (string, themes.Role) {
+		all = append(all, sampleColumn{e.LengthName(), 7, func(i int) (string, themes.Role) {
 			if x.Lengths[i] < 0 {
 				return units.Missing, themes.Dim
 			}
 			return units.Count(int(x.Lengths[i])), themes.Dim
 		}})
 	}
-	original := sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i]) }}
-	if !e.showsFilter(&x.StepFigures) {
+	original := sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), pane.SignRole(x.Original[i]) }}
+	if !e.ShowsFilter(&x.StepFigures) {
 		return append(all, original)
 	}
 	original.name = "orig"
@@ -74,35 +74,8 @@ func (e env) sampleColumns(g *analysis.Group) []sampleColumn {
 		if !x.Keep[i] {
 			return units.Signed(x.Processed[i]), themes.Dropped
 		}
-		return units.Signed(x.Processed[i]), signRole(x.Processed[i])
+		return units.Signed(x.Processed[i]), pane.SignRole(x.Processed[i])
 	}})
-}
-
-func (e env) lengthName() string {
-	if e.snap.Run.LengthUnit == model.LengthTokens {
-		return "tokens"
-	}
-	return "length"
-}
-
-type component struct {
-	name   string
-	values []float64
-}
-
-func (e env) components() []component {
-	var all []component
-	g := e.selectedGroup()
-	if g == nil {
-		return nil
-	}
-	step, _ := e.analyzedStep(g.Step)
-	for k, values := range step.Components {
-		if values != nil && k < len(e.snap.Run.ComponentNames) && !model.HoldsNames(e.snap.Run.ComponentNames[k]) {
-			all = append(all, component{e.snap.Run.ComponentNames[k], values})
-		}
-	}
-	return all
 }
 
 // componentHeader returns the name of a component; of a long path the last element, which
@@ -131,19 +104,8 @@ func numberWriter(values []float64) func(float64) string {
 		if estimators.IsMissing(v) {
 			return units.Missing
 		}
-		return firstFitting(figureWidth, units.Fixed(v, decimals), units.Short(v), units.Brief(v))
+		return pane.FirstFitting(figureWidth, units.Fixed(v, decimals), units.Short(v), units.Brief(v))
 	}
-}
-
-// signRole is the role of an advantage, or of a difference.
-func signRole(v float64) themes.Role {
-	switch {
-	case v > 0:
-		return themes.Positive
-	case v < 0:
-		return themes.Negative
-	}
-	return themes.Dim
 }
 
 // The widths of the number of a sample and of the marks behind its figures.
@@ -161,8 +123,8 @@ func widthOf(columns []sampleColumn) int {
 }
 
 // fittingColumns returns the columns that fit into w cells, and how many do not: components, the last first.
-func (e env) fittingColumns(g *analysis.Group, w int) (columns []sampleColumn, hidden int) {
-	columns = e.sampleColumns(g)
+func fittingColumns(e env.Env, g *analysis.Group, w int) (columns []sampleColumn, hidden int) {
+	columns = sampleColumns(e, g)
 	for i := len(columns) - 1; i > 0 && widthOf(columns) > w; i-- {
 		if columns[i].width == componentWidth {
 			columns = slices.Delete(columns, i, i+1)
@@ -172,61 +134,45 @@ func (e env) fittingColumns(g *analysis.Group, w int) (columns []sampleColumn, h
 	return columns, hidden
 }
 
-func (e env) sampleHeader(columns []sampleColumn) string {
+func sampleHeader(e env.Env, columns []sampleColumn) string {
 	header := cells.FitRight("#", numberWidth-1) + " "
 	for _, c := range columns {
 		header += " " + cells.FitRight(c.name, c.width-1)
 	}
-	return e.display.theme.Paint(themes.Dim, header)
+	return e.Display.Theme.Paint(themes.Dim, header)
 }
 
-func (r sampleReader) table(e env, w, h int) paneContent {
-	g := e.selectedGroup()
-	figures, hidden := e.fittingColumns(g, w)
+func (r sampleReader) table(e env.Env, w, h int) pane.Content {
+	g := e.SelectedGroup()
+	figures, hidden := fittingColumns(e, g, w)
 	lines := max(1, h-3)
 	if samples, text := r.parts(e); samples.Y != text.Y { // below each other: lines are few
 		lines = 1
 	}
-	c := paneContent{lines: append(e.fateLines(g, w-2, lines), e.sampleHeader(figures))}
-	order := e.rankedSamples(g)
-	e.display.addRows(&c, onSample, r.sample, len(order), w, h, func(row int) string { return e.sampleRow(figures, row, order[row]) })
-	c.note = "sample " + c.note
+	c := pane.Content{Lines: append(fateLines(e, g, w-2, lines), sampleHeader(e, figures))}
+	order := e.RankedSamples(g)
+	e.Display.AddRows(&c, pane.OnSample, r.sample, len(order), w, h, func(row int) string { return sampleRow(e, figures, row, order[row]) })
+	c.Note = "sample " + c.Note
 	if hidden > 0 {
-		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
+		c.Note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.Note)
 	}
-	which, prompt := fmt.Sprintf("group %d/%d", e.place.row+1, len(e.result.rows)), "  "+sanitize.Line(g.Preview)
+	which, prompt := fmt.Sprintf("group %d/%d", e.Place.Row+1, len(e.Result.Rows)), "  "+sanitize.Line(g.Preview)
 	if prompt == "  " { // its name may be another number
-		which, prompt = fmt.Sprintf("group %s, %d of %d", sanitize.Line(g.Name), e.place.row+1, len(e.result.rows)), ""
+		which, prompt = fmt.Sprintf("group %s, %d of %d", sanitize.Line(g.Name), e.Place.Row+1, len(e.Result.Rows)), ""
 	}
-	title := e.display.paneTitle(which, !r.inText)
-	if e.isWide() {
+	title := e.Display.PaneTitle(which, !r.inText)
+	if e.IsWide() {
 		title += fmt.Sprintf(" · step %d", g.Step)
 	}
-	c.target = target{onReading, 0}
-	c.title = " " + title + prompt
+	c.Target = pane.Target{Kind: pane.OnReading, N: 0}
+	c.Title = " " + title + prompt
 	return c
 }
 
-// paneTitle returns the title of a pane, bold if it is focused: that is seen without
-// colours too.
-func (d display) paneTitle(title string, focused bool) string {
-	if !focused {
-		return title
-	}
-	return d.theme.Paint(themes.Title, title)
-}
-
-func (e env) promptOrName(g *analysis.Group) string {
-	if prompt := sanitize.Line(g.Preview); prompt != "" {
-		return prompt
-	}
-	return sanitize.Line(g.Name)
-}
-
 // fateLines says what became of the group and why, after a note, in at most some lines.
-func (e env) fateLines(g *analysis.Group, w, most int) []string {
-	t := e.display.theme
-	parts := []string{"reward " + meanAndStd(g, e.display.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
+func fateLines(e env.Env, g *analysis.Group, w, most int) []string {
+	t := e.Display.Theme
+	parts := []string{"reward " + meanAndStd(g, e.Display.PlusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}
@@ -234,8 +180,8 @@ func (e env) fateLines(g *analysis.Group, w, most int) []string {
 		parts = append(parts, units.Plural(n, "flips")+" ("+g.Flips.String()+")")
 	}
 	figures := strings.Join(parts, ", ")
-	first := " " + t.Paint(e.display.fateRole(g.Fate), e.display.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
-	why := strings.TrimPrefix(e.cause(), g.Fate.String()+" ")
+	first := " " + t.Paint(e.Display.FateRole(g.Fate), e.Display.FateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
+	why := strings.TrimPrefix(e.Cause(), g.Fate.String()+" ")
 	if why == "" {
 		why = g.Fate.Doc()
 	}
@@ -246,13 +192,13 @@ func (e env) fateLines(g *analysis.Group, w, most int) []string {
 	if len(lines) > 1 && most > len(lines) {
 		lines = append(cells.WrapIndented(first, why, w), cells.WrapIndented(" ", figures, w)...)
 	}
-	return e.display.cutLines(lines, most, w)
+	return e.Display.CutLines(lines, most, w)
 }
 
 // sampleRow returns the row of a sample: its figures, whether it is kept, and whether the
 // sign of its advantage flipped.
-func (e env) sampleRow(figures []sampleColumn, row, column int) string {
-	t, x, glyphs := e.display.theme, e.result.analysis, e.display.glyphs
+func sampleRow(e env.Env, figures []sampleColumn, row, column int) string {
+	t, x, glyphs := e.Display.Theme, e.Result.Analysis, e.Display.Glyphs
 	line := " " + t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
 	for _, f := range figures {
 		text, role := f.cell(column)
@@ -264,7 +210,7 @@ func (e env) sampleRow(figures []sampleColumn, row, column int) string {
 	case !x.Keep[column]:
 		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
-	line += " " + t.Paint(signRole(x.Original[column]), glyphs.Dot)
+	line += " " + t.Paint(pane.SignRole(x.Original[column]), glyphs.Dot)
 	if flip := analysis.FlipOf(x.Original[column], x.Processed[column]); flip != "" {
 		line += t.Paint(themes.Warn, " "+flip)
 	}
@@ -273,21 +219,21 @@ func (e env) sampleRow(figures []sampleColumn, row, column int) string {
 
 // exportedSamples returns the samples of the open group, the best first, with the values
 // of every reward component.
-func (e env) exportedSamples() report.Table {
-	g, x := e.selectedGroup(), e.result.analysis
+func exportedSamples(e env.Env) report.Table {
+	g, x := e.SelectedGroup(), e.Result.Analysis
 	s := report.Table{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
 	if g == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("samples of %s, step %d", e.promptOrName(g), g.Step)
-	components := e.components()
+	s.Title = fmt.Sprintf("samples of %s, step %d", e.PromptOrName(g), g.Step)
+	components := e.Components()
 	for _, c := range components {
-		s.Columns = append(s.Columns, c.name)
+		s.Columns = append(s.Columns, c.Name)
 	}
-	for rank, i := range e.rankedSamples(g) {
+	for rank, i := range e.RankedSamples(g) {
 		row := []any{g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
 		for _, c := range components {
-			row = append(row, c.values[x.InputRow[i]])
+			row = append(row, c.Values[x.InputRow[i]])
 		}
 		s.Rows = append(s.Rows, row)
 	}

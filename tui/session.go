@@ -7,13 +7,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
 	"vantage/model/figures"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/sweep"
 	"vantage/themes"
+	"vantage/tui/env"
 )
 
 // SessionStore saves the session of a run. Main passes one in.
@@ -30,25 +30,13 @@ type saving struct {
 	writing bool
 }
 
-// sessionState is the session, and how the estimator was chosen.
-type sessionState struct {
-	current         session.Session
-	defaults        model.Settings    // without a session
-	given           match.Given       // by the command line
-	restored        bool              // the session holds an estimator: the log's own is not used
-	estimatorChosen bool              // by the command line or in the session
-	autoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
-	autoOrigin      match.Origin      // of autoEstimator; "" before the log is known
-	autoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
-}
-
 // sessionChange returns a session with something changed.
 type sessionChange = func(session.Session) session.Session
 
 // changeSession changes the session at once, and saves it in the background, one change
 // after the other.
 func (a App) changeSession(c sessionChange) App {
-	a.env.session.current = c(a.env.session.current)
+	a.env.Session.Current = c(a.env.Session.Current)
 	if a.saving.store == nil {
 		return a
 	}
@@ -90,7 +78,7 @@ func (msg sessionMsg) on(a App) App {
 	if msg.err != nil {
 		a.overlays.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
 	} else {
-		a.env.session.current = inSequence(a.saving.pending)(msg.session)
+		a.env.Session.Current = inSequence(a.saving.pending)(msg.session)
 	}
 	return a.writeSession()
 }
@@ -111,31 +99,31 @@ func (a App) SaveSession() error {
 }
 
 func (a App) viewToSave() *session.View {
-	set, usual := a.env.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
+	set, usual := a.env.Settings.Now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.env.settings.filter,
-		Reversed: a.env.settings.order.reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.env.Settings.Filter,
+		Reversed: a.env.Settings.Order.Reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
 		Metric: a.views.steps.metric, OpenView: a.position.savedViewName(),
 	}
-	if e := session.EstimatorOf(set); a.env.session.estimatorChosen || e != a.env.session.autoEstimator {
+	if e := session.EstimatorOf(set); a.env.Session.EstimatorChosen || e != a.env.Session.AutoEstimator {
 		v.Estimator = &e
 	}
-	if a.env.settings.order.column > 0 {
-		v.Sort = sortings()[a.env.settings.order.column].words
+	if a.env.Settings.Order.Column > 0 {
+		v.Sort = env.Sortings()[a.env.Settings.Order.Column].Words
 	}
 	if a.views.sweep.figure > 0 {
 		v.Sweep = sweep.Figures()[a.views.sweep.figure-1].Name
 	}
-	if a.env.place.scope.chosen {
-		v.Scope = a.env.place.scope.String()
+	if a.env.Place.Scope.Chosen {
+		v.Scope = a.env.Place.Scope.String()
 	}
 	if g := a.views.sweep.sweepGoal(); g != usualGoal() {
 		v.Goal = g.String()
 	}
-	switch before := a.env.session.current.View; {
-	case a.env.display.themeByUser:
-		v.Theme = a.env.display.theme.Name
-	case a.env.display.noColor && before != nil:
+	switch before := a.env.Session.Current.View; {
+	case a.env.Display.ThemeByUser:
+		v.Theme = a.env.Display.Theme.Name
+	case a.env.Display.NoColor && before != nil:
 		v.Theme = before.Theme // for the next terminal
 	}
 	if v == usual {
@@ -164,41 +152,41 @@ func (p position) savedViewName() string {
 
 func (a App) restoreSession(o Options) App {
 	a.saving.store = o.SessionStore
-	a.env.session = sessionState{current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
+	a.env.Session = env.SessionState{Current: o.Session, Defaults: o.Settings, Given: o.Given, AutoEstimator: session.EstimatorOf(o.Settings), EstimatorChosen: o.Given.HasEstimator()}
 	v := o.Session.View
 	if v == nil {
 		return a
 	}
-	a.env.settings.now = v.ApplyTo(o.Settings, func(option string) bool { return o.SetByFlag != nil && o.SetByFlag(option) })
-	a.env.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.env.settings.now) == *v.Estimator
-	a.env.session.estimatorChosen = a.env.session.estimatorChosen || a.env.session.restored
+	a.env.Settings.Now = v.ApplyTo(o.Settings, func(option string) bool { return o.SetByFlag != nil && o.SetByFlag(option) })
+	a.env.Session.Restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.env.Settings.Now) == *v.Estimator
+	a.env.Session.EstimatorChosen = a.env.Session.EstimatorChosen || a.env.Session.Restored
 	if _, err := figures.ParseQuery(v.Filter); err == nil {
-		a.env.settings.filter = v.Filter
+		a.env.Settings.Filter = v.Filter
 	}
-	if saved, err := parseScopeWords(strings.Fields(v.Scope), defaultLastSteps); err == nil {
+	if saved, err := env.ParseScopeWords(strings.Fields(v.Scope), env.DefaultLastSteps); err == nil {
 		a = a.withScope(saved)
-		a.env.place.scope.decided, a.env.place.scope.chosen = true, true
+		a.env.Place.Scope.Decided, a.env.Place.Scope.Chosen = true, true
 	}
-	a.env.settings.order.reversed = v.Reversed
-	a.env.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
+	a.env.Settings.Order.Reversed = v.Reversed
+	a.env.Settings.Order.Column = max(0, slices.IndexFunc(env.Sortings(), func(s env.Sorting) bool { return s.Words == v.Sort }))
 	a.panes.distribution.figure, a.panes.distribution.logScale, a.views.steps.metric = v.Figure, v.LogScale, v.Metric
 	a.views.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
 	if g, err := sweep.ParseGoal(v.Goal); err == nil {
 		a.views.sweep.goal = g
 	}
-	a.env.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
+	a.env.Display.ThemeByUser = v.Theme != "" && v.Theme == o.Theme
 	return a.restoreView(v.OpenView).noticeRestored()
 }
 
 func (a App) restoreView(name string) App {
 	for v, known := range savedViews() {
-		if known != name || v == viewCompare && a.env.second.source == nil {
+		if known != name || v == viewCompare && a.env.Second.Source == nil {
 			continue
 		}
-		if e, err := a.env.settings.now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
+		if e, err := a.env.Settings.Now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
 			continue
 		}
-		a.views.sweep = a.views.sweep.at(a.env.settings.now.KeepPos, a.env.settings.now.KeepNeg)
+		a.views.sweep = a.views.sweep.at(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
 		a.position.backStack, a.position.view = []viewName{viewOverview}, v
 	}
 	return a
@@ -206,24 +194,24 @@ func (a App) restoreView(name string) App {
 
 func (a App) noticeRestored() App {
 	var parts []string
-	if set := a.env.settings.now; set != a.env.session.defaults {
-		words := settingsInWords(set)
-		if !a.env.session.restored { // the log may name another estimator
+	if set := a.env.Settings.Now; set != a.env.Session.Defaults {
+		words := env.SettingsInWords(set)
+		if !a.env.Session.Restored { // the log may name another estimator
 			words = strings.TrimPrefix(words, fmt.Sprintf("%s, scale %s, ", set.Computes(), set.Scale))
 		}
 		parts = append(parts, words)
 	}
-	if a.env.place.scope.kind != scopeStep {
-		parts = append(parts, a.env.place.scope.inWords())
+	if a.env.Place.Scope.Kind != env.ScopeStep {
+		parts = append(parts, a.env.Place.Scope.InWords())
 	}
-	if a.env.settings.filter != "" {
-		parts = append(parts, "filter "+sanitize.Line(a.env.settings.filter))
+	if a.env.Settings.Filter != "" {
+		parts = append(parts, "filter "+sanitize.Line(a.env.Settings.Filter))
 	}
-	if a.env.settings.order != (order{}) {
-		parts = append(parts, sortings()[a.env.settings.order.column].words)
+	if a.env.Settings.Order != (env.Order{}) {
+		parts = append(parts, env.Sortings()[a.env.Settings.Order.Column].Words)
 	}
 	if name := a.position.savedViewName(); name != "" {
-		parts = append(parts, "the "+name+a.env.againstSecond())
+		parts = append(parts, "the "+name+a.env.AgainstSecond())
 	}
 	if len(parts) > 0 {
 		a = a.addNotice("restored from the last session: " + strings.Join(parts, " · ") + " (:forget resets it)")
@@ -240,31 +228,31 @@ func (a App) addNotice(text string) App {
 
 // forget restores the defaults, on the screen and in the session. Undo brings the settings back.
 func (a App) forget() App {
-	a.env.session.restored, a.env.session.estimatorChosen = false, a.env.session.given.HasEstimator()
-	defaults := a.env.session.defaults
-	if a.env.session.given.Rewards == "" {
-		defaults.Weights = a.env.session.autoWeights
+	a.env.Session.Restored, a.env.Session.EstimatorChosen = false, a.env.Session.Given.HasEstimator()
+	defaults := a.env.Session.Defaults
+	if a.env.Session.Given.Rewards == "" {
+		defaults.Weights = a.env.Session.AutoWeights
 	}
-	set, chosen := match.Choose(defaults, a.env.session.given, a.env.snap.Run.Framework, a.env.loggedMatch.latest.report)
-	a.env.session.autoEstimator, a.env.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+	set, chosen := match.Choose(defaults, a.env.Session.Given, a.env.Snap.Run.Framework, a.env.LoggedMatch.Latest.Report)
+	a.env.Session.AutoEstimator, a.env.Session.AutoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.panes.distribution, a.views.steps, a.views.sweep.figure = distributionState{}, stepsState{}, 0
 	a.views.sweep.goal = sweep.Goal{}
 	a = a.showGroups()
-	if a.env.display.themeByUser {
-		a.env.display.themeByUser, a.env.display.themeFixed = false, false
+	if a.env.Display.ThemeByUser {
+		a.env.Display.ThemeByUser, a.env.Display.ThemeFixed = false, false
 		a = a.starts(tea.RequestBackgroundColor)
 	}
 	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
-	a = a.apply(a.env.settings.push(undoState{now: set}))
-	if a.env.place.scope.chosen {
-		a = a.withScope(scope{})
-		a.env.place.scope = scopeState{}
+	a = a.apply(a.env.Settings.Push(env.State{Now: set}))
+	if a.env.Place.Scope.Chosen {
+		a = a.withScope(env.Scope{})
+		a.env.Place.Scope = env.ScopeState{}
 	}
 	a.overlays.notice = "settings and view reset: u undoes"
 	return a.rearrange()
 }
 
 func (a App) chooseTheme(t *themes.Theme) App {
-	a.env.display.theme, a.env.display.themeFixed, a.env.display.themeByUser = t, true, true
+	a.env.Display.Theme, a.env.Display.ThemeFixed, a.env.Display.ThemeByUser = t, true, true
 	return a.says("theme: " + t.Name + ", " + t.Doc)
 }

@@ -13,6 +13,8 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
+	"vantage/tui/pane"
 )
 
 // widthForFullNames is the width from which the title has the full names of two metrics.
@@ -21,45 +23,45 @@ const widthForFullNames = 76
 // rowsBelowPlot are the ruler and the step numbers.
 const rowsBelowPlot = 2
 
-func (s stepsState) chart(e env, w, h int) paneContent {
+func (s stepsState) chart(e env.Env, w, h int) pane.Content {
 	name, second := s.drawnMetric(e), s.second
-	names := e.metricNames()
+	names := metricNames(e)
 	shown := s.drawFigures(e, []string{name}, second, w, h-rowsBelowPlot).charts[0]
-	c := paneContent{title: " " + s.metricHere(e, name, w), lines: slices.Clone(shown.rows)}
+	c := pane.Content{Title: " " + s.metricHere(e, name, w), Lines: slices.Clone(shown.rows)}
 	if second != "" {
-		t, g := e.display.theme, e.display.glyphs
-		c.title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + s.metricHere(e, second, w)
+		t, g := e.Display.Theme, e.Display.Glyphs
+		c.Title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.Title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + s.metricHere(e, second, w)
 		if shown.right {
-			c.title += t.Paint(themes.Dim, " (right)")
+			c.Title += t.Paint(themes.Dim, " (right)")
 		}
 	}
-	c.title += e.legend()
-	c.note = s.chartNote(e, fmt.Sprintf("metric %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
-	c.lines = e.display.markLines(onChart, shown.width, append(c.lines, e.chartAxis(shown)...))
+	c.Title += runLegend(e)
+	c.Note = s.chartNote(e, fmt.Sprintf("metric %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
+	c.Lines = e.Display.MarkLines(pane.OnChart, shown.width, append(c.Lines, chartAxis(e, shown)...))
 	return c
 }
 
 // metricHere returns a metric at the step on the screen with the difference from the
 // baseline. In a narrow chart its name is without the first path element.
-func (s stepsState) metricHere(e env, name string, w int) string {
+func (s stepsState) metricHere(e env.Env, name string, w int) string {
 	said := sanitize.Line(name)
 	if _, rest, ok := strings.Cut(said, "/"); ok && w < widthForFullNames {
 		said = rest
 	}
-	here := e.result.analysis.Last().Metric(name)
-	said += " " + e.display.theme.Paint(themes.Accent, metricText(name, here))
+	here := e.Result.Analysis.Last().Metric(name)
+	said += " " + e.Display.Theme.Paint(themes.Accent, metricText(name, here))
 	if w < widthForFullNames && s.second != "" {
 		return said
 	}
-	return said + e.stepDelta(here, func(x *analysis.Analysis) float64 { return x.Metric(name) })
+	return said + e.StepDelta(here, func(x *analysis.Analysis) float64 { return x.Metric(name) })
 }
 
 // chartAxis returns the two lines below a chart: a ruler, which marks the step on the screen and the steps of first warnings, and the
 // step numbers.
-func (e env) chartAxis(c stepChart) []string {
-	return e.ruler(c, func(mark rulerMark) {
-		for _, o := range e.firstWarnings() {
-			if o.Step != e.result.analysis.Step {
+func chartAxis(e env.Env, c stepChart) []string {
+	return ruler(e, c, func(mark rulerMark) {
+		for _, o := range firstWarnings(e) {
+			if o.Step != e.Result.Analysis.Step {
 				mark(o.Step, themes.Warn, "!")
 			}
 		}
@@ -70,14 +72,14 @@ func (e env) chartAxis(c stepChart) []string {
 type rulerMark func(step int64, role themes.Role, glyph string)
 
 // ruler returns a ruler with marks and that of the step on the screen, which is blank where no run has steps, and the step numbers.
-func (e env) ruler(c stepChart, marked func(rulerMark)) []string {
-	t, x := e.display.theme, c.plot.X
+func ruler(e env.Env, c stepChart, marked func(rulerMark)) []string {
+	t, x := e.Display.Theme, c.plot.X
 	marks := make([]string, c.width)
-	for _, run := range e.drawnRuns() {
+	for _, run := range drawnRuns(e) {
 		missing := x.MissingColumns(stepNumbers(run.trend), c.width)
 		for i := range marks {
 			if missing == nil || !missing[i] {
-				marks[i] = t.Paint(themes.Track, e.display.glyphs.Horizontal)
+				marks[i] = t.Paint(themes.Track, e.Display.Glyphs.Horizontal)
 			}
 		}
 	}
@@ -89,7 +91,7 @@ func (e env) ruler(c stepChart, marked func(rulerMark)) []string {
 			marks[x.PlotColumn(at, len(marks))] = t.Paint(role, glyph)
 		}
 	}
-	mark(e.result.analysis.Step, themes.Accent, e.display.glyphs.Dot)
+	mark(e.Result.Analysis.Step, themes.Accent, e.Display.Glyphs.Dot)
 	marked(mark)
 	return []string{cells.Spaces(valueWidth) + strings.Join(marks, ""), cells.Spaces(valueWidth) + t.Paint(themes.Dim, x.StepLabels(c.width))}
 }
@@ -103,17 +105,17 @@ type drawnRun struct {
 
 // drawnRuns returns what charts have a line of: the run, under the baseline if there is one, and the second run if
 // one is open.
-func (e env) drawnRuns() []drawnRun {
+func drawnRuns(e env.Env) []drawnRun {
 	name := "this run"
-	if e.second.source != nil {
-		name = e.runNames()[sideBaseline]
+	if e.Second.Source != nil {
+		name = e.RunNames()[env.SideBaseline]
 	}
-	runs := []drawnRun{{name, e.result.trend, themes.Accent, chart.Solid}}
-	if e.settings.base.on && e.result.baseTrend != nil {
-		runs = append(runs, drawnRun{"baseline", e.result.baseTrend, themes.Plain, chart.Dotted})
+	runs := []drawnRun{{name, e.Result.Trend, themes.Accent, chart.Solid}}
+	if e.Settings.Base.On && e.Result.BaseTrend != nil {
+		runs = append(runs, drawnRun{"baseline", e.Result.BaseTrend, themes.Plain, chart.Dotted})
 	}
-	if second := e.second.trend.value.trend; second != nil {
-		runs = append(runs, drawnRun{e.runNames()[sideCandidate], second, themes.Good, chart.DashDotted})
+	if second := e.Second.Trend.Value.Trend; second != nil {
+		runs = append(runs, drawnRun{e.RunNames()[env.SideCandidate], second, themes.Good, chart.DashDotted})
 	}
 	return runs
 }
@@ -128,13 +130,13 @@ type stepChart struct {
 }
 
 // newChart draws a metric into w columns and h rows, and a second one over it unless that is "".
-func (s stepsState) newChart(e env, name, second string, w, h int) stepChart {
+func (s stepsState) newChart(e env.Env, name, second string, w, h int) stepChart {
 	c := stepChart{plot: chart.Plot{X: s.windowAxis(e)}, width: w - valueWidth - 1}
-	left := e.linesOf(rowOfMetric(name), c.plot.X, e.drawnRuns(), s.smoothing)
+	left := linesOf(e, rowOfMetric(name), c.plot.X, drawnRuns(e), s.smoothing)
 	labels, rightLabels := left.axis.RowLabels(h), make([]string, max(0, h))
 	lines, smooth := left.lines, left.smooth
 	if second != "" {
-		over := e.linesOf(rowOfMetric(second), c.plot.X, []drawnRun{{trend: e.result.trend, role: themes.Warn, stroke: chart.Dashed}}, s.smoothing)
+		over := linesOf(e, rowOfMetric(second), c.plot.X, []drawnRun{{trend: e.Result.Trend, role: themes.Warn, stroke: chart.Dashed}}, s.smoothing)
 		lines, smooth = append(lines, over.lines...), append(smooth, over.smooth...)
 		if c.right = over.axis != left.axis; c.right {
 			c.width -= valueWidth - 1
@@ -148,8 +150,8 @@ func (s stepsState) newChart(e env, name, second string, w, h int) stepChart {
 		c.meanOf = chart.PointsPerDot(n, c.width)
 	}
 	c.plot.Lines = slices.Concat(smooth, lines)
-	t := e.display.theme
-	c.rows = c.plot.Draw(t, e.display.glyphs, c.width, h)
+	t := e.Display.Theme
+	c.rows = c.plot.Draw(t, e.Display.Glyphs, c.width, h)
 	for i, row := range c.rows {
 		c.rows[i] = t.Paint(themes.Dim, cells.FitRight(labels[i], valueWidth-1)+" ") + row + " " + t.Paint(themes.Warn, rightLabels[i])
 	}
@@ -170,7 +172,7 @@ type figureLines struct {
 }
 
 // linesOf returns the lines of a figure. Their moving averages have a weight of smoothing; there are none if that is 0.
-func (e env) linesOf(row trendRow, x chart.Axis, runs []drawnRun, smoothing float64) (f figureLines) {
+func linesOf(e env.Env, row trendRow, x chart.Axis, runs []drawnRun, smoothing float64) (f figureLines) {
 	var shown []float64
 	for _, run := range runs {
 		line := chart.Line{X: stepNumbers(run.trend), Y: row.series(run.trend), Role: run.role, Stroke: run.stroke, Spread: smoothing == 0}
@@ -201,28 +203,28 @@ func stepNumbers(t *analysis.Trend) []float64 {
 	return all
 }
 
-// legend names the lines of the runs, if there are several.
-func (e env) legend() string {
-	runs := e.drawnRuns()
+// runLegend names the lines of the runs, if there are several.
+func runLegend(e env.Env) string {
+	runs := drawnRuns(e)
 	if len(runs) < 2 {
 		return ""
 	}
 	line := ""
 	for _, run := range runs {
-		line += "  " + e.display.theme.Paint(run.role, e.display.glyphs.Sample(run.stroke)) + " " + e.display.theme.Paint(themes.Dim, run.name)
+		line += "  " + e.Display.Theme.Paint(run.role, e.Display.Glyphs.Sample(run.stroke)) + " " + e.Display.Theme.Paint(themes.Dim, run.name)
 	}
 	return line
 }
 
 // chartNote returns the note of a chart in a box of w cells: first, and what is drawn otherwise than as it is, as far as
 // there is room: a part of the steps, steps that are missing, averages, means of several steps.
-func (s stepsState) chartNote(e env, first string, meanOf, w int) string {
+func (s stepsState) chartNote(e env.Env, first string, meanOf, w int) string {
 	notes := []string{first}
 	if s.window != (stepWindow{}) {
-		x, all := s.windowAxis(e), e.axisOfAllSteps()
+		x, all := s.windowAxis(e), axisOfAllSteps(e)
 		notes = append(notes, fmt.Sprintf("steps %.0f–%.0f of %.0f–%.0f", x.Lo, x.Hi, all.Lo, all.Hi))
 	}
-	if text := e.gapsText(); text != "" {
+	if text := gapsText(e); text != "" {
 		notes = append(notes, text)
 	}
 	if s.smoothing > 0 {
@@ -244,9 +246,9 @@ type stepWindow struct {
 const minWindow = 4
 
 // axisOfAllSteps returns the axis from the first step of any run that is drawn to the last.
-func (e env) axisOfAllSteps() chart.Axis {
-	x := e.stepAxis()
-	for _, run := range e.drawnRuns() {
+func axisOfAllSteps(e env.Env) chart.Axis {
+	x := stepAxis(e)
+	for _, run := range drawnRuns(e) {
 		if steps := run.trend.Steps; len(steps) > 0 {
 			x.Lo, x.Hi = min(x.Lo, float64(steps[0].Step)), max(x.Hi, float64(steps[len(steps)-1].Step))
 		}
@@ -254,8 +256,8 @@ func (e env) axisOfAllSteps() chart.Axis {
 	return x
 }
 
-func (s stepsState) windowAxis(e env) chart.Axis {
-	all, w := e.axisOfAllSteps(), s.window
+func (s stepsState) windowAxis(e env.Env) chart.Axis {
+	all, w := axisOfAllSteps(e), s.window
 	switch {
 	case w == stepWindow{}:
 		return all
@@ -266,8 +268,8 @@ func (s stepsState) windowAxis(e env) chart.Axis {
 }
 
 // showWindow shows some steps: at least a few, none beyond the runs, and if all would be shown, also those to come.
-func (s *stepsState) showWindow(e env, from, to float64) action {
-	all := e.axisOfAllSteps()
+func (s *stepsState) showWindow(e env.Env, from, to float64) action {
+	all := axisOfAllSteps(e)
 	span := math.Min(math.Max(math.Round(to-from), minWindow), all.Hi-all.Lo)
 	from = math.Round(from/2 + to/2 - span/2)
 	from = math.Max(all.Lo, math.Min(from, all.Hi-span))
@@ -280,13 +282,13 @@ func (s *stepsState) showWindow(e env, from, to float64) action {
 }
 
 // zoom shows half as many steps (by > 0) or twice as many, around the one on the screen if it is among them.
-func (s *stepsState) zoom(e env, by int) action {
-	if e.result.trend == nil {
+func (s *stepsState) zoom(e env.Env, by int) action {
+	if e.Result.Trend == nil {
 		return nil
 	}
 	x := s.windowAxis(e)
 	middle, half := x.Lo/2+x.Hi/2, (x.Hi-x.Lo)/4
-	if here := float64(e.place.step); here >= x.Lo && here <= x.Hi {
+	if here := float64(e.Place.Step); here >= x.Lo && here <= x.Hi {
 		middle = here
 	}
 	if by < 0 {
@@ -296,11 +298,11 @@ func (s *stepsState) zoom(e env, by int) action {
 }
 
 // pan shows the steps half a window later (by > 0) or earlier.
-func (s *stepsState) pan(e env, by int) action {
-	if e.result.trend == nil {
+func (s *stepsState) pan(e env.Env, by int) action {
+	if e.Result.Trend == nil {
 		return nil
 	}
-	x, all := s.windowAxis(e), e.axisOfAllSteps()
+	x, all := s.windowAxis(e), axisOfAllSteps(e)
 	shift := float64(by) * math.Max(1, math.Round((x.Hi-x.Lo)/2))
 	switch {
 	case s.window == stepWindow{}:
@@ -314,10 +316,10 @@ func (s *stepsState) pan(e env, by int) action {
 // moveStepInWindow is moveStep for charts: the window follows the step.
 func (a App) moveStepInWindow(by int) App {
 	a = a.moveStep(by)
-	if a.env.result.trend == nil || a.views.steps.window == (stepWindow{}) {
+	if a.env.Result.Trend == nil || a.views.steps.window == (stepWindow{}) {
 		return a
 	}
-	x, here := a.views.steps.windowAxis(a.env), float64(a.env.place.step)
+	x, here := a.views.steps.windowAxis(a.env), float64(a.env.Place.Step)
 	switch {
 	case here < x.Lo:
 		a.views.steps.showWindow(a.env, here, here+x.Hi-x.Lo)
@@ -330,7 +332,7 @@ func (a App) moveStepInWindow(by int) App {
 // runRange shows some steps in charts: "100 200", "last 50", "all".
 func runRange(a App, args []string) (App, error) {
 	usage := fmt.Errorf("range takes two steps (100 200), last and a count (last 50), or all")
-	if a.env.result.trend == nil {
+	if a.env.Result.Trend == nil {
 		return a, fmt.Errorf("no step is computed yet")
 	}
 	switch {
@@ -345,7 +347,7 @@ func runRange(a App, args []string) (App, error) {
 	case len(args) == 2:
 		from, err := strconv.ParseInt(args[0], 10, 64)
 		to, errTo := strconv.ParseInt(args[1], 10, 64)
-		if all := a.env.axisOfAllSteps(); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
+		if all := axisOfAllSteps(a.env); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
 			return a, usage
 		}
 		a.views.steps.showWindow(a.env, float64(from), float64(to))
@@ -360,11 +362,11 @@ func runRange(a App, args []string) (App, error) {
 
 // gapsText says which steps are not in the log between others, "none of 11–43" or "3 gaps": "" if none is missing, or as
 // long as the log is read.
-func (e env) gapsText() string {
-	if p := e.snap.Run.Progress; !p.CaughtUp && !e.sourceState.ended {
+func gapsText(e env.Env) string {
+	if p := e.Snap.Run.Progress; !p.CaughtUp && !e.SourceState.Ended {
 		return ""
 	}
-	steps := stepNumbers(e.result.trend)
+	steps := stepNumbers(e.Result.Trend)
 	text, n := "", 0
 	for i, gap := range chart.Gaps(steps) {
 		if !gap {
@@ -385,8 +387,8 @@ func (e env) gapsText() string {
 
 // newestWithGaps returns the newest values over the steps, at most n with a NaN wherever steps are missing, and the
 // index among them of a step, which is given by its index in the trend: -1 if it is not among them.
-func (e env) newestWithGaps(values []float64, step, n int) (shown []float64, current int) {
-	gaps := chart.Gaps(stepNumbers(e.result.trend))
+func newestWithGaps(e env.Env, values []float64, step, n int) (shown []float64, current int) {
+	gaps := chart.Gaps(stepNumbers(e.Result.Trend))
 	current = n // from the newest
 	for i := len(values) - 1; i >= 0 && len(shown) < n; i-- {
 		if gaps != nil && gaps[i] {

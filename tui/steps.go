@@ -15,7 +15,9 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 type stepsState struct {
@@ -64,7 +66,7 @@ func chartKeys() []binding {
 	}
 }
 
-func (s *stepsState) nextSmoothing(env) action {
+func (s *stepsState) nextSmoothing(env.Env) action {
 	weights := []float64{0, 0.6, 0.9}
 	s.smoothing = weights[(slices.Index(weights, s.smoothing)+1)%len(weights)]
 	return nil
@@ -88,13 +90,13 @@ func (a App) leaveSteps() App {
 }
 
 // metricNames returns the metrics of the step, those that the pane of steps shows first.
-func (e env) metricNames() []string {
+func metricNames(e env.Env) []string {
 	var names []string
-	for _, row := range e.tellingRows() {
+	for _, row := range tellingRows(e) {
 		names = append(names, trendRows()[row].metric)
 	}
-	if e.result.analysis != nil {
-		for _, m := range e.result.analysis.Metrics {
+	if e.Result.Analysis != nil {
+		for _, m := range e.Result.Analysis.Metrics {
 			if !slices.Contains(names, m.Name) {
 				names = append(names, m.Name)
 			}
@@ -103,14 +105,14 @@ func (e env) metricNames() []string {
 	return names
 }
 
-func (s *stepsState) moveMetric(e env, by int) action {
-	names := e.metricNames()
+func (s *stepsState) moveMetric(e env.Env, by int) action {
+	names := metricNames(e)
 	at := max(0, slices.Index(names, s.metric))
 	s.metric = names[(at+by+len(names))%len(names)]
 	return nil
 }
 
-func (s *stepsState) pinMetric(e env) action {
+func (s *stepsState) pinMetric(e env.Env) action {
 	if s.second != "" {
 		s.second = ""
 		return nil
@@ -119,9 +121,9 @@ func (s *stepsState) pinMetric(e env) action {
 	return s.moveMetric(e, 1)
 }
 
-func (s stepsState) drawnMetric(e env) string {
+func (s stepsState) drawnMetric(e env.Env) string {
 	if s.metric == "" {
-		return e.metricNames()[0]
+		return metricNames(e)[0]
 	}
 	return s.metric
 }
@@ -134,19 +136,19 @@ const computingSteps = "computing all steps …"
 const widthForFirstWarnings = 76
 
 // view draws a metric over all steps, the list of first warnings, and the table.
-func (s stepsState) view(e env, w, h int) []string {
-	if e.result.trend == nil {
-		return e.display.waiting(" steps", computingSteps, w, h)
+func (s stepsState) view(e env.Env, w, h int) []string {
+	if e.Result.Trend == nil {
+		return e.Display.Waiting(" steps", computingSteps, w, h)
 	}
 	chart, list := s.layout(w, h)
-	lines := e.display.box(chart, s.large, s.chart(e, chart.Inner().W, chart.Inner().H))
+	lines := e.Display.Box(chart, s.large, s.chart(e, chart.Inner().W, chart.Inner().H))
 	if !list.Empty() {
-		lines = joinColumns(lines, e.display.box(list, false, e.firstWarningList(list.W-2, list.H-2)))
+		lines = pane.JoinColumns(lines, e.Display.Box(list, false, firstWarningList(e, list.W-2, list.H-2)))
 	}
 	if chart.H == h {
 		return lines
 	}
-	return append(lines, e.display.box(layout.Rect{W: w, H: h - chart.H}, true, e.stepsTable(w-2, h-chart.H-2))...)
+	return append(lines, e.Display.Box(layout.Rect{W: w, H: h - chart.H}, true, stepsTable(e, w-2, h-chart.H-2))...)
 }
 
 // layout returns where the chart is and, if there is room, the list of first warnings. The table is below.
@@ -163,31 +165,31 @@ func (s stepsState) layout(w, h int) (chart, list layout.Rect) {
 	return chart, list
 }
 
-func (e env) stepsTable(w, h int) paneContent {
-	t, trend := e.display.theme, e.result.trend
-	c := paneContent{title: " all steps" + e.ofRun() + "  " + units.Count(len(trend.Steps))}
+func stepsTable(e env.Env, w, h int) pane.Content {
+	t, trend := e.Display.Theme, e.Result.Trend
+	c := pane.Content{Title: " all steps" + e.OfRun() + "  " + units.Count(len(trend.Steps))}
 	if !trend.Complete() {
-		c.title += t.Paint(themes.Dim, "  computed: "+e.trendProgress()+", newest first")
+		c.Title += t.Paint(themes.Dim, "  computed: "+e.TrendProgress()+", newest first")
 	}
-	here := max(0, e.trendIndex())
+	here := max(0, trendIndex(e))
 	first := map[int][]string{}
-	for _, o := range e.firstWarnings() {
+	for _, o := range firstWarnings(e) {
 		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
 	}
-	columns := e.stepColumns(w)
+	columns := stepColumns(e, w)
 	head := " "
 	for _, column := range columns {
 		head += column.lay(column.Name, column.width)
 	}
-	c.lines = []string{t.Paint(themes.Dim, head+"  "+firstFitting(w-cells.Width(head)-2, "groups without signal", "dead"))}
-	e.display.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return e.stepRow(columns, &trend.Steps[i], first[i], w) })
+	c.Lines = []string{t.Paint(themes.Dim, head+"  "+pane.FirstFitting(w-cells.Width(head)-2, "groups without signal", "dead"))}
+	e.Display.AddRows(&c, pane.OnStep, here, len(trend.Steps), w, h, func(i int) string { return stepRow(e, columns, &trend.Steps[i], first[i], w) })
 	return c
 }
 
 // stepRow returns the row of a step; firstWarnings are the kinds of warnings that appear
 // there first.
-func (e env) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarnings []string, w int) string {
-	t := e.display.theme
+func stepRow(e env.Env, columns []stepColumn, s *analysis.StepFigures, firstWarnings []string, w int) string {
+	t := e.Display.Theme
 	line := " "
 	for _, c := range columns {
 		line += c.lay(c.cell(s), c.width)
@@ -202,7 +204,7 @@ func (e env) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarning
 			line += t.Paint(themes.Warn, "first "+strings.Join(firstWarnings, ", ")) + "  "
 		}
 	}
-	return line + e.stepFates(s, w-cells.Width(line))
+	return line + stepFates(e, s, w-cells.Width(line))
 }
 
 // stepColumn is a column of the table of steps.
@@ -228,11 +230,11 @@ func (c stepColumn) cell(s *analysis.StepFigures) string {
 
 // stepColumns returns the columns that a table of w cells has. A narrow one leaves some out: samples and groups, which the shares
 // are of, and kept, of which those with an advantage are the part that trains.
-func (e env) stepColumns(w int) (columns []stepColumn) {
+func stepColumns(e env.Env, w int) (columns []stepColumn) {
 	all := figures.Steps()
 	add := func(from int, name string, width int, lay func(string, int) string) {
 		if c, ok := figures.Find(all, name); ok && w >= from {
-			columns = append(columns, stepColumn{c, width, lay, name == "signal" || name == e.display.nonzeroName()})
+			columns = append(columns, stepColumn{c, width, lay, name == "signal" || name == e.Display.NonzeroName()})
 		}
 	}
 	add(0, "step", 7, cells.FitRight)
@@ -241,10 +243,10 @@ func (e env) stepColumns(w int) (columns []stepColumn) {
 	add(0, "reward", 8, cells.FitRight)
 	add(0, "signal", 16, afterSpaces)
 	if w < 96 {
-		add(76, e.display.nonzeroName(), 6, shareAlone)
+		add(76, e.Display.NonzeroName(), 6, shareAlone)
 	}
-	add(96, e.display.nonzeroName(), 18, cells.Fit)
-	for _, row := range e.tellingRows() { // where no filter is at work, these are the same at each step
+	add(96, e.Display.NonzeroName(), 18, cells.Fit)
+	for _, row := range tellingRows(e) { // where no filter is at work, these are the same at each step
 		switch trendRows()[row].name {
 		case "kept":
 			add(96, "kept", 18, cells.Fit)
@@ -269,9 +271,9 @@ func afterSpaces(text string, w int) string { return "  " + cells.Fit(text, w-2)
 
 // stepFates counts the groups without signal by fate, in w cells: first those that are due
 // to the settings, then those that are due to the rewards.
-func (e env) stepFates(s *analysis.StepFigures, w int) string {
+func stepFates(e env.Env, s *analysis.StepFigures, w int) string {
 	if s.Open {
-		return e.display.theme.Paint(themes.Warn, e.groupsSoFar(s)+", still growing")
+		return e.Display.Theme.Paint(themes.Warn, e.GroupsSoFar(s)+", still growing")
 	}
 	var parts []string
 	for _, f := range []model.Fate{
@@ -279,27 +281,27 @@ func (e env) stepFates(s *analysis.StepFigures, w int) string {
 		model.FateAllWrong, model.FateConstant, model.FateSingle, model.FateAllCorrect, model.FateSkipped,
 	} {
 		if n := s.Fates[f]; n > 0 {
-			parts = append(parts, e.display.theme.Paint(e.display.fateRole(f), fmt.Sprintf("%d %s", n, f)))
+			parts = append(parts, e.Display.Theme.Paint(e.Display.FateRole(f), fmt.Sprintf("%d %s", n, f)))
 		}
 	}
 	line := cells.JoinFitting(w-2, "  ", parts...)
 	if line != strings.Join(parts, "  ") {
-		line += e.display.theme.Paint(themes.Dim, " …")
+		line += e.Display.Theme.Paint(themes.Dim, " …")
 	}
 	return line
 }
 
 // firstWarnings returns the first warnings of each kind, by step, with that of answers that are alike. A frame asks for it: it looks at the
 // steps of which answers were read, which are few.
-func (e env) firstWarnings() []analysis.FirstWarning {
-	all, answers := e.result.trend.FirstWarnings(), e.answersRead()
+func firstWarnings(e env.Env) []analysis.FirstWarning {
+	all, answers := e.Result.Trend.FirstWarnings(), e.AnswersRead()
 	var first *analysis.FirstWarning
 	for step := range answers.Alike {
-		i, known := e.result.trend.Find(step)
+		i, known := e.Result.Trend.Find(step)
 		if !known || first != nil && i >= first.StepIndex {
 			continue
 		}
-		if w := glance.AlikeWarning(answers, &e.result.trend.Steps[i], nil); w != nil {
+		if w := glance.AlikeWarning(answers, &e.Result.Trend.Steps[i], nil); w != nil {
 			first = &analysis.FirstWarning{Warning: *w, StepIndex: i}
 		}
 	}
@@ -312,11 +314,11 @@ func (e env) firstWarnings() []analysis.FirstWarning {
 // moveFirstWarning goes to the next step where a kind of warning appears first, or to the
 // previous one, around the ends, and says which kinds.
 func (a App) moveFirstWarning(by int) App {
-	t := a.env.result.trend
+	t := a.env.Result.Trend
 	if t == nil {
 		return a.says("no warnings yet: not all steps are computed")
 	}
-	all := a.env.firstWarnings()
+	all := firstWarnings(a.env)
 	if len(all) == 0 {
 		a.overlays.notice = "no warnings at any step"
 		if !t.Complete() {
@@ -324,7 +326,7 @@ func (a App) moveFirstWarning(by int) App {
 		}
 		return a
 	}
-	here := a.env.result.analysis.Step
+	here := a.env.Result.Analysis.Step
 	to := sort.Search(len(all), func(i int) bool { return all[i].Step > here || by < 0 && all[i].Step == here })
 	if by < 0 {
 		to--
@@ -337,7 +339,7 @@ func (a App) moveFirstWarning(by int) App {
 		}
 	}
 	a.overlays.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(sentences, "; "))
-	i, _ := a.env.snap.Find(step)
+	i, _ := a.env.Snap.Find(step)
 	return a.showStep(i)
 }
 
@@ -346,34 +348,34 @@ const widthForCounts = 50
 
 // firstWarningList lists the step at which each kind of warning appears first, scrolled to
 // the step on the screen.
-func (e env) firstWarningList(w, h int) paneContent {
-	t, all := e.display.theme, e.firstWarnings()
-	c := paneContent{title: " first occurrence of warnings"}
-	if !e.result.trend.Complete() {
-		c.lines = e.display.wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
+func firstWarningList(e env.Env, w, h int) pane.Content {
+	t, all := e.Display.Theme, firstWarnings(e)
+	c := pane.Content{Title: " first occurrence of warnings"}
+	if !e.Result.Trend.Complete() {
+		c.Lines = e.Display.Wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
 		return c
 	}
 	if len(all) == 0 {
-		c.lines = []string{t.Paint(themes.Dim, " no warnings at any step")}
+		c.Lines = []string{t.Paint(themes.Dim, " no warnings at any step")}
 		return c
 	}
-	here := e.result.analysis.Step
+	here := e.Result.Analysis.Step
 	passed := sort.Search(len(all), func(i int) bool { return all[i].Step > here })
-	top := windowTop(passed, len(all), h)
+	top := pane.WindowTop(passed, len(all), h)
 	for _, o := range all[top:min(len(all), top+h)] {
 		line := cells.FitRight(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
 		if w >= widthForCounts {
 			line = cells.Justify(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
 		}
-		e.display.addRow(&c, target{onStep, o.StepIndex}, line, w, o.Step == here)
+		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStep, N: o.StepIndex}, line, w, o.Step == here)
 	}
-	c.note = fmt.Sprintf("%d/%d", passed, len(all))
+	c.Note = fmt.Sprintf("%d/%d", passed, len(all))
 	return c
 }
 
 // exported returns the computed steps, with every figure of the table and the one
 // that is drawn.
-func (s stepsState) exported(e env) report.Table {
+func (s stepsState) exported(e env.Env) report.Table {
 	columns := figures.Select(figures.Steps(), "step", "samples", "groups", "signal", "kept", "nonzero", "flips")
 	columns = append(columns, figures.Metric("critic/score/mean"), figures.Metric("vantage/abs_advantage_ratio"))
 	drawn := s.drawnMetric(e)
@@ -384,11 +386,11 @@ func (s stepsState) exported(e env) report.Table {
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Name)
 	}
-	if e.result.trend == nil {
+	if e.Result.Trend == nil {
 		return t
 	}
-	for i := range e.result.trend.Steps {
-		x := &e.result.trend.Steps[i]
+	for i := range e.Result.Trend.Steps {
+		x := &e.Result.Trend.Steps[i]
 		if x.Pending {
 			continue
 		}

@@ -12,8 +12,8 @@ func TestZoomOfSteps(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "{", "]")
-		if d.app.env.place.step != 21 {
-			t.Fatalf("step %d", d.app.env.place.step)
+		if d.app.env.Place.Step != 21 {
+			t.Fatalf("step %d", d.app.env.Place.Step)
 		}
 		want := func(what string, lo, hi float64) {
 			t.Helper()
@@ -64,8 +64,8 @@ func TestWindowFollowsTheStep(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.typeText(":range 11 20")
 		d.press("enter", "g")
-		if got := d.app.views.steps.windowAxis(d.app.env); d.app.env.place.step != 1 || got != (chart.Axis{Lo: 1, Hi: 10}) {
-			t.Errorf("at step %d: %v", d.app.env.place.step, got)
+		if got := d.app.views.steps.windowAxis(d.app.env); d.app.env.Place.Step != 1 || got != (chart.Axis{Lo: 1, Hi: 10}) {
+			t.Errorf("at step %d: %v", d.app.env.Place.Step, got)
 		}
 	})
 }

@@ -18,20 +18,23 @@ import (
 	"vantage/model/sweep"
 	"vantage/model/trainer"
 	"vantage/model/units"
+	"vantage/tui/env"
+	"vantage/tui/job"
+	"vantage/tui/pane"
 )
 
 // sweepState is the state of the map of what every pair of keep ratios does.
 type sweepState struct {
 	figure    int // 1 + index in sweep.Figures; 0: nobody chose one
 	pos, neg  int // indexes of the ratios under the cursor
-	scope     scope
-	lastRange scope // the range that was typed last; zero: none
+	scope     env.Scope
+	lastRange env.Scope // the range that was typed last; zero: none
 
 	goal     sweep.Goal // zero: usualGoal
 	advice   sweep.Recommendation
 	adviceOf adviceKey // what advice is of
 
-	job  job[sweepKey, sweepPart]
+	job  job.Job[sweepKey, sweepPart]
 	grid *sweep.Grid // on the screen
 }
 
@@ -56,10 +59,10 @@ func sweepKeys() keySection {
 
 // openSweep opens the map, the cursor on the present ratios.
 func (a App) openSweep() App {
-	if e, err := a.env.settings.now.FindEstimator(); err != nil || !e.CanFilter {
+	if e, err := a.env.Settings.Now.FindEstimator(); err != nil || !e.CanFilter {
 		return a.says("only GRPO estimators have this filter: select one with e or E first")
 	}
-	a.views.sweep = a.views.sweep.at(a.env.settings.now.KeepPos, a.env.settings.now.KeepNeg)
+	a.views.sweep = a.views.sweep.at(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
 	return a.pushView(viewSweep)
 }
 
@@ -80,18 +83,19 @@ func (s sweepState) at(keepPos, keepNeg float64) sweepState {
 }
 
 func sweepPos(s *sweepState) *int { return &s.pos }
+
 func sweepNeg(s *sweepState) *int { return &s.neg }
 
 // moveSweep returns the action that moves the cursor along one of the ratios by some cells of the map.
 func moveSweep(ratio func(*sweepState) *int, by int) action {
 	return func(a App) App {
-		at, stride := ratio(&a.views.sweep), a.env.sweepStride()
-		*at = clampIndex(*at-*at%stride+by*stride, len(sweep.DefaultRatios().Pos))
+		at, stride := ratio(&a.views.sweep), sweepStride(a.env)
+		*at = pane.ClampIndex(*at-*at%stride+by*stride, len(sweep.DefaultRatios().Pos))
 		return a
 	}
 }
 
-func (s *sweepState) toStar(env) action {
+func (s *sweepState) toStar(env.Env) action {
 	before, best := *s, s.advice.Cell
 	if best == nil {
 		return nil
@@ -102,8 +106,8 @@ func (s *sweepState) toStar(env) action {
 	return nil
 }
 
-func (s *sweepState) toSet(e env) action {
-	set := e.settings.now
+func (s *sweepState) toSet(e env.Env) action {
+	set := e.Settings.Now
 	*s = s.at(set.KeepPos, set.KeepNeg)
 	if pair := s.pair(e); pair.KeepPos != set.KeepPos || pair.KeepNeg != set.KeepNeg {
 		return saying(fmt.Sprintf("the current setting, %g and %g, is not on the map: this is the nearest pair", set.KeepPos, set.KeepNeg))
@@ -112,29 +116,29 @@ func (s *sweepState) toSet(e env) action {
 }
 
 // sweepStride returns 1 if there is room for a cell for every ratio, else 2: every other.
-func (e env) sweepStride() int {
+func sweepStride(e env.Env) int {
 	n := len(sweep.DefaultRatios().Pos)
-	if e.display.w-2 >= sweepAxisWidth+n*sweepCellWidth && e.display.h-4-2 >= n+sweepExtraLines+sweepTextLines {
+	if e.Display.W-2 >= sweepAxisWidth+n*sweepCellWidth && e.Display.H-4-2 >= n+sweepExtraLines+sweepTextLines {
 		return 1
 	}
 	return 2
 }
 
 // sweepCursor returns the indexes of the cell under the cursor, rounded to one on the map.
-func (s sweepState) sweepCursor(e env) (pos, neg int) {
-	by := e.sweepStride()
+func (s sweepState) sweepCursor(e env.Env) (pos, neg int) {
+	by := sweepStride(e)
 	return s.pos - s.pos%by, s.neg - s.neg%by
 }
 
 // pair returns the settings at work with the ratios under the cursor.
-func (s sweepState) pair(e env) model.Settings {
-	r, set := sweep.DefaultRatios(), e.settings.now
+func (s sweepState) pair(e env.Env) model.Settings {
+	r, set := sweep.DefaultRatios(), e.Settings.Now
 	i, j := s.sweepCursor(e)
 	set.KeepPos, set.KeepNeg = r.Pos[i], r.Neg[j]
 	return set
 }
 
-func (s *sweepState) apply(e env) action {
+func (s *sweepState) apply(e env.Env) action {
 	set := s.pair(e)
 	if set.Filtering() || !set.Recompute {
 		return func(a App) App { return a.goBack().trySettings(set) }
@@ -145,7 +149,7 @@ func (s *sweepState) apply(e env) action {
 	}
 }
 
-func (s *sweepState) copyPair(e env) action {
+func (s *sweepState) copyPair(e env.Env) action {
 	if s.grid == nil {
 		return saying("nothing to copy yet")
 	}
@@ -164,7 +168,7 @@ func sweepConfig(set model.Settings) (title string, lines []string) {
 	return d.Title(), d.Emit(set)
 }
 
-func (s sweepState) exported(e env) report.Table {
+func (s sweepState) exported(e env.Env) report.Table {
 	t := report.Table{Title: "keep ratios over " + s.scopeText(e), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
 	for _, f := range sweep.Figures() {
 		t.Columns = append(t.Columns, f.Name)
@@ -172,7 +176,7 @@ func (s sweepState) exported(e env) report.Table {
 	if s.grid == nil {
 		return t
 	}
-	for _, c := range s.grid.Cells(e.settings.now.Recompute) {
+	for _, c := range s.grid.Cells(e.Settings.Now.Recompute) {
 		row := []any{c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups}
 		for _, f := range sweep.Figures() {
 			row = append(row, f.Value(&c))
@@ -184,7 +188,7 @@ func (s sweepState) exported(e env) report.Table {
 
 // sweepKey is all that a grid depends on.
 type sweepKey struct {
-	scope    scope
+	scope    env.Scope
 	step     int64          // if it is of one step, or of the last up to one; 0 for the newest
 	revision int            // of the step, or of the snapshot
 	set      model.Settings // without ratios and recompute
@@ -206,67 +210,67 @@ type sweepPart struct {
 }
 
 // wanted returns the request of the map that belongs on the screen.
-func (s sweepState) wanted(e env) sweepKey {
-	q := sweepKey{scope: s.currentScope(e), set: e.settings.now, revision: e.snap.Revision}
+func (s sweepState) wanted(e env.Env) sweepKey {
+	q := sweepKey{scope: s.currentScope(e), set: e.Settings.Now, revision: e.Snap.Revision}
 	q.set.KeepPos, q.set.KeepNeg, q.set.Recompute = 1, 1, false
-	if q.scope.kind == scopeShown {
-		q.analysis, q.filter = e.result.analysis, e.settings.filter
+	if q.scope.Kind == env.ScopeShown {
+		q.analysis, q.filter = e.Result.Analysis, e.Settings.Filter
 	}
-	switch i := e.stepIndex(); {
-	case q.scope.kind == scopeStep, q.scope.kind == scopeShown && !e.isWide():
-		q.step, q.revision = e.snap.Steps[i].Number, e.snap.Steps[i].Revision
-	case q.scope.kind == scopeLast && !e.place.follow:
-		q.step = e.snap.Steps[i].Number
+	switch i := e.StepIndex(); {
+	case q.scope.Kind == env.ScopeStep, q.scope.Kind == env.ScopeShown && !e.IsWide():
+		q.step, q.revision = e.Snap.Steps[i].Number, e.Snap.Steps[i].Revision
+	case q.scope.Kind == env.ScopeLast && !e.Place.Follow:
+		q.step = e.Snap.Steps[i].Number
 	}
 	return q
 }
 
 // update takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
 // the same with more rows has as many steps.
-func (s *sweepState) update(e env, open bool, c *commands, msg tea.Msg) {
-	if s.job.take(c, msg) {
-		if part := s.job.value; s.grid == nil || s.grid.Steps <= part.done || !s.job.busy() {
+func (s *sweepState) update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	if s.job.Take(c, msg) {
+		if part := s.job.Value; s.grid == nil || s.grid.Steps <= part.done || !s.job.Busy() {
 			s.grid = part.grid
 		}
 	}
-	if !open || len(e.snap.Steps) == 0 || e.result.analysis == nil {
-		if s.job.busy() || s.job.key.analysis != nil { // whose key would keep it in memory
-			s.job.stop()
+	if !open || len(e.Snap.Steps) == 0 || e.Result.Analysis == nil {
+		if s.job.Busy() || s.job.Key.analysis != nil { // whose key would keep it in memory
+			s.job.Stop()
 			s.grid = nil
 		}
 		return
 	}
-	key, before := s.wanted(e), s.job.key
-	if key.analysis != nil && !e.stepIsCurrent() || !s.job.lacks(key, sweepKey.isOlder) {
+	key, before := s.wanted(e), s.job.Key
+	if key.analysis != nil && !stepIsCurrent(e) || !s.job.Lacks(key, sweepKey.isOlder) {
 		return
 	}
 	if !before.isOlder(key) {
-		s.grid, s.job.err = nil, nil // it is of something else
+		s.grid, s.job.Err = nil, nil // it is of something else
 	}
-	steps, groups := e.scopeSteps(key.scope), map[int][]int(nil)
+	steps, groups := e.ScopeSteps(key.scope), map[int][]int(nil)
 	if key.analysis != nil {
-		groups = e.shownGroups()
+		groups = shownGroups(e)
 		steps = slices.SortedFunc(maps.Keys(groups), func(a, b int) int { return b - a })
 	}
-	s.job.start(c, key, computeSweep(key.set, e.snap, steps, groups))
-	s.job.value.done, s.job.value.total = 0, len(steps)
+	s.job.Start(c, key, computeSweep(key.set, e.Snap, steps, groups))
+	s.job.Value.done, s.job.Value.total = 0, len(steps)
 }
 
 // stepIsCurrent reports whether the rows on the screen are groups of the steps to sweep, in
 // their present revision.
-func (e env) stepIsCurrent() bool {
-	for _, part := range e.result.analysis.Parts() {
-		if _, ok := e.analyzedStep(part.Step); !ok {
+func stepIsCurrent(e env.Env) bool {
+	for _, part := range e.Result.Analysis.Parts() {
+		if _, ok := e.AnalyzedStep(part.Step); !ok {
 			return false
 		}
 	}
-	return e.result.analysis.Step == e.snap.Steps[e.stepIndex()].Number
+	return e.Result.Analysis.Step == e.Snap.Steps[e.StepIndex()].Number
 }
 
 // computeSweep sweeps the ratios over some steps of a snapshot, the newest first, and of these over some groups by the index of
 // the step; nil: all.
-func computeSweep(set model.Settings, snap model.Snapshot, steps []int, groups map[int][]int) work[sweepPart] {
-	return func(ctx context.Context) (sweepPart, work[sweepPart], error) {
+func computeSweep(set model.Settings, snap model.Snapshot, steps []int, groups map[int][]int) job.Work[sweepPart] {
+	return func(ctx context.Context) (sweepPart, job.Work[sweepPart], error) {
 		grid, err := sweep.New(set, sweep.DefaultRatios())
 		switch {
 		case err != nil:
@@ -285,8 +289,8 @@ func computeSweep(set model.Settings, snap model.Snapshot, steps []int, groups m
 // sweepPartSamples is the least number of samples of a part, so that the map appears early.
 const sweepPartSamples = 1 << 18
 
-func addSteps(grid *sweep.Grid, snap model.Snapshot, steps []int, groups map[int][]int, total int) work[sweepPart] {
-	return func(ctx context.Context) (sweepPart, work[sweepPart], error) {
+func addSteps(grid *sweep.Grid, snap model.Snapshot, steps []int, groups map[int][]int, total int) job.Work[sweepPart] {
+	return func(ctx context.Context) (sweepPart, job.Work[sweepPart], error) {
 		n, next, err := 0, grid, error(nil)
 		for samples := 0; samples < sweepPartSamples && n < len(steps) && err == nil; n++ {
 			samples += len(snap.Steps[steps[n]].Rewards)
@@ -315,8 +319,8 @@ type adviceKey struct {
 
 // advise finds what suits the goal best on the map that is on the screen. Only what is on the map is advised, since Enter sets what is under
 // the cursor.
-func (s *sweepState) advise(e env, open bool) {
-	key := adviceKey{s.grid, e.sweepStride(), s.sweepGoal(), e.settings.now.Recompute}
+func (s *sweepState) advise(e env.Env, open bool) {
+	key := adviceKey{s.grid, sweepStride(e), s.sweepGoal(), e.Settings.Now.Recompute}
 	if !open || key == s.adviceOf {
 		return
 	}
@@ -337,7 +341,7 @@ func (s sweepState) sweepGoal() sweep.Goal {
 // usualGoal is one that has a price: the fewest samples for most of the push. That of keeping all has only one answer, no filter.
 func usualGoal() sweep.Goal { return sweep.Goal{Name: "cost", Least: sweep.DefaultLeast} }
 
-func (s *sweepState) nextGoal(env) action {
+func (s *sweepState) nextGoal(env.Env) action {
 	names := sweep.GoalNames()
 	g := s.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
@@ -354,85 +358,57 @@ func runGoal(a App, args []string) (App, error) {
 	return a.openSweep(), nil
 }
 
-// scopeKind is a kind of [scope].
-type scopeKind int
-
-// The kinds, in the order of Tab.
-const (
-	scopeStep  scopeKind = iota // the step on the screen
-	scopeShown                  // the groups on the screen that the filter shows
-	scopeLast                   // the last complete steps up to the one on the screen
-	scopeRange                  // the complete steps between two numbers
-	scopeAll                    // all complete steps
-)
-
-// defaultLastSteps is the number of steps of scopeLast unless it is given.
-const defaultLastSteps = 10
-
 // currentScope returns the scope at work: without a filter the groups shown are the steps on the screen.
-func (s sweepState) currentScope(e env) scope {
-	if s.scope.kind == scopeShown && !e.isFiltered() {
-		return e.place.scope.scope
+func (s sweepState) currentScope(e env.Env) env.Scope {
+	if s.scope.Kind == env.ScopeShown && !e.IsFiltered() {
+		return e.Place.Scope.Scope
 	}
 	return s.scope
 }
 
-func (s *sweepState) nextScope(e env) action {
-	all := []scope{{kind: scopeStep}}
-	if e.isFiltered() {
-		all = append(all, scope{kind: scopeShown})
+func (s *sweepState) nextScope(e env.Env) action {
+	all := []env.Scope{{Kind: env.ScopeStep}}
+	if e.IsFiltered() {
+		all = append(all, env.Scope{Kind: env.ScopeShown})
 	}
-	all = append(all, scope{kind: scopeLast, last: e.place.scope.lastSteps()})
-	if s.lastRange != (scope{}) {
+	all = append(all, env.Scope{Kind: env.ScopeLast, Last: e.Place.Scope.LastSteps()})
+	if s.lastRange != (env.Scope{}) {
 		all = append(all, s.lastRange)
 	}
-	all = append(all, scope{kind: scopeAll})
-	kind := s.currentScope(e).kind
-	s.scope = all[(slices.IndexFunc(all, func(s scope) bool { return s.kind == kind })+1)%len(all)]
+	all = append(all, env.Scope{Kind: env.ScopeAll})
+	kind := s.currentScope(e).Kind
+	s.scope = all[(slices.IndexFunc(all, func(s env.Scope) bool { return s.Kind == kind })+1)%len(all)]
 	return nil
 }
 
 // scopeText describes the scope, and says if its samples are rollouts of several rows.
-func (s sweepState) scopeText(e env) string {
-	text := fmt.Sprintf("step %d", e.place.step)
-	switch of := s.currentScope(e); of.kind {
-	case scopeShown:
-		text = fmt.Sprintf("%s groups of %s", e.shownCount(), e.scopeWords())
-	case scopeLast, scopeRange:
+func (s sweepState) scopeText(e env.Env) string {
+	text := fmt.Sprintf("step %d", e.Place.Step)
+	switch of := s.currentScope(e); of.Kind {
+	case env.ScopeShown:
+		text = fmt.Sprintf("%s groups of %s", e.ShownCount(), e.ScopeWords())
+	case env.ScopeLast, env.ScopeRange:
 		text = "no steps"
-		if steps := e.scopeSteps(of); len(steps) > 0 {
-			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), e.snap.Steps[steps[len(steps)-1]].Number, e.snap.Steps[steps[0]].Number)
+		if steps := e.ScopeSteps(of); len(steps) > 0 {
+			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), e.Snap.Steps[steps[len(steps)-1]].Number, e.Snap.Steps[steps[0]].Number)
 		}
-	case scopeAll:
-		text = "all " + units.Plural(len(e.scopeSteps(of)), "steps")
+	case env.ScopeAll:
+		text = "all " + units.Plural(len(e.ScopeSteps(of)), "steps")
 	default:
 	}
-	if x := e.result.analysis; x != nil && x.CountsRollouts() {
+	if x := e.Result.Analysis; x != nil && x.CountsRollouts() {
 		text += ", by rollout"
 	}
 	return text
 }
 
-// scopeSteps returns the indexes of the steps of a scope but of scopeShown, the newest first. Only the step on
-// the screen may be open: an open step has no fates yet.
-func (e env) scopeSteps(s scope) []int {
-	switch s.kind {
-	case scopeStep:
-		return []int{e.stepIndex()}
-	case scopeLast:
-		return s.complete(e.snap, e.stepIndex())
-	default:
-		return s.complete(e.snap, len(e.snap.Steps)-1)
-	}
-}
-
 // shownGroups returns the indexes, in each step, of the groups that the filter shows, ascending, by the
 // index of the step.
-func (e env) shownGroups() map[int][]int {
+func shownGroups(e env.Env) map[int][]int {
 	groups := map[int][]int{}
-	for _, g := range slices.Sorted(slices.Values(e.result.rows)) {
-		of, index := e.result.analysis.PartOf(g)
-		if i, found := e.snap.Find(of.Step); found {
+	for _, g := range slices.Sorted(slices.Values(e.Result.Rows)) {
+		of, index := e.Result.Analysis.PartOf(g)
+		if i, found := e.Snap.Find(of.Step); found {
 			groups[i] = append(groups[i], index)
 		}
 	}
@@ -446,7 +422,7 @@ func runSweep(a App, args []string) (App, error) {
 			return a, err
 		}
 		a.views.sweep.scope = s
-		if s.kind == scopeRange {
+		if s.Kind == env.ScopeRange {
 			a.views.sweep.lastRange = s
 		}
 	}
@@ -454,8 +430,8 @@ func runSweep(a App, args []string) (App, error) {
 }
 
 // parseScope parses step, shown, all, last 10, 3 12 and 3-12.
-func parseScope(args []string) (scope, error) {
-	kinds := map[string]scope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: defaultLastSteps}}
+func parseScope(args []string) (env.Scope, error) {
+	kinds := map[string]env.Scope{"step": {}, "shown": {Kind: env.ScopeShown}, "all": {Kind: env.ScopeAll}, "last": {Kind: env.ScopeLast, Last: env.DefaultLastSteps}}
 	words := strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-", " "))
 	switch {
 	case len(words) == 1:
@@ -464,14 +440,14 @@ func parseScope(args []string) (scope, error) {
 		}
 	case len(words) == 2 && words[0] == "last":
 		if n, err := strconv.Atoi(words[1]); err == nil && n > 0 {
-			return scope{kind: scopeLast, last: n}, nil
+			return env.Scope{Kind: env.ScopeLast, Last: n}, nil
 		}
 	case len(words) == 2:
 		from, err := strconv.ParseInt(words[0], 10, 64)
 		to, also := strconv.ParseInt(words[1], 10, 64)
 		if err == nil && also == nil && from <= to {
-			return scope{kind: scopeRange, from: from, to: to}, nil
+			return env.Scope{Kind: env.ScopeRange, From: from, To: to}, nil
 		}
 	}
-	return scope{}, fmt.Errorf("sweep takes step, shown, all, last 10, or the first and the last step of a range: sweep 3 12")
+	return env.Scope{}, fmt.Errorf("sweep takes step, shown, all, last 10, or the first and the last step of a range: sweep 3 12")
 }

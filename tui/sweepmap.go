@@ -11,7 +11,9 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // The layout of the map: a cell is a mark and three characters at least, the axes are on the left
@@ -29,7 +31,7 @@ const (
 
 // sweepMap is the map as it is drawn: one figure of every pair of ratios.
 type sweepMap struct {
-	env        env
+	env        env.Env
 	sweepState sweepState   // with the cursor on a cell of the map
 	scopeText  string       // what is swept
 	stride     int          // the map has every so many ratios,
@@ -46,18 +48,18 @@ type sweepMap struct {
 	usual       string      // the figure that more than half of the cells have, which are grey; "" if none is so common
 }
 
-func (s sweepState) drawn(e env) sweepMap {
-	m := sweepMap{env: e, sweepState: s, scopeText: s.scopeText(e), stride: e.sweepStride()}
+func (s sweepState) drawn(e env.Env) sweepMap {
+	m := sweepMap{env: e, sweepState: s, scopeText: s.scopeText(e), stride: sweepStride(e)}
 	m.sweepState.pos, m.sweepState.neg = s.sweepCursor(e)
 	m.rows = (len(sweep.DefaultRatios().Pos)-1)/m.stride + 1
-	m.isBeside = e.display.w-sweepAxisWidth-m.rows*sweepCellWidth-2 >= sweepTextWidth
+	m.isBeside = e.Display.W-sweepAxisWidth-m.rows*sweepCellWidth-2 >= sweepTextWidth
 	beside := adviceWidth + 1
 	if m.isBeside {
 		beside = sweepTextWidth + 2
 	}
-	m.cellW = max(sweepCellWidth, min(wideSweepCell, (e.display.w-2-sweepAxisWidth-beside)/m.rows))
+	m.cellW = max(sweepCellWidth, min(wideSweepCell, (e.Display.W-2-sweepAxisWidth-beside)/m.rows))
 	m.width, m.cellH = sweepAxisWidth+m.rows*m.cellW, 1
-	if m.isBeside && e.display.h-6 >= 2*m.rows+sweepExtraLines {
+	if m.isBeside && e.Display.H-6 >= 2*m.rows+sweepExtraLines {
 		m.cellH = 2
 	}
 	at, varies := s.shownFigure(e)
@@ -65,7 +67,7 @@ func (s sweepState) drawn(e env) sweepMap {
 	if m.sweepState.grid == nil {
 		return m
 	}
-	lo, hi, set := math.Inf(1), math.Inf(-1), e.settings.now
+	lo, hi, set := math.Inf(1), math.Inf(-1), e.Settings.Now
 	all := m.sweepState.grid.Cells(set.Recompute)
 	m.usual = usualNumber(m.figure, all)
 	for i := range all {
@@ -102,35 +104,35 @@ func usualNumber(f sweep.Figure, all []sweep.Cell) string {
 func (m sweepMap) merit(c *sweep.Cell) float64 { return m.figure.Better.Merit(m.figure.Value(c)) }
 
 func (m sweepMap) here() *sweep.Cell {
-	return m.sweepState.grid.At(m.env.settings.now.Recompute, m.sweepState.pos, m.sweepState.neg)
+	return m.sweepState.grid.At(m.env.Settings.Now.Recompute, m.sweepState.pos, m.sweepState.neg)
 }
 
 // view draws the map, and to the right or below the cell under the cursor with its configuration,
 // which is never cut: on a small screen fewer rows of the map are in sight.
-func (s sweepState) view(e env, w, h int) []string {
+func (s sweepState) view(e env.Env, w, h int) []string {
 	m := s.drawn(e)
 	if m.isBeside {
 		left := m.width + 2
-		return joinColumns(m.env.display.box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
-			m.env.display.box(layout.Rect{W: w - left, H: h}, false, m.sidePane(w-left-2, h-2)))
+		return pane.JoinColumns(m.env.Display.Box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
+			m.env.Display.Box(layout.Rect{W: w - left, H: h}, false, m.sidePane(w-left-2, h-2)))
 	}
 	extra, small := sweepExtraLines, h < m.rows+sweepExtraLines+leastTextLines
 	if small {
 		extra--
 	}
 	below := m.paneBelow(w-2, small)
-	above := max(extra+1, min(m.rows+extra, h-3-len(below.lines)))
-	if free := h - 3 - above - len(below.lines); !small && m.sweepState.grid != nil && free > 0 {
+	above := max(extra+1, min(m.rows+extra, h-3-len(below.Lines)))
+	if free := h - 3 - above - len(below.Lines); !small && m.sweepState.grid != nil && free > 0 {
 		words := m.cellWords(w - 2)
-		below.lines = append(below.lines, words[:min(free, len(words))]...)
+		below.Lines = append(below.Lines, words[:min(free, len(words))]...)
 	}
-	return append(m.env.display.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, m.mapPane(w-2, above)),
-		m.env.display.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
+	return append(m.env.Display.Box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, m.mapPane(w-2, above)),
+		m.env.Display.Box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
 }
 
 // mapPane draws the map in w×h cells, or as much of it as fits around the cursor. The title names the figure, its unit, what is
 // swept, and the goal.
-func (m sweepMap) mapPane(w, h int) paneContent {
+func (m sweepMap) mapPane(w, h int) pane.Content {
 	name, goal := m.figure.Label+", "+m.figure.Unit, m.sweepState.sweepGoal()
 	if !m.varies {
 		name = "every pair gives the same"
@@ -139,36 +141,36 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 	if goal.KeepsShare() {
 		words += fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least)
 	}
-	c := paneContent{title: cells.JoinFitting(w-2, " · ", " "+m.env.display.theme.Paint(themes.Title, name), m.scopeText, "recompute "+units.OnOff(m.env.settings.now.Recompute), words)}
+	c := pane.Content{Title: cells.JoinFitting(w-2, " · ", " "+m.env.Display.Theme.Paint(themes.Title, name), m.scopeText, "recompute "+units.OnOff(m.env.Settings.Now.Recompute), words)}
 	if m.isBeside {
-		c.note = m.note(w)
+		c.Note = m.note(w)
 	}
 	if m.sweepState.grid != nil && m.varies {
-		c.lines = m.gridLines(h)
+		c.Lines = m.gridLines(h)
 		if at := m.width + 1; !m.isBeside && w-at >= adviceWidth {
 			advice := m.adviceLines(adviceWidth)
-			for i := range min(len(c.lines)-1, len(advice)) { // the first line is the legend's
-				c.lines[i+1] = cells.Fit(c.lines[i+1], at) + advice[i]
+			for i := range min(len(c.Lines)-1, len(advice)) { // the first line is the legend's
+				c.Lines[i+1] = cells.Fit(c.Lines[i+1], at) + advice[i]
 			}
 		}
 		return c
 	}
 	text := []string{"computing all pairs of ratios …"}
 	switch {
-	case m.sweepState.job.err != nil:
-		text = []string{m.sweepState.job.err.Error()}
+	case m.sweepState.job.Err != nil:
+		text = []string{m.sweepState.job.Err.Error()}
 	case m.sweepState.grid != nil:
 		text = append([]string{m.sweepState.adviceSentence(math.MaxInt32), ""}, m.sweepState.equalFigures(m.env)...)
-		if m.sweepState.currentScope(m.env).kind != scopeAll {
+		if m.sweepState.currentScope(m.env).Kind != env.ScopeAll {
 			text = append(text, "", "Tab widens the map from "+m.scopeText+", at last to all steps of the run")
 		}
 	}
-	return paneContent{title: c.title, note: c.note, lines: m.env.display.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
+	return pane.Content{Title: c.Title, Note: c.Note, Lines: m.env.Display.SentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
 }
 
 // note returns how far the map is, else which figures it does not show since all pairs give the same.
 func (m sweepMap) note(w int) string {
-	if part := m.sweepState.job.value; m.sweepState.job.busy() && part.total > 1 {
+	if part := m.sweepState.job.Value; m.sweepState.job.Busy() && part.total > 1 {
 		return fmt.Sprintf("%d/%d steps so far, newest first", part.done, part.total)
 	}
 	if m.sweepState.grid == nil || !m.varies {
@@ -183,24 +185,24 @@ func (m sweepMap) note(w int) string {
 
 // gridLines draws the cells between their axes, and below them what the shades mean if there is room.
 func (m sweepMap) gridLines(h int) []string {
-	t, g, extra := m.env.display.theme, m.sweepState.grid, sweepExtraLines
+	t, g, extra := m.env.Display.Theme, m.sweepState.grid, sweepExtraLines
 	if h < m.rows+extra {
 		extra--
 	}
 	visible := max(1, min(m.rows, (h-extra)/m.cellH))
-	set := m.env.display.glyphs.Dot + " set"
+	set := m.env.Display.Glyphs.Dot + " set"
 	if m.set == nil {
 		set = "set is off the map"
 	}
 	lines := []string{t.Paint(themes.Dim, " keep_pos   "+set+"  "+starMark+" best  "+frontMark+" no pair beats it")}
-	first := windowTop(m.sweepState.pos/m.stride, m.rows, visible) // the lowest visible row
+	first := pane.WindowTop(m.sweepState.pos/m.stride, m.rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
 		i := k * m.stride
 		label := units.Fixed(g.Pos[i], 2)
 		for part := range m.cellH {
 			line := t.Paint(themes.Dim, cells.FitRight(label, sweepAxisWidth-1)+" ")
 			for j := 0; j < len(g.Neg); j += m.stride {
-				line += m.env.display.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.env.settings.now.Recompute, i, j), part))
+				line += m.env.Display.Mark(pane.OnSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.env.Settings.Now.Recompute, i, j), part))
 			}
 			lines, label = append(lines, line), ""
 		}
@@ -222,7 +224,7 @@ func (m sweepMap) gridLines(h int) []string {
 // cell returns a line of a cell on a shade of the theme, the cursor's inverted: in the first line a mark and the figure. Where there are
 // no colours the shade is a character in the place of the mark.
 func (m sweepMap) cell(c *sweep.Cell, part int) string {
-	t := m.env.display.theme
+	t := m.env.Display.Theme
 	level, known := m.shade(c)
 	lead, number := " ", ""
 	if !t.HasHeatColors() {
@@ -231,7 +233,7 @@ func (m sweepMap) cell(c *sweep.Cell, part int) string {
 	if part == 0 {
 		lead, number = cmp.Or(m.sweepState.adviceMark(c), lead), sweepNumber(m.figure, c)
 		if c == m.set && !m.sweepState.advice.IsChoice(c) {
-			lead = m.env.display.glyphs.Dot
+			lead = m.env.Display.Glyphs.Dot
 		}
 	}
 	role := themes.Heat0 + themes.Role(level)
@@ -267,7 +269,7 @@ func (m sweepMap) shade(c *sweep.Cell) (level int, known bool) {
 // most pairs are good, and their numbers are to be read.
 func (m sweepMap) shades() []string {
 	marks := []string{" ", "░", "▒", "▓", "█"}
-	if m.env.display.glyphs.ASCII {
+	if m.env.Display.Glyphs.ASCII {
 		marks = []string{" ", ".", ":", "+", "#"}
 	}
 	if m.figure.Better != sweep.NotJudged {
@@ -281,7 +283,7 @@ func (m sweepMap) legend() string {
 	if m.worst == nil {
 		return ""
 	}
-	t, low, high := m.env.display.theme, "worst ", " best"
+	t, low, high := m.env.Display.Theme, "worst ", " best"
 	if m.figure.Better == sweep.NotJudged {
 		low, high = "least ", " most"
 	}
@@ -297,42 +299,42 @@ func (m sweepMap) legend() string {
 
 // paneBelow describes the cell under the cursor below the map: its configuration, and a line for the
 // star where there is no table beside the map. On a small screen the title has the legend.
-func (m sweepMap) paneBelow(w int, small bool) paneContent {
+func (m sweepMap) paneBelow(w int, small bool) pane.Content {
 	c := m.configPane(w, w-1)
-	c.note = m.note(w)
+	c.Note = m.note(w)
 	if m.sweepState.grid == nil {
 		return c
 	}
 	if small && m.varies {
 		set := m.sweepState.pair(m.env)
-		c.title = cells.Justify(fmt.Sprintf(" pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2)), m.legend(), w-2)
+		c.Title = cells.Justify(fmt.Sprintf(" pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2)), m.legend(), w-2)
 	}
 	if w-m.width < adviceWidth {
-		c.lines = append(c.lines, " "+m.env.display.theme.Paint(themes.Title, cells.Truncate(m.sweepState.adviceSentence(w-1), w-1)))
+		c.Lines = append(c.Lines, " "+m.env.Display.Theme.Paint(themes.Title, cells.Truncate(m.sweepState.adviceSentence(w-1), w-1)))
 	}
 	return c
 }
 
 // sidePane describes the cell under the cursor and the advice to the right of the map.
-func (m sweepMap) sidePane(w, h int) paneContent {
+func (m sweepMap) sidePane(w, h int) pane.Content {
 	c := m.configPane(w, w-2)
 	if m.sweepState.grid == nil {
 		return c
 	}
-	c.lines = append(c.lines, "")
-	c.lines = append(c.lines, cells.Indent(" ", m.adviceLines(w-2))...)
-	c.lines = append(append(c.lines, ""), m.cellWords(w)...)
-	c.lines = append(c.lines, m.frontLines(h-len(c.lines)-1)...)
+	c.Lines = append(c.Lines, "")
+	c.Lines = append(c.Lines, cells.Indent(" ", m.adviceLines(w-2))...)
+	c.Lines = append(append(c.Lines, ""), m.cellWords(w)...)
+	c.Lines = append(c.Lines, m.frontLines(h-len(c.Lines)-1)...)
 	addEverySecond := func(title string, n int, at func(i int) *sweep.Cell) {
 		var pairs []*sweep.Cell
 		for i := n - 1; i >= 0; i -= 2 {
 			pairs = append(pairs, at(i))
 		}
-		if len(c.lines)+len(pairs)+3 <= h {
-			c.lines = append(c.lines, m.pairTable(title, pairs)...)
+		if len(c.Lines)+len(pairs)+3 <= h {
+			c.Lines = append(c.Lines, m.pairTable(title, pairs)...)
 		}
 	}
-	here, recompute := m.here(), m.env.settings.now.Recompute // the map shows one figure of these
+	here, recompute := m.here(), m.env.Settings.Now.Recompute // the map shows one figure of these
 	addEverySecond("at keep_pos "+units.Fixed(here.KeepPos, 2), len(m.sweepState.grid.Neg), func(i int) *sweep.Cell { return m.sweepState.grid.At(recompute, m.sweepState.pos, i) })
 	addEverySecond("at keep_neg "+units.Fixed(here.KeepNeg, 2), len(m.sweepState.grid.Pos), func(i int) *sweep.Cell { return m.sweepState.grid.At(recompute, i, m.sweepState.neg) })
 	return c
@@ -341,7 +343,7 @@ func (m sweepMap) sidePane(w, h int) paneContent {
 // frontLines lists the pairs that no other beats in at most n lines: those that keep most of the signal first.
 func (m sweepMap) frontLines(n int) []string {
 	var front []*sweep.Cell
-	all := m.sweepState.grid.Cells(m.env.settings.now.Recompute)
+	all := m.sweepState.grid.Cells(m.env.Settings.Now.Recompute)
 	for i := range all {
 		if c := &all[i]; m.sweepState.adviceMark(c) != "" {
 			front = append(front, c)
@@ -356,7 +358,7 @@ func (m sweepMap) frontLines(n int) []string {
 
 // pairTable lists what some pairs do, below a blank line and a title.
 func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
-	t := m.env.display.theme
+	t := m.env.Display.Theme
 	lines := []string{
 		"", " " + t.Paint(themes.Title, title),
 		t.Paint(themes.Dim, "   keep_pos  keep_neg  signal    kept    Σ|A|   flips  killed"),
@@ -373,29 +375,29 @@ func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
 
 // configPane names the pair under the cursor in its title, and whose configuration is below, in lines of lineWidth cells. The title says
 // why it is another trainer's if that fits into w cells; the advice says it too.
-func (m sweepMap) configPane(w, lineWidth int) paneContent {
+func (m sweepMap) configPane(w, lineWidth int) pane.Content {
 	if m.sweepState.grid == nil {
-		return paneContent{title: " this pair"}
+		return pane.Content{Title: " this pair"}
 	}
 	set := m.sweepState.pair(m.env)
 	title, config := sweepConfig(set)
-	c := paneContent{title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), title)}
+	c := pane.Content{Title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), title)}
 	if title != set.Trainer() && set.Filtering() {
-		c.title = cells.JoinFitting(w-2, ": ", c.title, set.Trainer()+" has no such filter")
+		c.Title = cells.JoinFitting(w-2, ": ", c.Title, set.Trainer()+" has no such filter")
 	}
 	for _, option := range config {
 		if note, ok := strings.CutPrefix(option, "# "); ok { // each line of it is one, so that none is taken for an option
 			for _, part := range cells.Wrap(note, lineWidth-2) {
-				c.lines = append(c.lines, " # "+part)
+				c.Lines = append(c.Lines, " # "+part)
 			}
 			continue
 		}
 		for _, word := range strings.Fields(option) {
-			if last := len(c.lines) - 1; last >= 0 && !strings.HasPrefix(c.lines[last], " #") && cells.Width(c.lines[last]+word) <= lineWidth {
-				c.lines[last] += " " + word
+			if last := len(c.Lines) - 1; last >= 0 && !strings.HasPrefix(c.Lines[last], " #") && cells.Width(c.Lines[last]+word) <= lineWidth {
+				c.Lines[last] += " " + word
 				continue
 			}
-			c.lines = append(c.lines, cells.WrapIndented(" ", word, lineWidth+1)...) // only words that are longer are broken
+			c.Lines = append(c.Lines, cells.WrapIndented(" ", word, lineWidth+1)...) // only words that are longer are broken
 		}
 	}
 	return c
@@ -403,7 +405,7 @@ func (m sweepMap) configPane(w, lineWidth int) paneContent {
 
 // cellWords returns what the pair under the cursor does, its warnings first, in lines of w cells.
 func (m sweepMap) cellWords(w int) []string {
-	t, c := m.env.display.theme, m.here()
+	t, c := m.env.Display.Theme, m.here()
 	var words []string
 	for _, k := range c.Warned.Kinds() {
 		text := "! " + string(k.Kind)
@@ -435,7 +437,7 @@ func (m sweepMap) cellWords(w int) []string {
 
 // nextVarying returns the first figure from an index on, in a direction, that is not the same for nearly all pairs, which a map
 // cannot show. varies is false if no figure varies.
-func (s sweepState) nextVarying(e env, from, by int) (index int, varies bool) {
+func (s sweepState) nextVarying(e env.Env, from, by int) (index int, varies bool) {
 	all := sweep.Figures()
 	for i := range all {
 		at := ((from+i*by)%len(all) + len(all)) % len(all)
@@ -455,8 +457,8 @@ const maxExceptions = 4
 
 // usualValue returns a cell with the value that a figure has without a filter, and the pairs whose value
 // differs from it so that a person would see it, at most one more than maxExceptions.
-func (s sweepState) usualValue(e env, f sweep.Figure) (usual *sweep.Cell, others []*sweep.Cell) {
-	all := s.grid.Cells(e.settings.now.Recompute)
+func (s sweepState) usualValue(e env.Env, f sweep.Figure) (usual *sweep.Cell, others []*sweep.Cell) {
+	all := s.grid.Cells(e.Settings.Now.Recompute)
 	usual = &all[len(all)-1]
 	for i := 0; i < len(all) && len(others) <= maxExceptions; i++ {
 		if !sameFigure(f, &all[i], usual) {
@@ -480,14 +482,14 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 
 // shownFigure returns the index of the figure of the map, and whether it is not the same for all pairs: the one that was chosen, or the next
 // that varies; as long as none was chosen, the one of which the cells show the most different numbers.
-func (s sweepState) shownFigure(e env) (at int, varies bool) {
+func (s sweepState) shownFigure(e env.Env) (at int, varies bool) {
 	if s.figure > 0 || s.grid == nil {
 		return s.nextVarying(e, max(0, s.figure-1), 1)
 	}
 	most := 1
 	for i, f := range sweep.Figures() {
 		shown := map[string]bool{}
-		for _, c := range s.grid.Cells(e.settings.now.Recompute) {
+		for _, c := range s.grid.Cells(e.Settings.Now.Recompute) {
 			shown[sweepNumber(f, &c)] = true
 		}
 		if len(shown) > most {
@@ -497,7 +499,7 @@ func (s sweepState) shownFigure(e env) (at int, varies bool) {
 	return at, most > 1
 }
 
-func (s *sweepState) moveFigure(e env, by int) action {
+func (s *sweepState) moveFigure(e env.Env, by int) action {
 	shown, _ := s.shownFigure(e)
 	next, _ := s.nextVarying(e, shown+by, by)
 	if s.figure = next + 1; next == shown {
@@ -508,7 +510,7 @@ func (s *sweepState) moveFigure(e env, by int) action {
 
 // equalFigures says which figures are the same for all pairs, or for all but a few, the chosen one first:
 // "signal is 62% and killed 0 for all pairs but 0.00/0.00".
-func (s sweepState) equalFigures(e env) []string {
+func (s sweepState) equalFigures(e env.Env) []string {
 	if s.grid == nil {
 		return nil
 	}
@@ -543,7 +545,7 @@ func (s sweepState) equalFigures(e env) []string {
 
 // idleRatio says which ratio changes nothing in the figure unless it is 0, "" if both do.
 func (m sweepMap) idleRatio() string {
-	g, on, f := m.sweepState.grid, m.env.settings.now.Recompute, m.figure
+	g, on, f := m.sweepState.grid, m.env.Settings.Now.Recompute, m.figure
 	posIdle, negIdle := true, true
 	for i := 1; i < len(g.Pos); i++ {
 		for j := 1; j < len(g.Neg); j++ {
@@ -611,8 +613,8 @@ func (m sweepMap) adviceLines(w int) []string {
 	if m.sweepState.grid == nil {
 		return nil
 	}
-	t := m.env.display.theme
-	lines := m.env.display.wrapped("", themes.Title, m.sweepState.adviceSentence(math.MaxInt32), w)
+	t := m.env.Display.Theme
+	lines := m.env.Display.Wrapped("", themes.Title, m.sweepState.adviceSentence(math.MaxInt32), w)
 	row := func(label string, columns ...string) string {
 		for _, text := range columns {
 			label += cells.FitRight(text, adviceColumnWidth)

@@ -10,6 +10,8 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
+	"vantage/tui/pane"
 )
 
 type trendRow struct {
@@ -43,14 +45,11 @@ func (r trendRow) series(t *analysis.Trend) []float64 {
 	return t.Series(r.metric)
 }
 
-// ratioRounding is what sums over samples may lack of a ratio by rounding.
-const ratioRounding = 1e-9
-
 // tellingRows returns the indexes in trendRows of those whose values say something.
-func (e env) tellingRows() (telling []int) {
+func tellingRows(e env.Env) (telling []int) {
 	for i, row := range trendRows() {
-		says := func(v float64) bool { return math.Abs(v-row.quiet) > ratioRounding }
-		if math.IsNaN(row.quiet) || e.result.trend == nil || slices.ContainsFunc(row.series(e.result.trend), says) {
+		says := func(v float64) bool { return math.Abs(v-row.quiet) > env.RatioRounding }
+		if math.IsNaN(row.quiet) || e.Result.Trend == nil || slices.ContainsFunc(row.series(e.Result.Trend), says) {
 			telling = append(telling, i)
 		}
 	}
@@ -64,46 +63,46 @@ const (
 	heightForStepNumbers = 5
 )
 
-func (e env) paneSteps(w, h int) paneContent {
-	c := paneContent{title: "steps"}
-	if e.result.trend == nil {
-		c.lines = []string{e.display.theme.Paint(themes.Dim, " computing …")}
+func paneSteps(e env.Env, w, h int) pane.Content {
+	c := pane.Content{Title: "steps"}
+	if e.Result.Trend == nil {
+		c.Lines = []string{e.Display.Theme.Paint(themes.Dim, " computing …")}
 		return c
 	}
-	all := e.stepAxis()
-	c.title = fmt.Sprintf("steps  %.0f – %.0f", all.Lo, all.Hi)
+	all := stepAxis(e)
+	c.Title = fmt.Sprintf("steps  %.0f – %.0f", all.Lo, all.Hi)
 	if all.Lo == all.Hi {
-		c.title = fmt.Sprintf("steps  only step %.0f", all.Lo)
+		c.Title = fmt.Sprintf("steps  only step %.0f", all.Lo)
 	}
-	if text := e.gapsText(); text != "" {
-		c.title = withRoom(c.title, ", "+text, w)
+	if text := gapsText(e); text != "" {
+		c.Title = pane.WithRoom(c.Title, ", "+text, w)
 	}
-	if e.isWide() {
-		c.title = withRoom(c.title, fmt.Sprintf(" · at %d", e.result.analysis.Step), w)
+	if e.IsWide() {
+		c.Title = pane.WithRoom(c.Title, fmt.Sprintf(" · at %d", e.Result.Analysis.Step), w)
 	}
 	switch {
-	case !e.result.trend.Complete():
-		c.note = e.trendProgress()
-	case e.place.follow:
-		c.note = "following the newest"
+	case !e.Result.Trend.Complete():
+		c.Note = e.TrendProgress()
+	case e.Place.Follow:
+		c.Note = "following the newest"
 	default:
-		c.note = "F follows the newest"
+		c.Note = "F follows the newest"
 	}
-	rows := e.tellingRows()
+	rows := tellingRows(e)
 	if big := h - len(rows); big >= minBigTrend && all.Lo < all.Hi {
-		c.lines = e.bigTrend(trendRows()[rows[0]], w, big)
+		c.Lines = bigTrend(e, trendRows()[rows[0]], w, big)
 		rows = rows[1:]
 	}
 	numbers := 0
-	if len(c.lines) > 0 || h >= heightForStepNumbers {
+	if len(c.Lines) > 0 || h >= heightForStepNumbers {
 		numbers = 1
 	}
-	for _, i := range rows[:max(0, min(len(rows), h-len(c.lines)-numbers))] {
-		c.lines = append(c.lines, e.trendLine(i, trendRows()[i], w))
+	for _, i := range rows[:max(0, min(len(rows), h-len(c.Lines)-numbers))] {
+		c.Lines = append(c.Lines, trendLine(e, i, trendRows()[i], w))
 	}
 	if numbers > 0 {
-		left, plot, _ := e.trendWidths(w)
-		c.lines = append(c.lines, cells.Spaces(left)+e.display.theme.Paint(themes.Dim, all.StepLabels(plot)))
+		left, plot, _ := trendWidths(e, w)
+		c.Lines = append(c.Lines, cells.Spaces(left)+e.Display.Theme.Paint(themes.Dim, all.StepLabels(plot)))
 	}
 	return c
 }
@@ -122,9 +121,9 @@ const (
 )
 
 // trendWidths divides a row of w cells: the name and the value, the line, and the range.
-func (e env) trendWidths(w int) (left, plot, right int) {
+func trendWidths(e env.Env, w int) (left, plot, right int) {
 	left = nameWidth + valueWidth
-	if e.baselineAnalysis() != nil && w >= widthForDelta {
+	if e.BaselineAnalysis() != nil && w >= widthForDelta {
 		left += deltaWidth
 	}
 	if w >= widthForRange {
@@ -135,30 +134,30 @@ func (e env) trendWidths(w int) (left, plot, right int) {
 
 // trendLine returns the row of a metric: its value at the step on the screen, the line over all steps, and the
 // range that it is drawn over: that of all steps, though a column is a mean where there are more.
-func (e env) trendLine(n int, row trendRow, w int) string {
-	t, x := e.display.theme, e.result.analysis
+func trendLine(e env.Env, n int, row trendRow, w int) string {
+	t, x := e.Display.Theme, e.Result.Analysis
 	if x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
-		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+firstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"), w))
+		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"), w))
 	}
-	left, plot, right := e.trendWidths(w)
+	left, plot, right := trendWidths(e, w)
 	now := row.of(x.Last())
 	text := metricText(row.metric, now)
 	if row.name == "reward" {
-		text = headerReward(now)
+		text = env.HeaderReward(now)
 	}
 	value := cells.FitRight(text, valueWidth-1)
 	if left > nameWidth+valueWidth {
-		value += cells.FitRight(e.stepDelta(now, row.of), deltaWidth)
+		value += cells.FitRight(e.StepDelta(now, row.of), deltaWidth)
 	}
 	named := t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth)
-	if len(e.result.trend.Steps) < 2 { // which is no line
+	if len(e.Result.Trend.Steps) < 2 { // which is no line
 		return cells.Fit(named, w)
 	}
-	line := chart.Line{X: stepNumbers(e.result.trend), Y: row.series(e.result.trend)}
+	line := chart.Line{X: stepNumbers(e.Result.Trend), Y: row.series(e.Result.Trend)}
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
-	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: true, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
-	return named + e.display.mark(onTrend, n, spark) +
+	spark := chart.Spark{X: stepAxis(e), Line: line, Bars: true, Current: float64(x.Step)}.Draw(t, e.Display.Glyphs, plot)
+	return named + e.Display.Mark(pane.OnTrend, n, spark) +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
 
@@ -192,17 +191,17 @@ func roundTo(x float64, decimals int) string {
 	return units.Fixed(x, decimals)
 }
 
-func (e env) bigTrend(row trendRow, w, h int) []string {
-	t, x := e.display.theme, e.stepAxis()
-	left, plot, right := e.trendWidths(w)
-	drawn := e.linesOf(row, x, []drawnRun{{trend: e.result.trend, role: themes.Accent}}, 0)
-	lines, labels := chart.Plot{X: x, Lines: drawn.lines}.Draw(t, e.display.glyphs, plot, h), drawn.axis.RowLabels(h)
+func bigTrend(e env.Env, row trendRow, w, h int) []string {
+	t, x := e.Display.Theme, stepAxis(e)
+	left, plot, right := trendWidths(e, w)
+	drawn := linesOf(e, row, x, []drawnRun{{trend: e.Result.Trend, role: themes.Accent}}, 0)
+	lines, labels := chart.Plot{X: x, Lines: drawn.lines}.Draw(t, e.Display.Glyphs, plot, h), drawn.axis.RowLabels(h)
 	for i := range lines {
 		name := ""
 		if i == 0 {
 			name = row.name
 		}
-		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + e.display.mark(onTrend, 0, lines[i]) + cells.Spaces(right)
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + e.Display.Mark(pane.OnTrend, 0, lines[i]) + cells.Spaces(right)
 	}
 	return lines
 }
@@ -220,15 +219,15 @@ func (r trendRow) bounds(values []float64) (lo, hi float64) {
 
 // trendIndex returns the index of the step on the screen in the trend, -1 if it is not
 // there yet.
-func (e env) trendIndex() int {
-	if i, ok := e.result.trend.Find(e.result.analysis.Step); ok {
+func trendIndex(e env.Env) int {
+	if i, ok := e.Result.Trend.Find(e.Result.Analysis.Step); ok {
 		return i
 	}
 	return -1
 }
 
-func (e env) stepAxis() chart.Axis {
-	steps := e.result.trend.Steps
+func stepAxis(e env.Env) chart.Axis {
+	steps := e.Result.Trend.Steps
 	if len(steps) == 0 {
 		return chart.Axis{}
 	}

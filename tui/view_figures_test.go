@@ -21,7 +21,7 @@ func TestSmallCharts(t *testing.T) {
 		d.press("3", "3", "tab")
 		d.wantText("all metrics  55", "critic/score/mean", "pass@1", "1/55")
 		d.press("l", "j") // three columns: figure 5
-		names := d.app.env.metricNames()
+		names := metricNames(d.app.env)
 		d.press("z")
 		if d.app.views.steps.drawnMetric(d.app.env) != names[4] || strings.Contains(d.frame(), "all steps") {
 			t.Errorf("z draws %s", d.app.views.steps.drawnMetric(d.app.env))
@@ -91,7 +91,7 @@ func TestListOfFigures(t *testing.T) {
 func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
-		for _, name := range d.app.env.metricNames() {
+		for _, name := range metricNames(d.app.env) {
 			if figureMeaning(name) == "" {
 				t.Errorf("%s has no meaning", name)
 			}
@@ -111,7 +111,7 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 		for range 40 {
 			d.press("j")
 		}
-		name := d.app.env.result.analysis.Metrics[40].Name
+		name := d.app.env.Result.Analysis.Metrics[40].Name
 		d.wantText(name)
 		d.press("enter")
 		if d.app.position.view != viewSteps || d.app.views.steps.drawnMetric(d.app.env) != name {
@@ -166,9 +166,9 @@ func TestChartsOfTwoRuns(t *testing.T) {
 				t.Errorf("step %d: %v and %v", i, v, lines[1].Y[i])
 			}
 		}
-		before := d.app.env.second.trend.value.trend
+		before := d.app.env.Second.Trend.Value.Trend
 		d.press("p")
-		if after := d.app.env.second.trend.value.trend; after == before || after.Settings != d.app.env.settings.now.Effective() {
+		if after := d.app.env.Second.Trend.Value.Trend; after == before || after.Settings != d.app.env.Settings.Now.Effective() {
 			t.Error("a setting changes the first run only")
 		}
 		d.press("tab")
@@ -264,7 +264,7 @@ func BenchmarkFigures(b *testing.B) {
 	d := &driver{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filterSettings()})}
 	d.app.work.throttled = true // one refresh at the end instead of two a second
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
-	d.run(readChunk(d.app.commands.ctx, d.app.source, 0))
+	d.run(readChunk(d.app.commands.Ctx, d.app.source, 0))
 	d.send(throttleEndedMsg{})
 	d.press("3", "3", "tab")
 	b.Run("frame", func(b *testing.B) {

@@ -15,37 +15,37 @@ import (
 func TestFilterNarrowsTheTable(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		all := len(d.app.env.result.rows)
+		all := len(d.app.env.Result.Rows)
 		d.press("/")
 		for _, c := range "fate:aliv" {
 			d.press(string(c))
 		}
-		if len(d.app.env.result.rows) != 0 {
-			t.Errorf("half a fate shows %d groups", len(d.app.env.result.rows))
+		if len(d.app.env.Result.Rows) != 0 {
+			t.Errorf("half a fate shows %d groups", len(d.app.env.Result.Rows))
 		}
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, fmt.Sprintf("No groups match fate:aliv (0/%d)", all)) {
 			t.Error(text)
 		}
 		d.press("e", "enter")
-		for _, g := range d.app.env.result.rows {
-			if fate := d.app.env.result.analysis.Table[g].Fate; fate != model.FateAlive {
+		for _, g := range d.app.env.Result.Rows {
+			if fate := d.app.env.Result.Analysis.Table[g].Fate; fate != model.FateAlive {
 				t.Errorf("a group is %s", fate)
 			}
 		}
-		alive := d.app.env.result.analysis.Fates[model.FateAlive]
-		if text := ansi.Strip(d.frame()); len(d.app.env.result.rows) != alive || !strings.Contains(text, fmt.Sprintf("groups  [%d/%d] · fate:alive", alive, all)) {
-			t.Errorf("%d of %d alive groups\n%s", len(d.app.env.result.rows), alive, text)
+		alive := d.app.env.Result.Analysis.Fates[model.FateAlive]
+		if text := ansi.Strip(d.frame()); len(d.app.env.Result.Rows) != alive || !strings.Contains(text, fmt.Sprintf("groups  [%d/%d] · fate:alive", alive, all)) {
+			t.Errorf("%d of %d alive groups\n%s", len(d.app.env.Result.Rows), alive, text)
 		}
 		d.press("u")
-		if len(d.app.env.result.rows) != all {
-			t.Errorf("undo leaves %d of %d groups", len(d.app.env.result.rows), all)
+		if len(d.app.env.Result.Rows) != all {
+			t.Errorf("undo leaves %d of %d groups", len(d.app.env.Result.Rows), all)
 		}
 		d.press("/", "s", "t", "d", ">", "enter")
 		if !strings.Contains(d.app.overlays.notice, "column 5: expected a value") || d.app.position.view != viewFilter {
 			t.Errorf("notice %q", d.app.overlays.notice)
 		}
 		d.press("esc")
-		if d.app.env.settings.filter != "" || d.app.position.view != viewOverview {
+		if d.app.env.Settings.Filter != "" || d.app.position.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 		d.press("/", "f", "l", "tab")

@@ -63,12 +63,12 @@ func TestKeysLeaveGlance(t *testing.T) {
 				t.Errorf("%s leads to view %d", key, d.app.position.view)
 			}
 		}
-		if d.app.env.result.analysis.Step != 4 {
-			t.Errorf("[ leads to step %d", d.app.env.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 4 {
+			t.Errorf("[ leads to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("0")
-		before := d.app.views.glance.job.value.glance
-		if d.press("p", "p"); d.app.position.view != viewGlance || d.app.views.glance.job.value.glance == before || d.app.views.glance.job.value.glance.Counts == before.Counts {
+		before := d.app.views.glance.job.Value.glance
+		if d.press("p", "p"); d.app.position.view != viewGlance || d.app.views.glance.job.Value.glance == before || d.app.views.glance.job.Value.glance.Counts == before.Counts {
 			t.Error("p changes nothing at a glance")
 		}
 		d.press("0", "/")
@@ -86,12 +86,12 @@ func TestGlanceNamesRefusals(t *testing.T) {
 		d.press("0")
 		d.wantText("5–8  refusals “I can't help with that…”, all wrong (96 of 96 groups)", "read answers of steps 5–8 first")
 		d.press("enter")
-		if d.app.env.result.analysis.Step != 5 || d.app.position.view != viewOverview {
-			t.Errorf("step %d, view %d", d.app.env.result.analysis.Step, d.app.position.view)
+		if d.app.env.Result.Analysis.Step != 5 || d.app.position.view != viewOverview {
+			t.Errorf("step %d, view %d", d.app.env.Result.Analysis.Step, d.app.position.view)
 		}
 		d.wantText("24 of 24 groups are all wrong, and their answers alike: refusals")
 		d.press("esc", "0", "j", "enter", "[")
-		if x := d.app.env.result.analysis; x.Step == 5 {
+		if x := d.app.env.Result.Analysis; x.Step == 5 {
 			t.Error("the cursor does not move")
 		}
 	})
@@ -159,24 +159,24 @@ func TestNoneIsSaidWhenAllWasLookedAt(t *testing.T) {
 	drive(t, madeRunWithTexts(30, proofText), 120, 36, filterSettings(), func(d *driver) {
 		says := func(a App, want string) {
 			t.Helper()
-			if text := ansi.Strip(strings.Join(a.env.noWarnings(100), " ")); strings.TrimSpace(text) != want {
+			if text := ansi.Strip(strings.Join(noWarnings(a.env, 100), " ")); strings.TrimSpace(text) != want {
 				t.Errorf("%q, want %q", text, want)
 			}
 		}
 		says(d.app, "none at this step")
 		a := d.app // of which the look at all that was read is on its way
-		a.env.findings.job.value.Look, a.env.findings.job.cancel = nil, func() {}
+		a.env.Findings.Job.Value.Look, a.env.Findings.Job.Cancel = nil, func() {}
 		says(a, "reading answers (steps 1 to 30)")
-		partly := *a.env.result.trend
+		partly := *a.env.Result.Trend
 		partly.Pending = 10
-		a.env.result.trend = &partly
+		a.env.Result.Trend = &partly
 		says(a, "reading answers (steps 1 to 20 of 30)")
 		a = d.app // of which four steps were there when it was looked at first
-		a.env.findings.job.value.Look, a.env.findings.job.cancel = &diagnosis.Look{Diagnosis: &diagnosis.Diagnosis{Steps: 4}}, func() {}
+		a.env.Findings.Job.Value.Look, a.env.Findings.Job.Cancel = &diagnosis.Look{Diagnosis: &diagnosis.Diagnosis{Steps: 4}}, func() {}
 		says(a, "reading answers (steps 1 to 4 of 30)")
 		a = d.app
-		a.env.findings.job.value.Look, a.env.findings.job.cancel = nil, nil
-		a.env.snap.Run.Progress.CaughtUp, a.env.snap.Run.Progress.BytesAll, a.env.sourceState.ended = false, 100, false
+		a.env.Findings.Job.Value.Look, a.env.Findings.Job.Cancel = nil, nil
+		a.env.Snap.Run.Progress.CaughtUp, a.env.Snap.Run.Progress.BytesAll, a.env.SourceState.Ended = false, 100, false
 		says(a, "reading the log (steps 1 to 30 so far)")
 	})
 }

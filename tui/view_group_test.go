@@ -20,6 +20,8 @@ import (
 	"vantage/model/diagnosis"
 	"vantage/themes"
 	"vantage/tui/chart"
+	"vantage/tui/job"
+	"vantage/tui/pane"
 )
 
 // textSource is a made run whose samples have texts.
@@ -84,11 +86,11 @@ func proofText(r model.Record) (model.Text, error) {
 }
 
 // displayVariants returns the ways in which a frame can be drawn.
-func displayVariants() map[string]func(*display) {
-	return map[string]func(*display){
-		"mono":   func(*display) {},
-		"colour": func(l *display) { l.theme, l.noColor = themes.Default(true), false },
-		"ascii":  func(l *display) { l.glyphs = chart.ASCII() },
+func displayVariants() map[string]func(*pane.Display) {
+	return map[string]func(*pane.Display){
+		"mono":   func(*pane.Display) {},
+		"colour": func(l *pane.Display) { l.Theme, l.NoColor = themes.Default(true), false },
+		"ascii":  func(l *pane.Display) { l.Glyphs = chart.ASCII() },
 	}
 }
 
@@ -177,7 +179,7 @@ func TestSearchFindsMatches(t *testing.T) {
 		d.press("enter", "/")
 		d.wantText("type to search")
 		d.press("H", "m", "m")
-		if want := int(d.app.views.sampleReader.job.of.texts[0].place.Offset % 7); d.app.views.sampleReader.search.matches.Len() != want {
+		if want := int(d.app.views.sampleReader.job.Of.texts[0].place.Offset % 7); d.app.views.sampleReader.search.matches.Len() != want {
 			t.Errorf("%d matches in a folded thought, want %d", d.app.views.sampleReader.search.matches.Len(), want)
 		}
 		d.press("backspace", "backspace", "backspace", "红", "球")
@@ -197,7 +199,7 @@ func TestSearchFindsMatches(t *testing.T) {
 func TestDiffComparesWithTheBestSample(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
-		for d.app.env.selectedGroup() == nil || d.app.env.selectedGroup().RewardStd < 1e-9 {
+		for d.app.env.SelectedGroup() == nil || d.app.env.SelectedGroup().RewardStd < 1e-9 {
 			d.press("j")
 		}
 		d.press("enter", "d")
@@ -226,8 +228,8 @@ func TestTextsAreReadOnce(t *testing.T) {
 			t.Error("what was asked for before is not cancelled")
 		}
 		page := d.app.views.sampleReader.page(0)
-		d.send(answer[pagesKey, textPages]{number: d.app.views.sampleReader.job.number - 1, err: errors.New("late")})
-		if d.app.views.sampleReader.page(0) != page || d.app.views.sampleReader.job.err != nil {
+		d.send(job.Answer[pagesKey, textPages]{Number: d.app.views.sampleReader.job.Number - 1, Err: errors.New("late")})
+		if d.app.views.sampleReader.page(0) != page || d.app.views.sampleReader.job.Err != nil {
 			t.Error("a late text is on the screen")
 		}
 		d.press("esc")
@@ -258,25 +260,25 @@ func TestOpenGroupHoldsItsStep(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(2, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "enter")
-		name := d.app.env.selectedGroup().Name
+		name := d.app.env.SelectedGroup().Name
 		d.send(chunkMsg{chunk: madeRunWithTexts(3, proofText).chunks[2]})
-		if d.app.env.result.analysis.Step != 2 || d.app.env.selectedGroup().Name != name {
-			t.Errorf("the screen went to step %d", d.app.env.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 2 || d.app.env.SelectedGroup().Name != name {
+			t.Errorf("the screen went to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("esc")
-		if d.app.env.result.analysis.Step != 3 {
-			t.Errorf("after the group was left the screen is at step %d", d.app.env.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 3 {
+			t.Errorf("after the group was left the screen is at step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("[", "enter", "esc")
-		if d.app.env.result.analysis.Step != 2 {
-			t.Errorf("leaving a group of step 2 went to step %d", d.app.env.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 2 {
+			t.Errorf("leaving a group of step 2 went to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("F", "enter", "[", "esc")
-		if d.app.env.result.analysis.Step != 2 {
-			t.Errorf("leaving the step that was gone to went to step %d", d.app.env.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 2 {
+			t.Errorf("leaving the step that was gone to went to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("F", "enter", "E", "esc", "esc")
-		if !d.app.env.place.follow {
+		if !d.app.env.Place.Follow {
 			t.Error("the newest step is not followed after the list of estimators")
 		}
 	})
@@ -319,7 +321,7 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 			}
 			source.chunks[0].ComponentNames[0] = all.String()
 			drive(t, source, 120, 36, filterSettings(), func(d *driver) {
-				d.app.env.display.theme = themes.Default(true)
+				d.app.env.Display.Theme = themes.Default(true)
 				for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
 					d.press(key)
 					for range 20 {

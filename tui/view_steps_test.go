@@ -20,16 +20,16 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 			t.Fatal("Enter in the steps does not open them")
 		}
 		d.press("k", "k", "[")
-		if got := d.app.env.result.analysis.Step; got != 9 {
+		if got := d.app.env.Result.Analysis.Step; got != 9 {
 			t.Errorf("three steps back from 12: %d", got)
 		}
 		d.press("W")
-		if got := d.app.env.result.analysis.Step; got != 7 || !strings.Contains(d.app.overlays.notice, "first at step 7: 1 of 8 samples has a NaN") {
+		if got := d.app.env.Result.Analysis.Step; got != 7 || !strings.Contains(d.app.overlays.notice, "first at step 7: 1 of 8 samples has a NaN") {
 			t.Errorf("the warning before step 9: step %d, %q", got, d.app.overlays.notice)
 		}
 		d.wantText("7  invalid rewards")
 		d.press("w", "w")
-		if got := d.app.env.result.analysis.Step; got != 7 {
+		if got := d.app.env.Result.Analysis.Step; got != 7 {
 			t.Errorf("the only two steps with something new are 1 and 7; twice on from 7 is step %d", got)
 		}
 		d.press("enter")
@@ -70,11 +70,11 @@ func TestStepsComeInParts(t *testing.T) {
 		}
 		d.press("esc", "esc", "3", "3")
 		a := d.app.startTrend(192)
-		late := a.commands.started[0]()
+		late := a.commands.Started[0]()
 		d.app = a.withoutCommands()
 		d.press("p")
-		want := d.app.env.result.trend
-		if d.send(late); d.app.env.result.trend != want || !want.Complete() || want.Settings != d.app.env.settings.now {
+		want := d.app.env.Result.Trend
+		if d.send(late); d.app.env.Result.Trend != want || !want.Complete() || want.Settings != d.app.env.Settings.Now {
 			t.Error("a part under the settings of before is on the screen")
 		}
 	})

@@ -19,16 +19,16 @@ func TestSweepApplies(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "X", "k", "l", "l", "enter")
-		if got := d.app.env.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
+		if got := d.app.env.Settings.Now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
 		}
-		kept := fmt.Sprintf("kept %d/", d.app.env.result.analysis.Kept)
+		kept := fmt.Sprintf("kept %d/", d.app.env.Result.Analysis.Kept)
 		d.press("S", "X")
-		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.env.display.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
+		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.env.Display.Theme.Paint(themes.Dim, "kept "), "kept "), kept) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
 		d.press("esc", "u")
-		if got := d.app.env.settings.now; got != filterSettings() {
+		if got := d.app.env.Settings.Now; got != filterSettings() {
 			t.Errorf("undo leaves %+v", got)
 		}
 	})
@@ -46,7 +46,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 				t.Errorf("%v: %s", size, text)
 			}
 			d.press("enter")
-			if got := d.app.env.settings.now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
+			if got := d.app.env.Settings.Now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
 				t.Errorf("Enter sets %+v", got)
 			}
 			if want := "recompute is off too"; !strings.Contains(d.app.overlays.notice, want) {
@@ -60,10 +60,10 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 				t.Fatalf("%v: %+v", size, best)
 			}
 			d.press("x", "enter")
-			if got := d.app.env.settings.now; got != best.Apply(filterSettings()) {
+			if got := d.app.env.Settings.Now; got != best.Apply(filterSettings()) {
 				t.Errorf("%v: Enter sets %+v, the star is %s", size, got, best.Name())
 			}
-			for _, w := range d.app.env.result.analysis.Warnings {
+			for _, w := range d.app.env.Result.Analysis.Warnings {
 				if w.Kind == model.WarnEffectiveRatio || w.Kind == model.WarnOneSidedPush {
 					t.Errorf("%v: %s", size, w.Sentence())
 				}
@@ -173,10 +173,10 @@ func TestSweepCoversItsScope(t *testing.T) {
 		d.press("esc", "/")
 		d.typeText("fate:wrong")
 		d.press("enter", "S", "tab")
-		wrong := d.app.env.result.analysis.Fates[model.FateAllWrong]
+		wrong := d.app.env.Result.Analysis.Fates[model.FateAllWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 15", wrong))
 		d.press("[")
-		wrong = d.app.env.result.analysis.Fates[model.FateAllWrong]
+		wrong = d.app.env.Result.Analysis.Fates[model.FateAllWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 14", wrong))
 		d.press("esc", "u", "S") // without the filter it is the step again
 		expect(perStep, "step 14")
@@ -221,24 +221,24 @@ func TestSweepComesInParts(t *testing.T) {
 			return a
 		}
 		a := d.app
-		a.views.sweep.job.stop()
+		a.views.sweep.job.Stop()
 		next := update(a, nil)
-		if len(next.commands.started) == 0 || !next.views.sweep.job.busy() || next.views.sweep.drawn(next.env).note(80) != "0/4 steps so far, newest first" {
+		if len(next.commands.Started) == 0 || !next.views.sweep.job.Busy() || next.views.sweep.drawn(next.env).note(80) != "0/4 steps so far, newest first" {
 			t.Fatalf("nothing is computed: %q", next.views.sweep.drawn(next.env).note(80))
 		}
 		grown := next
-		grown.env.snap.Revision++
-		if same := update(grown, nil); len(same.commands.started) != len(next.commands.started) || same.views.sweep.job.key != next.views.sweep.job.key {
+		grown.env.Snap.Revision++
+		if same := update(grown, nil); len(same.commands.Started) != len(next.commands.Started) || same.views.sweep.job.Key != next.views.sweep.job.Key {
 			t.Error("data that have grown start anew before there is an answer")
 		}
-		late := next.commands.started[0]()
+		late := next.commands.Started[0]()
 		other := update(within(sweepOf, (*sweepState).nextScope)(next), nil)
 		before := other.views.sweep.grid
-		if after := update(other, late); after.views.sweep.grid != before || after.views.sweep.job.value.done != 0 {
+		if after := update(other, late); after.views.sweep.grid != before || after.views.sweep.job.Value.done != 0 {
 			t.Error("a late answer is shown")
 		}
 		next.position.view = viewOverview
-		if left := update(next, nil); left.views.sweep.job.busy() || left.views.sweep.job.key != (sweepKey{}) {
+		if left := update(next, nil); left.views.sweep.job.Busy() || left.views.sweep.job.Key != (sweepKey{}) {
 			t.Error("leaving does not give up")
 		}
 	})
@@ -257,7 +257,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 				text := ansi.Strip(d.frame())
 				d.press("y")
 				want := "algorithm.adv_estimator=grpo\nalgorithm.keep_pos_ratio=%s\nalgorithm.keep_neg_ratio=%s\nalgorithm.compute_new_adv=true\n"
-				by := 0.05 * float64(d.app.env.sweepStride())
+				by := 0.05 * float64(sweepStride(d.app.env))
 				want = fmt.Sprintf(want, fmt.Sprintf("%.1f", 1-2*by), strings.TrimSuffix(fmt.Sprintf("%.2f", 1-by), "0"))
 				if files.data != want {
 					t.Errorf("%v %s: copied\n%s, want\n%s", size, framework, files.data, want)

@@ -7,7 +7,9 @@ import (
 	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
 )
 
 // view is what fills the screen between the header and the hints, with its keys.
@@ -17,20 +19,29 @@ type view struct {
 	beforeAnalysis bool                           // it can be drawn before there is an analysis
 	line           textLine                       // that is typed in, which no key is then; the zero value: there is none
 	exported       func(App) report.Table         // its table for an export; nil: it has none
-	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
+	list           pane.Kind                      // that the wheel scrolls wherever it is; onNothing: none
 }
 
 // What the keys of a view change, see within.
-func sweepOf(a *App) *sweepState         { return &a.views.sweep }
+func sweepOf(a *App) *sweepState { return &a.views.sweep }
+
 func breakdownOf(a *App) *breakdownState { return &a.views.breakdown }
-func chainOf(a *App) *chainState         { return &a.views.chain }
-func promptsOf(a *App) *promptsState     { return &a.views.prompts }
-func grepOf(a *App) *grepState           { return &a.views.grep }
-func pickerOf(a *App) *estimatorPicker   { return &a.views.picker }
-func stepsOf(a *App) *stepsState         { return &a.views.steps }
-func answersOf(a *App) *answerReader     { return &a.views.answers }
-func readerOf(a *App) *sampleReader      { return &a.views.sampleReader }
-func panesOf(a *App) *panes              { return &a.panes }
+
+func chainOf(a *App) *chainState { return &a.views.chain }
+
+func promptsOf(a *App) *promptsState { return &a.views.prompts }
+
+func grepOf(a *App) *grepState { return &a.views.grep }
+
+func pickerOf(a *App) *estimatorPicker { return &a.views.picker }
+
+func stepsOf(a *App) *stepsState { return &a.views.steps }
+
+func answersOf(a *App) *answerReader { return &a.views.answers }
+
+func readerOf(a *App) *sampleReader { return &a.views.sampleReader }
+
+func panesOf(a *App) *panes { return &a.panes }
 
 type viewName int
 
@@ -68,10 +79,10 @@ func viewTable() []view {
 		viewEstimators: {
 			beforeAnalysis: true, body: func(a App, w, h int) []string {
 				return a.views.picker.view(a.env, a.overlays.input.line(a.views.picker.filter), w, h)
-			}, keys: estimatorKeys, list: onEstimator,
-			line: textLine{text: func(a *App) *string { return &a.views.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
+			}, keys: estimatorKeys, list: pane.OnEstimator,
+			line: textLine{text: func(a *App) *string { return &a.views.picker.filter }, limit: maxTyped, edited: narrowed(pane.OnEstimator)},
 		},
-		viewGroup: {body: func(a App, _, _ int) []string { return a.views.sampleReader.view(a.env, nil) }, keys: groupKeys, exported: func(a App) report.Table { return a.env.exportedSamples() }},
+		viewGroup: {body: func(a App, _, _ int) []string { return a.views.sampleReader.view(a.env, nil) }, keys: groupKeys, exported: func(a App) report.Table { return exportedSamples(a.env) }},
 		viewSearch: {
 			body: func(a App, _, _ int) []string {
 				typed := a.overlays.input.line(a.views.sampleReader.search.query)
@@ -84,11 +95,11 @@ func viewTable() []view {
 			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
 		},
 		viewSteps:    {body: func(a App, w, h int) []string { return a.views.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.views.steps.exported(a.env) }},
-		viewProblems: {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.env.problemsView(a.views.problems, w, h) }, keys: problemKeys, exported: func(a App) report.Table { return a.env.exportedProblems() }, list: onProblems},
+		viewProblems: {beforeAnalysis: true, body: func(a App, w, h int) []string { return problemsView(a.env, a.views.problems, w, h) }, keys: problemKeys, exported: func(a App) report.Table { return exportedProblems(a.env) }, list: pane.OnProblems},
 		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand: {
 			body: App.drawViewBelow, keys: commandKeys,
-			line: textLine{text: func(a *App) *string { return &a.overlays.command }, limit: maxCommandBytes, prompt: func(a App, typed cells.Line, w int) string { return a.env.commandPrompt(typed, w) }},
+			line: textLine{text: func(a *App) *string { return &a.overlays.command }, limit: maxCommandBytes, prompt: func(a App, typed cells.Line, w int) string { return commandPrompt(a.env, typed, w) }},
 		},
 		viewValue: {
 			body: App.drawViewBelow, keys: valueKeys,
@@ -98,52 +109,52 @@ func viewTable() []view {
 				edited: func(a App, _ bool) App { a.overlays.value.keepDigits(); return a },
 			},
 		},
-		viewCompare:   {body: func(a App, w, h int) []string { return a.views.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.views.compare.exported(a.env) }, list: onPair},
+		viewCompare:   {body: func(a App, w, h int) []string { return a.views.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.views.compare.exported(a.env) }, list: pane.OnPair},
 		viewAnswers:   {body: func(a App, _, h int) []string { return a.views.answers.view(a.env, a.views.compare.which(), h) }, keys: answerKeys},
 		viewChain:     {body: func(a App, w, h int) []string { return a.views.chain.view(a.env, w, h) }, keys: chainKeys},
-		viewGroupSize: {body: func(a App, w, h int) []string { return a.views.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.views.groupSize.exported() }, list: onSizes},
-		viewBreakdown: {body: func(a App, w, h int) []string { return a.views.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.views.breakdown.exported() }, list: onParts},
-		viewPrompts:   {body: func(a App, w, h int) []string { return a.views.prompts.view(a.env, w, h) }, keys: promptsKeys, exported: func(a App) report.Table { return a.views.prompts.exported() }, list: onPrompt},
+		viewGroupSize: {body: func(a App, w, h int) []string { return a.views.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.views.groupSize.exported() }, list: pane.OnSizes},
+		viewBreakdown: {body: func(a App, w, h int) []string { return a.views.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.views.breakdown.exported() }, list: pane.OnParts},
+		viewPrompts:   {body: func(a App, w, h int) []string { return a.views.prompts.view(a.env, w, h) }, keys: promptsKeys, exported: func(a App) report.Table { return a.views.prompts.exported() }, list: pane.OnPrompt},
 		viewPromptFilter: {
 			body: func(a App, w, h int) []string { return a.views.prompts.view(a.env, w, h) }, keys: promptFilterKeys,
-			line: textLine{text: func(a *App) *string { return &a.views.prompts.draft }, limit: figures.MaxQuery, prompt: func(a App, typed cells.Line, w int) string { return a.env.promptFilterPrompt(typed, w) }},
+			line: textLine{text: func(a *App) *string { return &a.views.prompts.draft }, limit: figures.MaxQuery, prompt: func(a App, typed cells.Line, w int) string { return promptFilterPrompt(a.env, typed, w) }},
 		},
-		viewGrep:    {body: func(a App, w, h int) []string { return a.views.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.views.grep.exported() }, list: onMatch},
+		viewGrep:    {body: func(a App, w, h int) []string { return a.views.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.views.grep.exported() }, list: pane.OnMatch},
 		viewFigures: {body: func(a App, w, h int) []string { return a.views.steps.figuresView(a.env, w, h) }, keys: figuresKeys, exported: func(a App) report.Table { return a.views.steps.exported(a.env) }},
 		viewFigureList: {
 			body: func(a App, w, h int) []string {
 				return a.views.steps.figureList(a.env, a.overlays.input.line(a.views.steps.picker.query), w, h)
 			}, keys: figureListKeys,
-			line: textLine{text: func(a *App) *string { return &a.views.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
+			line: textLine{text: func(a *App) *string { return &a.views.steps.picker.query }, limit: maxTyped, edited: narrowed(pane.OnFigure)},
 		},
-		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: func(a App) report.Table { return a.views.glance.exported() }, list: onWorstStep},
+		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: func(a App) report.Table { return a.views.glance.exported() }, list: pane.OnWorstStep},
 		viewFinding: {body: func(a App, w, h int) []string { return a.panes.finding(a.env, a.views.finding, w, h) }, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
 		viewSweep:   {body: func(a App, w, h int) []string { return a.views.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.views.sweep.exported(a.env) }},
 	}
 }
 
-// pane is a part of the overview.
-type pane struct {
-	draw     func(p panes, e env, w, h int) paneContent
+// overviewPane is a part of the overview.
+type overviewPane struct {
+	draw     func(p panes, e env.Env, w, h int) pane.Content
 	move     func(a App, by int) App // its cursor, by keys and by the wheel
 	enter    action                  // what Enter does
 	exported func(App) report.Table
-	figures  func(panes, env) figureList // under its cursor, for the help
+	figures  func(panes, env.Env) figureList // under its cursor, for the help
 }
 
-func paneTable() [layout.PaneCount]pane {
-	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
-	return [layout.PaneCount]pane{
-		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, func(a App) report.Table { return a.env.exportedGroups() }, panes.figuresOfGroup},
-		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, func(a App) report.Table { return a.env.exportedGroups() }, panes.figuresOfHistogram},
-		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, pushing(viewSteps), func(a App) report.Table { return a.views.steps.exported(a.env) }, func(panes, env) (l figureList) {
+func paneTable() [layout.PaneCount]overviewPane {
+	moveGroupRow := func(a App, by int) App { return a.moveRow(pane.OnGroup, by) }
+	return [layout.PaneCount]overviewPane{
+		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, func(a App) report.Table { return exportedGroups(a.env) }, panes.figuresOfGroup},
+		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, func(a App) report.Table { return exportedGroups(a.env) }, panes.figuresOfHistogram},
+		layout.Steps: {func(_ panes, e env.Env, w, h int) pane.Content { return paneSteps(e, w, h) }, moveGroupRow, pushing(viewSteps), func(a App) report.Table { return a.views.steps.exported(a.env) }, func(panes, env.Env) (l figureList) {
 			for _, row := range trendRows() {
 				l = l.at(figures.Step, row.name)
 			}
 			return l
 		}},
-		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, func(a App) report.Table { return a.env.exportedGroups() }, panes.figuresOfWarnings},
-		layout.Metrics:  {panes.metrics, func(a App, by int) App { a.panes.moveMetric(a.env, by); return a }, within(panesOf, (*panes).drawMetric), func(a App) report.Table { return a.env.exportedMetrics() }, panes.figuresOfMetrics},
+		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(pane.OnWarning, by) }, App.enterWarning, func(a App) report.Table { return exportedGroups(a.env) }, panes.figuresOfWarnings},
+		layout.Metrics:  {panes.metrics, func(a App, by int) App { a.panes.moveMetric(a.env, by); return a }, within(panesOf, (*panes).drawMetric), func(a App) report.Table { return exportedMetrics(a.env) }, panes.figuresOfMetrics},
 	}
 }
 

@@ -1,6 +1,8 @@
 package tui
 
-import "testing"
+import (
+	"testing"
+)
 
 // Esc goes back through the views that were opened, never out of the program.
 func TestEscapeLeadsBack(t *testing.T) {
@@ -40,10 +42,10 @@ func TestEscapeKeepsThePlace(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
-		focus, cursor := d.app.panes.focus, d.app.env.place.row
+		focus, cursor := d.app.panes.focus, d.app.env.Place.Row
 		d.press("esc")
-		if d.app.position.view != viewOverview || d.app.panes.focus != focus || d.app.env.place.row != cursor {
-			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.panes.focus, d.app.env.place.row)
+		if d.app.position.view != viewOverview || d.app.panes.focus != focus || d.app.env.Place.Row != cursor {
+			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.panes.focus, d.app.env.Place.Row)
 		}
 		d.press("esc")
 		if d.app.panes.focus != 0 {
