@@ -10,6 +10,8 @@ import (
 	"vantage/model"
 	"vantage/tui/env"
 	"vantage/tui/job"
+	"vantage/tui/overview"
+	"vantage/tui/view"
 )
 
 // background is what keeps the screen up with the log and the settings: the analysis of the steps on the screen, then the trend
@@ -130,13 +132,13 @@ func (a App) onAnalysis(x env.Analysed, err error) App {
 		return a
 	}
 	selected := env.GroupKey{}
-	if g := a.env.SelectedGroup(); g != nil && (a.env.Place.Row > 0 || a.position.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
+	if g := a.env.SelectedGroup(); g != nil && (a.env.Place.Row > 0 || a.position.readingGroup() || slices.Contains(a.position.backStack, view.Group)) {
 		selected = env.KeyOf(g)
 	}
 	a.env.Result.Base, a.env.Result.Analysis, a.env.Result.Err, a.env.Result.SharedPrompt = x.Base, x.Analysis, nil, env.SharedPrompt(x.Analysis.Table)
 	a.env.Place.Step = x.Analysis.Step
 	a = a.arrangeRows(selected)
-	a.panes.warning = min(a.panes.warning, max(0, len(warningLines(a.env))-1))
+	a.views.panes.Warning = min(a.views.panes.Warning, max(0, len(overview.WarningLines(a.env))-1))
 	a = a.clampCursor().takeScope(x.Scope, x.Every)
 	a.work.analysis.Key = a.analysisKey() // the scope may have been decided
 	return a

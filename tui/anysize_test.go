@@ -57,8 +57,8 @@ func TestAnySizeInAnyView(t *testing.T) {
 	t.Parallel()
 	var keys []string
 	for _, s := range allKeys() {
-		for _, b := range s.bindings {
-			keys = append(keys, b.keys...)
+		for _, b := range s.Bindings {
+			keys = append(keys, b.Keys...)
 		}
 	}
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -16,8 +15,9 @@ import (
 	"vantage/tui/chart"
 	"vantage/tui/env"
 	"vantage/tui/job"
-	"vantage/tui/layout"
 	"vantage/tui/pane"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 // Options are what the program is started with.
@@ -52,36 +52,15 @@ type App struct {
 	store    *model.Store // only Update touches it
 	work     background
 	position position
-	panes    panes
 	saving   saving
 	mouse    mouseState
 	outside  outside
 	commands job.Queue
 }
 
-type views struct {
-	sampleReader sampleReader
-	sweep        sweepState
-	groupSize    groupSizeState
-	breakdown    breakdownState
-	prompts      promptsState
-	grep         grepState
-	compare      compareState
-	answers      answerReader
-	finding      int // index of the one whose view is shown
-	glance       glanceState
-	steps        stepsState
-	chain        chainState
-	picker       estimatorPicker
-	problems     int              // the first line in sight of how the log was read
-	destination  *env.Destination // of the cursor, when its step is analysed; nil: none
-}
-
 // overlays is what is written over the views and below them.
 type overlays struct {
 	input        input
-	command      string // while it is typed
-	value        typedValues
 	notice       string // shown for noticeDuration or until the next key
 	noticeNumber int    // of the latest notice, by which its timer knows it
 	help         help
@@ -93,25 +72,6 @@ type outside struct {
 	multiplexer Multiplexer
 	keyMap      map[string]string
 	stopProgram func() error
-}
-
-// position is where in the views the person is.
-type position struct {
-	view      viewName
-	backStack []viewName // the views before this one, the latest last; never written in place
-	viewBelow viewName   // under a line of input or of choices
-}
-
-type panes struct {
-	topRow       int // the first row of groups in sight
-	focus        layout.Pane
-	fullScreen   bool              // the focused pane has the place of all
-	frontPane    layout.Pane       // of panes that share a rectangle, the one in sight
-	warning      int               // the selected line of the warnings
-	metric       int               // index of the metric under the cursor
-	metricScroll int               // the first row of metrics in sight
-	filterDraft  string            // the filter while it is typed
-	distribution distributionState // of the pane of distributions
 }
 
 // New returns the program's model.
@@ -158,21 +118,21 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.updateAnalysis(msg)
 	a.commands.Started = append(a.commands.Started, handled...)
 	a = a.updateSamplePage(msg)
-	view, c := a.position.view, &a.commands // what is computed or read in the background
-	a.views.sweep.update(a.env, view == viewSweep, c, msg)
-	a.views.sweep.advise(a.env, view == viewSweep)
-	a.views.compare.update(a.env, view == viewCompare, c, msg)
-	a.views.answers.update(a.env, view == viewAnswers, c, msg)
-	a.views.groupSize.update(a.env, view == viewGroupSize, c, msg)
-	a.views.breakdown.update(a.env, view == viewBreakdown, c, msg)
-	a.views.prompts.update(a.env, view == viewPrompts || view == viewPromptFilter, c, msg)
-	a.views.grep.update(a.env, view == viewGrep, c, msg)
+	open, c := a.position.view, &a.commands // what is computed or read in the background
+	a.views.sweep.Update(a.env, open == view.Sweep, c, msg)
+	a.views.sweep.Advise(a.env, open == view.Sweep)
+	a.views.compare.Update(a.env, open == view.Compare, c, msg)
+	a.views.answers.Update(a.env, open == view.Answers, c, msg)
+	a.views.groupSize.Update(a.env, open == view.GroupSize, c, msg)
+	a.views.breakdown.Update(a.env, open == view.Breakdown, c, msg)
+	a.views.prompts.Update(a.env, open == view.Prompts || open == view.PromptFilter, c, msg)
+	a.views.grep.Update(a.env, open == view.Grep, c, msg)
 	a = a.updateSubset(msg)
 	a.env.Second.Update(a.env, a.position.drawsSteps(), c, msg)
 	a = a.updateFindings(msg)
-	a.views.glance.update(a.env, view == viewGlance, c, msg)
+	a.views.glance.Update(a.env, open == view.Glance, c, msg)
 	if a = a.timeNotice(msg, before); a.env.Result.Analysis != nil { // what the next frame draws from
-		a.panes.distribution.cache = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
+		a.views.panes.Distribution.Cache = a.views.panes.Distribution.Charts(a.env, a.views.panes.ChartWidth(a.env))
 	}
 	a = a.updateFigureCache().updateHelp()
 	all := a.commands.Started
@@ -216,73 +176,6 @@ func (a App) handle(msg tea.Msg) App {
 	return a
 }
 
-func (a App) clampCursor() App {
-	n, visible := len(a.env.Result.Rows), max(1, a.panes.visibleGroups(a.env))
-	a.env.Place.Row = pane.ClampIndex(a.env.Place.Row, n)
-	a.panes.topRow = max(0, min(a.panes.topRow, n-visible, a.env.Place.Row), a.env.Place.Row-visible+1)
-	return a
-}
-
-func (p panes) screen(e env.Env) layout.Screen {
-	held := layout.Held{Groups: 2, OneStep: len(e.Snap.Steps) == 1}
-	if x := e.Result.Analysis; x != nil { // of the cursor it does not depend: no border moves with it
-		held.Groups += x.Groups + 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
-	}
-	s, below := layout.NewScreen(e.Display.W, e.Display.H, p.frontPane, held), comparisonHeight(e)
-	if e.Display.Shortened || below > 0 && !s.TooSmall {
-		s = layout.Arrange(e.Display.W, e.Display.H-below, p.frontPane, held)
-	}
-	if p.fullScreen {
-		s = s.Only(p.focus)
-	}
-	return s
-}
-
-// chunkMsg is a chunk of the source, or the error that ends reading.
-type chunkMsg struct {
-	chunk *model.Chunk
-	at    time.Time // when it came
-	err   error     // io.EOF: the source has ended
-}
-
-func (msg chunkMsg) on(a App) App {
-	if msg.err != nil {
-		a.env.SourceState.Ended = true
-		a = a.chooseFirstView()
-		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
-			a.env.SourceState.Err = msg.err
-		}
-		return a
-	}
-	a.store.Append(msg.chunk)
-	a.env.SourceState.LastChunk = msg.at
-	a.work.stale = true
-	return a.starts(readChunk(a.commands.Ctx, a.source, pauseAfter(msg.chunk.Progress)))
-}
-
-// readChunk waits for the next chunk, after a pause. Each answer issues it again.
-func readChunk(ctx context.Context, s env.Source, pause time.Duration) tea.Cmd {
-	return func() tea.Msg {
-		if pause > 0 {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-			}
-		}
-		chunk, err := s.Next(ctx)
-		return chunkMsg{chunk: chunk, at: time.Now(), err: err}
-	}
-}
-
-// pauseAfter returns how long reading can pause after a chunk. New rows of a file can wait
-// in it for the next refresh; the writer of a stream must not be kept waiting.
-func pauseAfter(p model.Progress) time.Duration {
-	if p.CaughtUp && p.BytesAll > 0 {
-		return refreshInterval
-	}
-	return 0
-}
-
 // suspendCommand stops the program and returns when it is continued. Bubble Tea runs it
 // like an editor: it reads no keys meanwhile.
 type suspendCommand struct{ stop func() error }
@@ -302,3 +195,22 @@ type (
 	Source     = env.Source
 	TextReader = env.TextReader
 )
+
+// updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
+func (a App) updateFigureCache() App {
+	if a.env.Result.Trend == nil || a.env.Result.Analysis == nil || !a.position.drawsSteps() || a.env.Display.IsTooSmall() {
+		return a
+	}
+	frame := a.shortened(len(a.bottomLines(a.env.Display.W)) - 1)
+	w, h := frame.env.Display.W, frame.env.Display.BodyHeight()
+	names, second := []string{a.views.steps.DrawnMetric(a.env)}, a.views.steps.Second
+	if a.position.viewInSight() == view.Figures {
+		grid := a.views.steps.FigureGrid(a.env, w, h)
+		names, second, w, h = grid.InSight, "", grid.W, grid.H-1
+	} else {
+		chart, _ := a.views.steps.Layout(w, h)
+		w, h = chart.Inner().W, chart.Inner().H-trend.RowsBelowPlot
+	}
+	a.views.steps.Cache = a.views.steps.DrawFigures(a.env, names, second, w, h)
+	return a
+}

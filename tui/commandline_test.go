@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vantage/tui/view"
 )
 
 func TestCommandLineRunsAndCompletes(t *testing.T) {
@@ -58,21 +60,21 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 			"note why?": "marks and notes are gone: keep them in a file of your own", "marks": "marks and notes are gone", "export svg": "pictures of the screen are gone: take one in the terminal",
 		} {
 			run(text)
-			if !strings.Contains(d.app.overlays.notice, want) || d.app.position.view != viewCommand {
+			if !strings.Contains(d.app.overlays.notice, want) || d.app.position.view != view.Command {
 				t.Errorf("%s: %q", text, d.app.overlays.notice)
 			}
 			d.press("esc")
 		}
 		d.press(":")
 		d.typeText("export tx")
-		if d.press("tab"); d.app.overlays.command != "export txt " {
-			t.Errorf("completed to %q", d.app.overlays.command)
+		if d.press("tab"); d.app.views.command.text != "export txt " {
+			t.Errorf("completed to %q", d.app.views.command.text)
 		}
 		d.press("esc", ":")
 		d.typeText("fra")
 		d.press("tab")
-		if d.app.overlays.command != "framework " {
-			t.Errorf("completed to %q", d.app.overlays.command)
+		if d.app.views.command.text != "framework " {
+			t.Errorf("completed to %q", d.app.views.command.text)
 		}
 		d.typeText("tw")
 		d.press("tab", "enter")
@@ -95,8 +97,8 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 			d.typeText(typed)
 			d.frame()
 			d.press("tab")
-			if d.app.overlays.command != want {
-				t.Errorf("%q is completed to %q, want %q", typed, d.app.overlays.command, want)
+			if d.app.views.command.text != want {
+				t.Errorf("%q is completed to %q, want %q", typed, d.app.views.command.text, want)
 			}
 			d.press("esc")
 		}

@@ -15,7 +15,7 @@ func (a App) goTo(to env.Destination) App {
 		return a.says(fmt.Sprintf("step %d is not in the log, or was removed", to.Step))
 	}
 	a = a.showGroups()
-	a.views.destination, a.views.sampleReader.resumeFollow = &to, false // the newest step is not followed again
+	a.views.destination, a.views.sampleReader.ResumeFollow = &to, false // the newest step is not followed again
 	return a.showStep(i)
 }
 
@@ -62,15 +62,4 @@ func groupOf(e env.Env, to env.Destination) (int, bool) {
 		g = slices.IndexFunc(x.Table, byPrompt)
 	}
 	return g, g >= 0
-}
-
-// openSample opens the group under the cursor at a sample, given by its row in the log.
-func (a App) openSample(sample int) App {
-	g := a.env.SelectedGroup()
-	if sample > g.Size() {
-		return a.says(fmt.Sprintf("the group no longer has a row %d", sample))
-	}
-	a = a.openGroup()
-	a.views.sampleReader.group, a.views.sampleReader.sample = env.KeyOf(g), slices.Index(a.env.RankedSamples(g), g.Start+sample-1)
-	return a
 }

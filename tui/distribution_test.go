@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/tui/overview"
 )
 
 // Continuous rewards show no solve rate but the reason, until :solved says what is solved; u takes it back.
@@ -36,7 +37,7 @@ func TestDistributionShowsEachFigure(t *testing.T) {
 		d.wantText("2 rewards  all over kept")
 		d.press("l")
 		d.wantText(" above, ")
-		for range distributions(d.app.env) {
+		for range overview.Distributions(d.app.env) {
 			d.press("v", "V")
 			d.frame()
 		}

@@ -24,6 +24,8 @@ import (
 	"vantage/model/trainer"
 	"vantage/model/units"
 	"vantage/tui/env"
+	"vantage/tui/layout"
+	"vantage/tui/view"
 )
 
 // FileSaver saves copies and exports as files, none of them near the log. Main passes one
@@ -86,7 +88,7 @@ func parseExport(args []string) (export, error) {
 	if instead := model.Gone(":export " + e.format); instead != "" {
 		return e, errors.New(instead)
 	}
-	return e, fmt.Errorf("export writes %s, not %q%s", estimators.Alternatives(formats), e.format, didYouMean(e.format, formats))
+	return e, fmt.Errorf("export writes %s, not %q%s", estimators.Alternatives(formats), e.format, view.DidYouMean(e.format, formats))
 }
 
 // runExport exports the run as a report in Markdown or text, its steps as a table, the samples of the step
@@ -154,15 +156,18 @@ func exportRun(e env.Env, format string) (text string, err error) {
 // there, with its title.
 func (a App) exportShown(format string) (title, text string, err error) {
 	formats := map[string]func(io.Writer, report.Table) error{"csv": report.TableCSV, "jsonl": report.TableJSONL, "md": report.TableMarkdown}
-	table := a.position.currentView().exported
-	if table == nil {
+	of, ok := a.viewOpen().(view.Exporter)
+	if a.position.view == view.Overview && a.views.panes.Focus == layout.Steps {
+		of = &a.views.steps
+	}
+	if !ok {
 		return "", "", fmt.Errorf("there is no table here to export")
 	}
-	s := table(a)
+	s := of.Exported(a.env)
 	if len(s.Rows) == 0 {
 		return "", "", fmt.Errorf("the table is empty: there is nothing to export")
 	}
-	if a.position.view != viewCompare {
+	if a.position.view != view.Compare {
 		s.Title += a.env.OfRun()
 	}
 	var b bytes.Buffer
@@ -170,13 +175,20 @@ func (a App) exportShown(format string) (title, text string, err error) {
 	return s.Title, b.String(), err
 }
 
-func copyKeys() keySection {
-	return keySection{"copy", []binding{
-		{[]string{"t"}, "t", "t table", "the table of groups that the filter shows, of two runs that of the prompts", App.copyTable},
-		{[]string{"g"}, "g", "g group", "the samples of the group under the cursor", App.copyGroup},
-		{[]string{"s"}, "s", "s screen", "the screen as text", App.copyScreen},
-		{[]string{"f"}, "f", "f flags", "the settings in each trainer's syntax", App.copyFlags},
-		{[]string{"esc", "y"}, "Esc", "Esc leave", "copy nothing", App.closeLine},
+// copying is the line of what can be copied.
+type copying struct{}
+
+// Draw draws nothing: the view below fills the screen.
+func (copying) Draw(env.Env, int, int) []string { return nil }
+
+// Keys of the line.
+func (copying) Keys() view.Section {
+	return view.Section{Name: "copy", Bindings: []view.Binding{
+		{Keys: []string{"t"}, Label: "t", Hint: "t table", Doc: "the table of groups that the filter shows, of two runs that of the prompts", Do: own(App.copyTable)},
+		{Keys: []string{"g"}, Label: "g", Hint: "g group", Doc: "the samples of the group under the cursor", Do: own(App.copyGroup)},
+		{Keys: []string{"s"}, Label: "s", Hint: "s screen", Doc: "the screen as text", Do: own(App.copyScreen)},
+		{Keys: []string{"f"}, Label: "f", Hint: "f flags", Doc: "the settings in each trainer's syntax", Do: own(App.copyFlags)},
+		{Keys: []string{"esc", "y"}, Label: "Esc", Hint: "Esc leave", Doc: "copy nothing", Do: own(App.closeLine)},
 	}}
 }
 
@@ -184,12 +196,12 @@ func (a App) openCopy() App {
 	if a.env.Result.Analysis == nil {
 		return a.says("nothing to copy yet")
 	}
-	return a.openLine(viewCopy)
+	return a.openLine(view.Copy)
 }
 
 func (a App) copyTable() App {
-	if a.position.viewInSight() == viewCompare {
-		return a.copyAndSave("prompts.tsv", tsv(a.views.compare.exported(a.env)))
+	if a.position.viewInSight() == view.Compare {
+		return a.copyAndSave("prompts.tsv", tsv(a.views.compare.Exported(a.env)))
 	}
 	s := report.Table{Columns: []string{"fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "step"}}
 	for _, i := range a.env.Result.Rows {
@@ -252,7 +264,7 @@ func (a App) copyFlags() App {
 // copyAndSave copies a text to the clipboard, unless it is too long for a terminal, and
 // saves it as a file.
 func (a App) copyAndSave(name, text string) App {
-	if a.position.view == viewCopy {
+	if a.position.view == view.Copy {
 		a.position.view = a.position.viewBelow
 	}
 	size := units.Bytes(int64(len(text)))

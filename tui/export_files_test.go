@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"vantage/tui/view"
 )
 
 // memoryFiles is a FileSaver that holds the last file.
@@ -37,7 +39,7 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.env.Result.Rows)+2 || strings.ContainsRune(files.data, '\x1b') {
 			t.Errorf("%s: %d lines", files.name, len(lines))
 		}
-		if !strings.Contains(d.app.overlays.notice, "copied groups.tsv") || !strings.Contains(d.app.overlays.notice, "saved /state/groups.tsv") || d.app.position.view != viewOverview {
+		if !strings.Contains(d.app.overlays.notice, "copied groups.tsv") || !strings.Contains(d.app.overlays.notice, "saved /state/groups.tsv") || d.app.position.view != view.Overview {
 			t.Errorf("%q", d.app.overlays.notice)
 		}
 		d.press("y", "f")
@@ -54,7 +56,7 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 			t.Errorf("%s, %q", files.name, d.app.overlays.notice)
 		}
 		d.press("y", "esc")
-		if d.app.position.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -114,7 +116,7 @@ func TestExportTakesAPath(t *testing.T) {
 			d.press(":")
 			d.typeText(text)
 			d.press("enter")
-			if !strings.Contains(d.app.overlays.notice, want) || d.app.position.view != viewCommand {
+			if !strings.Contains(d.app.overlays.notice, want) || d.app.position.view != view.Command {
 				t.Errorf("%s: %q, want %q", text, d.app.overlays.notice, want)
 			}
 			d.press("esc")

@@ -15,8 +15,11 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/header"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
+	"vantage/tui/problems"
+	"vantage/tui/view"
 )
 
 // View draws the screen. It changes nothing of App.
@@ -51,68 +54,29 @@ func (a App) lines() []string {
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines, body := header(a.env, a.env.Display.W), a.env.Display.BodyHeight()
+	lines, body := header.Header(a.env, a.env.Display.W), a.env.Display.BodyHeight()
 	switch {
 	case a.overlays.help.open:
 		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)
-	case a.env.Result.Analysis == nil && !a.position.currentView().beforeAnalysis:
+	case a.env.Result.Analysis == nil && !beforeAnalysis(a.position.view):
 		return append(lines, emptyBody(a.env, a.env.Display.W, body)...)
 	}
-	return append(lines, a.env.Display.MarkLines(pane.OnBody, 0, a.position.currentView().body(a, a.env.Display.W, body))...)
-}
-
-func (a App) overview(w, h int) []string {
-	return withComparison(a.env, w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
-}
-
-func (a App) glanceView(w, h int) []string {
-	return withComparison(a.env, w, h, func(h int) []string { return a.views.glance.view(a.env, w, h) })
-}
-
-// drawn returns all panes that are in sight, in h lines.
-func (p panes) drawn(e env.Env, h int) []string {
-	s := p.screen(e)
-	var shown []layout.Pane
-	for i, rect := range s.Panes {
-		if !rect.Empty() {
-			shown = append(shown, layout.Pane(i))
-		}
-	}
-	slices.SortStableFunc(shown, func(a, b layout.Pane) int { return s.Panes[a].X - s.Panes[b].X })
-	lines := make([]string, h)
-	for _, pane := range shown {
-		for i, line := range p.drawPane(e, pane, s.Panes[pane]) {
-			lines[s.Panes[pane].Y-s.Header.H+i] += line
-		}
-	}
-	return lines
-}
-
-func (p panes) drawPane(e env.Env, which layout.Pane, r layout.Rect) []string {
-	in := r.Inner()
-	c := paneTable()[which].draw(p, e, in.W, in.H)
-	number := fmt.Sprintf(" %d ", which+1)
-	if p.focus == which {
-		number = ">" + number[1:] // the colour of the frame is not the only sign
-	}
-	c.Title = e.Display.Theme.Paint(themes.Key, number) + cells.Truncate(c.Title, max(0, in.W-5))
-	c.Target = pane.Target{Kind: pane.OnPane, N: int(which)}
-	return e.Display.Box(r, p.focus == which, c)
+	return append(lines, a.env.Display.MarkLines(pane.OnBody, 0, a.viewDrawn().Draw(a.envToDraw(), a.env.Display.W, body))...)
 }
 
 // hints returns the last line: the line of input if one is open, else the hints of the key
 // table, as many as fit.
 func (a App) hints(w int) string {
 	t := a.env.Display.Theme
-	switch line := a.position.currentView().line; {
-	case line.prompt != nil:
-		return cells.Fit(line.prompt(a, line.in(a), w), w)
+	switch line, ok := a.viewOpen().(view.Prompted); {
+	case ok:
+		return cells.Fit(line.Prompt(a.envToDraw(), w), w)
 	case a.overlays.help.open:
 		return cells.Fit(" "+a.env.Display.MarkKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
 			a.env.Display.MarkKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
 	line := ""
-	if a.position.view == viewCopy {
+	if a.position.view == view.Copy {
 		line = " " + t.Paint(themes.Accent, "copy")
 	}
 	for _, b := range a.fittingHints(w - cells.Width(line)) {
@@ -121,8 +85,8 @@ func (a App) hints(w int) string {
 	return cells.Fit(line, w)
 }
 
-func (p position) hintText(e env.Env, b binding) string {
-	t, words := e.Display.Theme, strings.Fields(e.Display.KeyLabel(b.hint))
+func (p position) hintText(e env.Env, b view.Binding) string {
+	t, words := e.Display.Theme, strings.Fields(e.Display.KeyLabel(b.Hint))
 	if e.Display.Marking == nil {
 		last := len(words) - 1
 		return t.Paint(themes.Key, strings.Join(words[:last], " ")) + " " + t.Paint(themes.Dim, words[last])
@@ -135,33 +99,33 @@ func (p position) hintText(e env.Env, b binding) string {
 
 // fittingHints returns the hints that fit into w cells, those of the view first. The last
 // two, help and quit, are always among them.
-func (a App) fittingHints(w int) []binding {
+func (a App) fittingHints(w int) []view.Binding {
 	sections := a.position.activeKeys()
 	if last := len(sections) - 1; a.env.Result.Analysis == nil { // the others have nothing to act on yet
 		own := 0
-		if a.position.currentView().beforeAnalysis {
+		if beforeAnalysis(a.position.view) {
 			own = min(1, last)
 		}
 		sections = slices.Concat(sections[:own], sections[last:])
 	}
-	var all []binding
+	var all []view.Binding
 	back := ""
-	if a.panes.fullScreen && a.position.view == viewOverview {
-		back = fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
-		all = append(all, binding{keys: []string{"z"}, hint: back})
+	if a.views.panes.FullScreen && a.position.view == view.Overview {
+		back = fmt.Sprintf("z Esc %d all-panes", a.views.panes.Focus+1)
+		all = append(all, view.Binding{Keys: []string{"z"}, Hint: back})
 	}
 	taken := map[string]bool{"z": back != ""} // by keys of the view, which come first
 	for _, s := range sections {
-		for _, b := range s.bindings {
-			if b.hint != "" && !taken[b.keys[0]] {
+		for _, b := range s.Bindings {
+			if b.Hint != "" && !taken[b.Keys[0]] {
 				all = append(all, b)
 			}
-			taken[b.keys[0]] = true
+			taken[b.Keys[0]] = true
 		}
 	}
 	shown := fitting(a.env, all, w)
 	most := len(all)
-	if a.position.view == viewOverview {
+	if a.position.view == view.Overview {
 		most = hintsBeforeTuning
 	}
 	if together, ok := tuningTogether(all, shown, most); ok {
@@ -173,32 +137,32 @@ func (a App) fittingHints(w int) []binding {
 }
 
 // tuningTogether returns all hints with one for all keys of tuning, behind so many at most; ok is false if each has its own in shown.
-func tuningTogether(all, shown []binding, most int) (_ []binding, ok bool) {
-	keys := model.Mapped(slices.DeleteFunc(slices.Clone(all), func(b binding) bool { return !isTuning(b) }), func(b binding) string { return b.label })
+func tuningTogether(all, shown []view.Binding, most int) (_ []view.Binding, ok bool) {
+	keys := model.Mapped(slices.DeleteFunc(slices.Clone(all), func(b view.Binding) bool { return !isTuning(b) }), func(b view.Binding) string { return b.Label })
 	others := slices.DeleteFunc(slices.Clone(all), isTuning)
 	if len(keys) < 2 || len(all)-len(others) == len(shown)-len(slices.DeleteFunc(slices.Clone(shown), isTuning)) {
 		return nil, false
 	}
 	at := min(slices.IndexFunc(all, isTuning), most)
-	return slices.Insert(others, at, binding{keys: keys[:1], hint: strings.Join(keys, " ") + " tuning"}), true
+	return slices.Insert(others, at, view.Binding{Keys: keys[:1], Hint: strings.Join(keys, " ") + " tuning"}), true
 }
 
 // hintsBeforeTuning is how many hints of the overview, which has many, stand before that of all keys of tuning.
 const hintsBeforeTuning = 3
 
 // isTuning reports whether a hint is of a key of tuning: these have one hint where there is no room for one each.
-func isTuning(b binding) bool { return slices.Contains([]string{"=", "b", "C", "S"}, b.keys[0]) }
+func isTuning(b view.Binding) bool { return slices.Contains([]string{"=", "b", "C", "S"}, b.Keys[0]) }
 
 // fitting returns the hints that fit into w cells: the last go first, but for help and quit.
-func fitting(e env.Env, all []binding, w int) []binding {
+func fitting(e env.Env, all []view.Binding, w int) []view.Binding {
 	all = slices.Clone(all)
 	width, always := 0, min(2, len(all))
 	for _, b := range all {
-		width += cells.Width(e.Display.KeyLabel(b.hint)) + 2
+		width += cells.Width(e.Display.KeyLabel(b.Hint)) + 2
 	}
 	for len(all) > always && width > w {
 		at := len(all) - always - 1
-		width -= cells.Width(e.Display.KeyLabel(all[at].hint)) + 2
+		width -= cells.Width(e.Display.KeyLabel(all[at].Hint)) + 2
 		all = slices.Delete(all, at, at+1)
 	}
 	return all
@@ -264,7 +228,7 @@ const roomForHints = 40
 // hints, so that the body stays where it is.
 func (a App) bottomLines(w int) []string {
 	notice := noticeLines(a.env, a.overlays.notice, w)
-	isTyping := a.position.currentView().line.prompt != nil
+	_, isTyping := a.viewOpen().(view.Prompted)
 	text := " " + a.env.Display.Theme.Paint(themes.Warn, sanitize.Line(a.overlays.notice)) + " "
 	if room := w - cells.Width(text); len(notice) == 1 && room >= roomForHints && !isTyping {
 		return []string{text + a.hints(room)}
@@ -286,12 +250,10 @@ func (a App) shortened(n int) App {
 func tooSmall(e env.Env, w, h int) []string {
 	lines := cells.Wrap(fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h), w)
 	if e.Result.Analysis != nil {
-		lines = append(lines, stepLine(e, w))
+		lines = append(lines, header.StepLine(e, w))
 	}
 	return cells.FitLines(lines, w, h)
 }
-
-const maxFullProblems = 3
 
 // emptyBody is the body before there is an analysis: what is missing, why, and what to do.
 func emptyBody(e env.Env, w, h int) []string {
@@ -304,13 +266,13 @@ func emptyBody(e env.Env, w, h int) []string {
 	for _, m := range more {
 		paint(themes.Dim, m)
 	}
-	if reasons := countReasons(e.Snap.Run.Problems); len(reasons) > 0 {
+	if reasons := problems.CountReasons(e.Snap.Run.Problems); len(reasons) > 0 {
 		lines = append(lines, "")
-		for _, r := range reasons[:min(maxFullProblems, len(reasons))] {
-			if r.count > 1 {
-				r.full += fmt.Sprintf(" (and %s more like it)", units.Count(r.count-1))
+		for _, r := range reasons[:min(problems.MaxFullProblems, len(reasons))] {
+			if r.Count > 1 {
+				r.Full += fmt.Sprintf(" (and %s more like it)", units.Count(r.Count-1))
 			}
-			paint(themes.Warn, r.full)
+			paint(themes.Warn, r.Full)
 		}
 	}
 	lines = append(lines, "", "    "+keysWhenEmpty(e))
@@ -332,9 +294,9 @@ func whyEmpty(e env.Env) (text string, role themes.Role, more []string) {
 	case len(e.Snap.Run.Problems) > 0 && (p.CaughtUp || e.SourceState.Ended):
 		return "nothing in " + title + " can be read as a sample", themes.Warn, []string{sawText(e)}
 	case e.SourceState.Ended:
-		return title + " holds no samples", themes.Warn, []string{sawText(e), "", formatsHelp}
+		return title + " holds no samples", themes.Warn, []string{sawText(e), "", problems.FormatsHelp}
 	case p.Awaited != "":
-		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it opens as soon as it exists", "", trainerOptionsHelp, formatsHelp}
+		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it opens as soon as it exists", "", trainerOptionsHelp, problems.FormatsHelp}
 	case p.Link.State == model.LinkConnecting:
 		return "connecting to " + sanitize.Line(p.Link.Host) + " …", themes.Plain, nil
 	case p.Link.State == model.LinkLost:
@@ -349,7 +311,7 @@ func whyEmpty(e env.Env) (text string, role themes.Role, more []string) {
 		more = append(more, sanitize.Line(note))
 	}
 	return "waiting for the first step in " + title, themes.Plain, append(more,
-		"", trainerOptionsHelp, formatsHelp,
+		"", trainerOptionsHelp, problems.FormatsHelp,
 		"groups are found by the log's group ids, else by equal prompts; --group-by changes it",
 	)
 }
@@ -376,9 +338,6 @@ func sawText(e env.Env) string {
 
 // trainerOptionsHelp says which options make the most common trainers write a log.
 const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
-
-// formatsHelp says where the options of all trainers are listed.
-const formatsHelp = "`vantage list formats` lists what can be read, and the option with which each trainer writes it"
 
 func keysWhenEmpty(e env.Env) string {
 	t := e.Display.Theme

@@ -18,7 +18,9 @@ import (
 	"vantage/themes"
 	"vantage/tui/chart"
 	"vantage/tui/env"
+	"vantage/tui/header"
 	"vantage/tui/layout"
+	"vantage/tui/view"
 )
 
 // anyText draws a text as models, people and broken files write.
@@ -79,8 +81,8 @@ func anyDriver(tb testing.TB, t *rapid.T) *driver {
 func pressAnyKeys(t *rapid.T, d *driver) {
 	var keys []string
 	for _, s := range allKeys() {
-		for _, b := range s.bindings {
-			keys = append(keys, b.keys...)
+		for _, b := range s.Bindings {
+			keys = append(keys, b.Keys...)
 		}
 	}
 	for range rapid.IntRange(0, 8).Draw(t, "moves") {
@@ -136,7 +138,7 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
 			for p := range layout.Pane(layout.PaneCount) {
-				checkFills(rt, d.app.panes.drawPane(d.app.env, p, r), r.W, r.H, false)
+				checkFills(rt, d.app.views.panes.DrawPane(d.app.env, p, r), r.W, r.H, false)
 			}
 		})
 	})
@@ -153,11 +155,11 @@ func TestEveryViewFillsTheBody(t *testing.T) {
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
 			d.app.env.Display.Theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
 			d.app.env.Display.Glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
-			room := h - len(header(d.app.env, w)) - 1
-			for name, v := range viewTable() {
+			room := h - len(header.Header(d.app.env, w)) - 1
+			for name := range view.Name(view.Count) {
 				a := d.app
-				a.position.view = viewName(name)
-				checkFills(rt, v.body(a, w, room), w, room, false)
+				a.position.view = name
+				checkFills(rt, a.viewDrawn().Draw(a.envToDraw(), w, room), w, room, false)
 			}
 		})
 	})

@@ -4,9 +4,8 @@ import (
 	"slices"
 
 	"vantage/model/figures"
-	"vantage/model/sanitize"
-	"vantage/model/units"
 	"vantage/tui/env"
+	"vantage/tui/view"
 )
 
 func (a App) nextOrder() App {
@@ -31,24 +30,6 @@ func (a App) reverseOrder() App {
 	})
 }
 
-// groupsTitle says how many groups are shown, by which filter and in which order.
-func groupsTitle(e env.Env, w int) string {
-	x := e.Result.Analysis
-	title := "groups" + e.OfRun() + "  " + units.Count(x.Groups)
-	if e.Result.Filter != "" {
-		title = "groups" + e.OfRun() + "  " + e.ShownCount()
-	}
-	title = e.WithScopeWords(title, w)
-	words := env.Sortings()[e.Settings.Order.Column].Words
-	if e.Settings.Order.Reversed {
-		words += ", reversed"
-	}
-	if text := sanitize.Line(e.Result.Filter); text != "" {
-		return title + " · " + text + " · " + words
-	}
-	return title + " · " + words
-}
-
 // rearrange filters and sorts the groups again; the cursor stays on its group.
 func (a App) rearrange() App {
 	if a.env.Result.Analysis == nil {
@@ -65,8 +46,8 @@ func (a App) rearrange() App {
 // name in another step. A filter that is no query, as while it is typed, shows all groups.
 func (a App) arrangeRows(selected env.GroupKey) App {
 	x := a.env.Result.Analysis
-	if a.env.Result.Filter = a.env.Settings.Filter; a.position.view == viewFilter {
-		a.env.Result.Filter = a.panes.filterDraft
+	if a.env.Result.Filter = a.env.Settings.Filter; a.position.view == view.Filter {
+		a.env.Result.Filter = a.views.panes.FilterDraft
 	}
 	q, err := figures.ParseQuery(a.env.Result.Filter)
 	if err != nil {

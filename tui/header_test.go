@@ -12,6 +12,7 @@ import (
 	"vantage/model/diagnosis"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/header"
 )
 
 // How many samples train stands in the step line at every width from 40 columns, in a small step and in
@@ -38,7 +39,7 @@ func TestStepLineAlwaysHasNonzeroAdvantages(t *testing.T) {
 
 func checkStepLine(t *testing.T, a App, w int, want string) {
 	t.Helper()
-	line := ansi.Strip(stepLine(a.env, w))
+	line := ansi.Strip(header.StepLine(a.env, w))
 	if !strings.Contains(line+" ", want+" ") || strings.Contains(line, "…") || cells.Width(line) != w {
 		t.Errorf("%d columns: %q, want %q", w, line, want)
 	}
@@ -70,7 +71,7 @@ func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
 					}
 					x := d.app.env.Result.Analysis
 					for w := 60; w <= 220; w++ {
-						lines := header(d.app.env, w)
+						lines := header.Header(d.app.env, w)
 						for i := range lines {
 							if lines[i] = ansi.Strip(lines[i]); cells.Width(lines[i]) != w {
 								t.Errorf("%d columns: %q", w, lines[i])
@@ -169,7 +170,7 @@ func TestWrittenStays(t *testing.T) {
 			for _, ill := range []*diagnosis.Diagnosis{d.app.env.Diagnosis(), manyFindings()} {
 				d.app.env.Findings.Job.Value.Look = &diagnosis.Look{Diagnosis: ill}
 				for w := 60; w <= 220; w++ {
-					line := ansi.Strip(runLine(d.app.env, w))
+					line := ansi.Strip(header.RunLine(d.app.env, w))
 					if has, want := strings.Contains(line, "written 14:03:20"), w >= 100; has != want {
 						t.Errorf("%d steps, %d columns: %q", steps, w, line)
 					}
@@ -195,7 +196,7 @@ func TestCourseOfTheRewardStays(t *testing.T) {
 		d.press("1")
 		for range 24 {
 			for w := 60; w <= 220; w += 10 {
-				line := ansi.Strip(stepLine(d.app.env, w))
+				line := ansi.Strip(header.StepLine(d.app.env, w))
 				if has, want := strings.ContainsAny(line, "▁▂▃▄▅▆▇█"), w >= 110; has != want {
 					t.Errorf("%d columns: %q", w, line)
 				}

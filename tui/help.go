@@ -14,8 +14,12 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/estimatorlist"
+	"vantage/tui/glossary"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
+	"vantage/tui/sweepmap"
+	"vantage/tui/view"
 )
 
 // help is the page that ? opens.
@@ -31,7 +35,7 @@ type help struct {
 type helpRequest struct {
 	w, h     int
 	query    string
-	view     viewName
+	view     view.Name
 	theme    *themes.Theme
 	ascii    bool
 	analysis *analysis.Analysis
@@ -84,7 +88,7 @@ func (a App) onHelpKey(key, text string) App {
 	switch {
 	case scrolls:
 		return a.scrollHelp(by)
-	case text != "" && len(a.overlays.help.query)+len(text) > maxTyped:
+	case text != "" && len(a.overlays.help.query)+len(text) > view.MaxTyped:
 		return a
 	}
 	line, _ := a.overlays.input.line(a.overlays.help.query).Press(key)
@@ -214,7 +218,7 @@ func currentEstimatorPage(e env.Env, w, h int) []string {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
 	t := e.Display.Theme
-	lines := append([]string{" " + t.Paint(themes.Title, estimator.Title()), ""}, estimatorPage(e, estimator, min(w-2, pane.MaxProseWidth))...)
+	lines := append([]string{" " + t.Paint(themes.Title, estimator.Title()), ""}, estimatorlist.EstimatorPage(e, estimator, min(w-2, pane.MaxProseWidth))...)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 
@@ -242,22 +246,22 @@ func (a App) helpParts() []helpPart {
 	shown := slices.Concat(cursor[min(len(cursor), maxUnderCursor):], a.figuresOnScreen(cursor))
 	keys := a.position.activeKeys()
 	here := figureEntries(a.env, cursor[:min(len(cursor), maxUnderCursor)])
-	if a.position.view == viewGlance { // its rows have an order that no column says
+	if a.position.view == view.Glance { // its rows have an order that no column says
 		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
 		here = append([]helpEntry{order}, here...)
 	}
-	if a.position.view == viewSweep { // its title has the goal
-		goal := a.views.sweep.sweepGoal()
+	if a.position.view == view.Sweep { // its title has the goal
+		goal := a.views.sweep.SweepGoal()
 		here = append(here, helpEntry{label: goal.Name, text: "goal: " + goal.Doc(), role: themes.Key})
 	}
 	parts := []helpPart{
-		{name: "keys: " + keys[0].name, entries: keyEntries(a.env, keys[0].bindings)},
+		{name: "keys: " + keys[0].Name, entries: keyEntries(a.env, keys[0].Bindings)},
 		{name: "under the cursor", entries: here},
 		{name: "fates of a group", entries: fateEntries(a.env)},
 		{name: "signs", entries: signEntries(a.env)},
 	}
-	for _, s := range slices.Concat(keys[1:], []keySection{lineKeys(), mouseSection()}) {
-		parts = append(parts, helpPart{name: "keys: " + s.name, entries: keyEntries(a.env, s.bindings)})
+	for _, s := range slices.Concat(keys[1:], []view.Section{lineKeys(), mouseSection()}) {
+		parts = append(parts, helpPart{name: "keys: " + s.Name, entries: keyEntries(a.env, s.Bindings)})
 	}
 	return append(parts,
 		helpPart{name: "commands", entries: model.Mapped(lineCommands(), func(c lineCommand) helpEntry {
@@ -270,19 +274,19 @@ func (a App) helpParts() []helpPart {
 		helpPart{name: "other metrics", entries: figureEntries(a.env, otherFigures(append(cursor, shown...))), searchOnly: true})
 }
 
-func figureEntries(e env.Env, figures []figure) []helpEntry {
+func figureEntries(e env.Env, figures []glossary.Figure) []helpEntry {
 	sign := strings.NewReplacer("±", e.Display.PlusMinus())
-	return model.Mapped(figures, func(f figure) helpEntry {
-		return helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")}
+	return model.Mapped(figures, func(f glossary.Figure) helpEntry {
+		return helpEntry{label: sign.Replace(f.Name), text: sign.Replace(f.Entry.Explanation()), role: themes.Key, names: strings.Join(f.Entry.AllNames(), " ")}
 	})
 }
 
-func otherFigures(known []figure) []figure {
-	var all []figure
+func otherFigures(known []glossary.Figure) []glossary.Figure {
+	var all []glossary.Figure
 	for _, place := range figures.Places() {
 		for _, e := range figures.All(place) {
-			if !containsEntry(known, e) {
-				all = append(all, figure{e.Name(), e})
+			if !glossary.ContainsEntry(known, e) {
+				all = append(all, glossary.Figure{Name: e.Name(), Entry: e})
 			}
 		}
 	}
@@ -326,17 +330,17 @@ func signEntries(e env.Env) []helpEntry {
 		{shade, width, "least to largest of the steps that the line is the mean of", themes.Track, ""},
 		{g.Cross, width, "zero on an axis", themes.Plain, ""},
 		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
-		{g.Dot + " " + starMark + " " + frontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
+		{g.Dot + " " + sweepmap.StarMark + " " + sweepmap.FrontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
 		{e.Display.PlusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
 	}
 }
 
-func keyEntries(e env.Env, bindings []binding) []helpEntry {
+func keyEntries(e env.Env, bindings []view.Binding) []helpEntry {
 	width := 6
 	if e.Display.Glyphs.ASCII {
 		width = 9
 	}
-	return model.Mapped(bindings, func(b binding) helpEntry {
-		return helpEntry{cells.FitRight(e.Display.KeyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
+	return model.Mapped(bindings, func(b view.Binding) helpEntry {
+		return helpEntry{cells.FitRight(e.Display.KeyLabel(b.Label), width), width + 2, b.Doc, themes.Key, ""}
 	})
 }

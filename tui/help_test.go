@@ -13,6 +13,7 @@ import (
 	"vantage/model"
 	"vantage/model/figures"
 	"vantage/tui/pane"
+	"vantage/tui/view"
 )
 
 // ? shows the help, then the estimator at work, then closes the help.
@@ -131,7 +132,7 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 				d.press(keys...)
 				d.press("?")
 				first := ansi.Strip(d.frame())
-				d.wantText("keys: " + d.app.position.currentView().keys().name)
+				d.wantText("keys: " + d.app.viewOpen().Keys().Name)
 				page := d.app.overlays.help.shown
 				if size[0] == 80 && page.across != 1 {
 					t.Errorf("%d columns at 80", page.across)
@@ -209,7 +210,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.position.currentView().line.text != nil || d.app.env.Result.Analysis == nil || d.app.overlays.help.open || d.app.position.view == viewCopy {
+				if d.app.line() != nil || d.app.env.Result.Analysis == nil || d.app.overlays.help.open || d.app.position.view == view.Copy {
 					return // ? is typed, or there is nothing to explain
 				}
 				d.app.overlays.notice = ""

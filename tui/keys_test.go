@@ -11,31 +11,34 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/tui/env"
+	"vantage/tui/header"
 	"vantage/tui/job"
+	"vantage/tui/overview"
+	"vantage/tui/view"
 )
 
 func TestKeysAreDocumentedAndUnique(t *testing.T) {
 	t.Parallel()
 	for i, s := range allKeys() {
 		seen := map[string]string{}
-		if i >= len(viewTable()) { // a view's own keys win over common ones, which must not clash
-			for _, s := range commonKeys()[:i-len(viewTable())] {
-				for _, b := range s.bindings {
-					for _, key := range b.keys {
-						seen[key] = b.doc
+		if i >= view.Count { // a view's own keys win over common ones, which must not clash
+			for _, s := range commonKeys()[:i-view.Count] {
+				for _, b := range s.Bindings {
+					for _, key := range b.Keys {
+						seen[key] = b.Doc
 					}
 				}
 			}
 		}
-		for _, b := range s.bindings {
-			if b.doc == "" || b.label == "" || b.action == nil {
-				t.Errorf("%v has no help or does nothing", b.keys)
+		for _, b := range s.Bindings {
+			if b.Doc == "" || b.Label == "" || b.Do == nil {
+				t.Errorf("%v has no help or does nothing", b.Keys)
 			}
-			for _, key := range b.keys {
+			for _, key := range b.Keys {
 				if other, twice := seen[key]; twice {
-					t.Errorf("%q is bound to %q and to %q", key, other, b.doc)
+					t.Errorf("%q is bound to %q and to %q", key, other, b.Doc)
 				}
-				seen[key] = b.doc
+				seen[key] = b.Doc
 			}
 		}
 	}
@@ -89,11 +92,11 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 			t.Errorf("%+v", set)
 		}
 		d.press("=", "7", "enter")
-		if d.app.position.view != viewValue || !strings.Contains(d.app.overlays.notice, "keep_pos_ratio must be in the range [0.0, 1.0]. Got keep_pos_ratio=7.0") {
+		if d.app.position.view != view.Value || !strings.Contains(d.app.overlays.notice, "keep_pos_ratio must be in the range [0.0, 1.0]. Got keep_pos_ratio=7.0") {
 			t.Errorf("7 is answered with %q", d.app.overlays.notice)
 		}
 		d.press("esc")
-		if d.app.position.view == viewValue || d.app.env.Settings.Now.KeepNeg != 0.5 {
+		if d.app.position.view == view.Value || d.app.env.Settings.Now.KeepNeg != 0.5 {
 			t.Error("Esc did not leave the prompt")
 		}
 		d.press("=", "0", ".", "1", "tab", "0", ".", "2", "enter") // both at once
@@ -116,7 +119,7 @@ func TestRefusedControlsQuoteTheTrainer(t *testing.T) {
 		if d.app.env.Settings.Now != before || !strings.HasPrefix(d.app.overlays.notice, "keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. Got adv_estimator='rloo'") {
 			t.Errorf("p under rloo: %q", d.app.overlays.notice)
 		}
-		if line := ansi.Strip(settingsLine(d.app.env, 120)); !strings.Contains(line, "keep_pos —") {
+		if line := ansi.Strip(header.SettingsLine(d.app.env, 120)); !strings.Contains(line, "keep_pos —") {
 			t.Errorf("the control does not look disabled: %q", line)
 		}
 		d.press("e")
@@ -158,8 +161,8 @@ func TestWarningKeysGoToTheirExamples(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("w")
 		n := len(d.app.env.Result.Analysis.Warnings)
-		if n < 2 || d.app.panes.warning != 0 {
-			t.Fatalf("%d warnings, at %d", n, d.app.panes.warning)
+		if n < 2 || d.app.views.panes.Warning != 0 {
+			t.Fatalf("%d warnings, at %d", n, d.app.views.panes.Warning)
 		}
 		for i, w := range d.app.env.Result.Analysis.Warnings {
 			if w.Example >= 0 && d.app.env.Result.Rows[d.app.env.Place.Row] != w.Example {
@@ -167,7 +170,7 @@ func TestWarningKeysGoToTheirExamples(t *testing.T) {
 			}
 			d.press("w")
 		}
-		if d.app.panes.warning != 0 {
+		if d.app.views.panes.Warning != 0 {
 			t.Error("w does not come around")
 		}
 	})
@@ -182,22 +185,22 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 	set := filterSettings()
 	drive(t, source, 120, 36, set, func(d *driver) {
 		d.press("w")
-		for i, w := range warningLines(d.app.env) {
-			d.app.panes.warning = i
+		for i, w := range overview.WarningLines(d.app.env) {
+			d.app.views.panes.Warning = i
 			d.press("enter")
 			switch {
-			case w.group >= 0:
-				if g := d.app.env.SelectedGroup(); d.app.position.view != viewGroup || g != &d.app.env.Result.Analysis.Table[w.group] {
-					t.Errorf("%q opens view %d, group %+v", w.text, d.app.position.view, g)
+			case w.Group >= 0:
+				if g := d.app.env.SelectedGroup(); d.app.position.view != view.Group || g != &d.app.env.Result.Analysis.Table[w.Group] {
+					t.Errorf("%q opens view %d, group %+v", w.Text, d.app.position.view, g)
 				}
 				d.press("esc")
-			case w.ofSettings:
-				if !strings.Contains(d.app.overlays.notice, "of the whole step") || !strings.Contains(d.app.overlays.notice, w.advice) {
-					t.Errorf("%q says %q", w.text, d.app.overlays.notice)
+			case w.OfSettings:
+				if !strings.Contains(d.app.overlays.notice, "of the whole step") || !strings.Contains(d.app.overlays.notice, w.Advice) {
+					t.Errorf("%q says %q", w.Text, d.app.overlays.notice)
 				}
 			default:
-				if d.app.position.view != viewProblems {
-					t.Errorf("%q opens view %d", w.text, d.app.position.view)
+				if d.app.position.view != view.Problems {
+					t.Errorf("%q opens view %d", w.Text, d.app.position.view)
 				}
 				d.press("esc")
 			}
@@ -205,14 +208,14 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 		d.press("/")
 		d.typeText("fate:open")
 		d.press("enter", "w")
-		for i, w := range warningLines(d.app.env) {
-			if w.group >= 0 {
-				d.app.panes.warning = i
+		for i, w := range overview.WarningLines(d.app.env) {
+			if w.Group >= 0 {
+				d.app.views.panes.Warning = i
 				break
 			}
 		}
 		d.press("enter")
-		if d.app.position.view != viewGroup || d.app.env.Settings.Filter != "" || !strings.Contains(d.app.overlays.notice, "u brings it back") {
+		if d.app.position.view != view.Group || d.app.env.Settings.Filter != "" || !strings.Contains(d.app.overlays.notice, "u brings it back") {
 			t.Errorf("view %d, filter %q, notice %q", d.app.position.view, d.app.env.Settings.Filter, d.app.overlays.notice)
 		}
 	})
@@ -350,8 +353,8 @@ func TestKeysAreRemapped(t *testing.T) {
 			t.Errorf("keep_neg_ratio %v", got)
 		}
 		d.press("/", "x")
-		if d.app.panes.filterDraft != "x" {
-			t.Errorf("typed %q", d.app.panes.filterDraft)
+		if d.app.views.panes.FilterDraft != "x" {
+			t.Errorf("typed %q", d.app.views.panes.FilterDraft)
 		}
 	})
 }

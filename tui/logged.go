@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -120,19 +119,6 @@ func (a App) contradictSession(own session.Estimator, chosen match.Choice, now m
 		a = a.says(fmt.Sprintf("%s is as you left it, but the logged advantages match %s: :forget goes back", match.CandidateOf(now), chosen.Candidate))
 	}
 	return a
-}
-
-// matchWarning is the warning that no estimator reproduces the logged advantages.
-func matchWarning(e env.Env) []warningLine {
-	r := e.LoggedReport()
-	if r == nil || r.HasMatch() || r.Undecided {
-		return nil
-	}
-	return []warningLine{{
-		kind:   model.WarnLoggedDiffers,
-		text:   fmt.Sprintf("none of %d estimators and scales reproduces all logged advantages", r.Candidates),
-		advice: sanitize.Line(strings.Join(r.Clues, "; ")) + " — `vantage match` has the details", group: -1,
-	}}
 }
 
 // learnRewards takes over which columns the log says are the reward. It returns the settings with these

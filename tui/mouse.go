@@ -9,11 +9,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/sweep"
 	"vantage/tui/chart"
 	"vantage/tui/env"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 type mouseState struct {
@@ -65,8 +66,8 @@ func (a App) onWheel(m tea.Mouse) App {
 		return a
 	}
 	for _, s := range slices.Backward(a.spotsAt(m.X, m.Y)) {
-		if scroll := mouseActions()[s.Kind].scroll; scroll != nil {
-			return scroll(a, s.N, by)
+		if next, handled := a.onTarget(view.Mouse{On: s.Target, Wheel: by}); handled {
+			return next
 		}
 	}
 	return a
@@ -78,115 +79,74 @@ func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
 	a.overlays.notice, a.views.destination = "", nil
 	if s := last.target(); last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
-		if open := mouseActions()[s.Kind].open; open != nil {
-			a.mouse = mouseState{}
-			return open(a, s.N)
+		if next, handled := a.onTarget(view.Mouse{On: s.Target, Twice: true}); handled {
+			next.mouse = mouseState{}
+			return next
 		}
 	}
 	a.mouse = mouseState{press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y)}}
 	for _, s := range a.mouse.press.spots {
-		if click := mouseActions()[s.Kind].click; click != nil {
-			a = click(a, hit{s.N, x - s.Rect.X, s.Rect.W})
-		}
+		a, _ = a.onTarget(view.Mouse{On: s.Target, Click: true, X: x - s.Rect.X, W: s.Rect.W})
 	}
 	return a
 }
 
-// hit is a press on a target.
-type hit struct {
-	n    int // the target's number
-	x, w int // the column pressed, of so many
+// onTarget does what the mouse means on a target: what the view says, else what the target means in every view. handled is false if it means
+// nothing there.
+func (a App) onTarget(m view.Mouse) (next App, handled bool) {
+	drawn := a.viewDrawn()
+	if pointed, ok := drawn.(view.Pointed); ok {
+		if w, handled := pointed.OnMouse(a.env, m); handled {
+			return a.grant(w), true
+		}
+	}
+	if rows, ok := drawn.(view.Lister); ok {
+		if w, handled := view.OnRows(rows, a.env, m); handled {
+			return a.grant(w), true
+		}
+	}
+	does := a.targets()[m.On.Kind]
+	switch {
+	case m.Wheel != 0 && does.scroll != nil:
+		return does.scroll(a, m.On.N, m.Wheel), true
+	case m.Twice && does.open != nil:
+		return does.open(a, m.On.N), true
+	case m.Click && does.click != nil:
+		return does.click(a, m), true
+	}
+	return a, false
 }
 
 // targetActions is what the mouse does on a target; nil: nothing.
 type targetActions struct {
-	click  func(App, hit) App         // the button is pressed
+	click  func(App, view.Mouse) App  // the button is pressed
 	open   func(a App, n int) App     // pressed twice
 	scroll func(a App, n, by int) App // the wheel, by 1 or -1
 }
 
-// mouseActions returns what the mouse does, by the kind of the target. Rows of lists have theirs from these.
-func mouseActions() [pane.TargetKinds]targetActions {
-	step := func(a App, _, by int) App { return a.moveStep(by) }
-	all := [pane.TargetKinds]targetActions{
-		pane.OnBody:    {scroll: App.scrollView},
+// targets returns what the mouse does on what is in more than one view, by the kind of the target.
+func (App) targets() [pane.TargetKinds]targetActions {
+	return [pane.TargetKinds]targetActions{
 		pane.OnKey:     {click: App.pressKey},
 		pane.OnSetting: {click: App.pressSetting},
-		pane.OnPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
-		pane.OnHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
-		pane.OnWarning: {click: func(a App, h hit) App { return a.toRow(pane.OnWarning, h.n).moveWarning(0) }},
-		pane.OnMetric: {
-			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
-			open:  asKey(within(panesOf, (*panes).drawMetric)),
-		},
+		pane.OnPane:    {click: func(a App, m view.Mouse) App { return a.focusPane(layout.Pane(m.On.N)) }, open: App.openPane, scroll: App.scrollPane},
+		pane.OnHeading: {click: func(a App, m view.Mouse) App { return a.sortBy(m.On.N) }},
+		pane.OnGroup:   {click: func(a App, m view.Mouse) App { return a.toGroupRow(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() }},
+		pane.OnWarning: {click: func(a App, m view.Mouse) App { return a.toWarning(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() }},
+		pane.OnMetric:  {click: App.toMetric, open: func(a App, _ int) App { return a.drawMetric() }},
 		pane.OnTrend: { // a chart over all steps
-			click: func(a App, h hit) App { return a.stepAtColumn(stepAxis(a.env), h.x, h.w) },
-			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
+			click: func(a App, m view.Mouse) App { return a.stepAtColumn(trend.StepAxis(a.env), m.X, m.W) },
+			open:  func(a App, n int) App { return a.drawFigure(trend.TrendRows()[n].Metric) },
 		},
 		pane.OnChart: { // one that may show some of them
-			click:  func(a App, h hit) App { return a.stepAtColumn(a.views.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
-			scroll: step,
-		},
-		pane.OnStep: {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
-		pane.OnReading: {
-			click: func(a App, h hit) App { return within(readerOf, by((*sampleReader).focus, h.n))(a) },
-			scroll: func(a App, n, by int) App {
-				if n == 1 {
-					a.views.sampleReader.scrollLines(a.env, wheelLines*by)
-					return a
-				}
-				return a.moveRow(pane.OnSample, by)
+			click: func(a App, m view.Mouse) App {
+				return a.stepAtColumn(a.views.steps.WindowAxis(a.env), m.X-trend.ValueWidth, m.On.N)
 			},
+			scroll: func(a App, _, by int) App { return a.moveStep(by) },
 		},
-		pane.OnSweepCell: {
-			click: func(a App, h hit) App {
-				n := len(sweep.DefaultRatios().Neg)
-				a.views.sweep.pos, a.views.sweep.neg = h.n/n, h.n%n
-				return a
-			},
-			open:   asKey(within(sweepOf, (*sweepState).apply)),
-			scroll: func(a App, _, by int) App { return moveSweep(sweepPos, -by)(a) },
-		},
-		pane.OnAnswer: {
-			click:  func(a App, h hit) App { a.views.answers.focus = h.n; return a },
-			scroll: func(a App, _, by int) App { a.views.answers.scrollLines(a.env, wheelLines*by); return a },
-		},
-		pane.OnHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
+		pane.OnStep: {click: func(a App, m view.Mouse) App { return a.showTrendStep(m.On.N) }, open: func(a App, _ int) App { return a.showGroups() }},
+		pane.OnHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(view.WheelLines * by) }},
 	}
-	for kind, l := range lists() {
-		if l.cursor == nil {
-			continue
-		}
-		if all[kind].click == nil {
-			all[kind].click = func(a App, h hit) App { return a.toRow(pane.Kind(kind), h.n) }
-		}
-		if l.open != nil {
-			all[kind].open = asKey(l.open)
-		}
-	}
-	return all
-}
-
-// wheelLines is how many lines a notch of the wheel scrolls.
-const wheelLines = 3
-
-// asKey returns what a key does, for a target that the first click has put the cursor on.
-func asKey(f action) func(App, int) App {
-	return func(a App, _ int) App { return f(a) }
-}
-
-func (a App) scrollView(_, by int) App {
-	switch v := a.position.viewInSight(); {
-	case v == viewAnswers:
-		a.views.answers.scrollLines(a.env, wheelLines*by)
-	case v == viewChain:
-		return a.moveRow(pane.OnStage, by)
-	case v == viewSteps:
-		return a.moveStep(by)
-	case viewTable()[v].list != pane.OnNothing:
-		return a.moveRow(viewTable()[v].list, wheelLines*by)
-	}
-	return a
 }
 
 func (a App) openPane(n int) App {
@@ -201,7 +161,7 @@ func (a App) scrollPane(n, by int) App {
 	if layout.Pane(n) == layout.Steps {
 		return a.moveStep(by)
 	}
-	return paneTable()[n].move(a, wheelLines*by)
+	return inPane(layout.Pane(n)).move(a, view.WheelLines*by)
 }
 
 func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
@@ -224,9 +184,6 @@ func (a App) showTrendStep(i int) App {
 	return a.showStep(at)
 }
 
-// sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
-func sweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
-
 // spots returns the targets on the screen, each before those that are within it: the marks of the frame.
 func (a App) spots() []pane.Spot {
 	if a.env.Display.IsTooSmall() {
@@ -246,16 +203,16 @@ func (a App) spotsAt(x, y int) []pane.Spot {
 }
 
 func keyNames() (names []string) {
-	for _, s := range append(allKeys(), keySection{bindings: typingKeys()}) {
-		for _, b := range s.bindings {
-			names = append(names, b.keys...)
+	for _, s := range append(allKeys(), view.Section{Bindings: typingKeys()}) {
+		for _, b := range s.Bindings {
+			names = append(names, b.Keys...)
 		}
 	}
 	return names
 }
 
-func (a App) pressKey(h hit) App {
-	switch key := keyNames()[h.n]; {
+func (a App) pressKey(m view.Mouse) App {
+	switch key := keyNames()[m.On.N]; {
 	case key == "space":
 		return a.onKey(key, " ")
 	case utf8.RuneCountInString(key) == 1:
@@ -266,35 +223,35 @@ func (a App) pressKey(h hit) App {
 }
 
 // pressSetting does what a key of the header does, also where characters are typed.
-func (a App) pressSetting(h hit) App {
-	if a.position.currentView().line.text == nil && a.position.view != viewCopy && !a.overlays.help.open {
-		return a.pressKey(h)
+func (a App) pressSetting(m view.Mouse) App {
+	if a.line() == nil && a.position.view != view.Copy && !a.overlays.help.open {
+		return a.pressKey(m)
 	}
-	if b, ok := findBinding(commonKeys(), keyNames()[h.n]); ok {
-		return b.action(a)
+	if b, ok := findBinding(commonKeys(), keyNames()[m.On.N]); ok {
+		return a.press(b)
 	}
 	return a
 }
 
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
 // key stands for the first.
-func (p position) keyOfHint(e env.Env, b binding, word string) string {
+func (p position) keyOfHint(e env.Env, b view.Binding, word string) string {
 	for _, s := range p.activeKeys() {
-		for _, other := range s.bindings {
-			if slices.Contains(strings.Fields(e.Display.KeyLabel(other.label)), word) {
-				return other.keys[0]
+		for _, other := range s.Bindings {
+			if slices.Contains(strings.Fields(e.Display.KeyLabel(other.Label)), word) {
+				return other.Keys[0]
 			}
 		}
 	}
-	return b.keys[0]
+	return b.Keys[0]
 }
 
 // mouseSection says what the mouse does, for the help and the documentation: it binds no keys.
-func mouseSection() keySection {
-	return keySection{"mouse", []binding{
-		{label: "click", doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
-		{label: "twice", doc: "open: group, warning, metric, step, pair; set a cell of the sweep"},
-		{label: "wheel", doc: "scroll the pane under the pointer"},
-		{label: "Shift", doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
+func mouseSection() view.Section {
+	return view.Section{Name: "mouse", Bindings: []view.Binding{
+		{Label: "click", Doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
+		{Label: "twice", Doc: "open: group, warning, metric, step, pair; set a cell of the sweep"},
+		{Label: "wheel", Doc: "scroll the pane under the pointer"},
+		{Label: "Shift", Doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
 	}}
 }

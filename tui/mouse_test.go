@@ -15,6 +15,9 @@ import (
 	"vantage/tui/env"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
+	"vantage/tui/sweepmap"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 // place returns where the n-th text, from 0, is on the screen.
@@ -169,8 +172,8 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 		}
 		d.press("/", "x")
 		d.click("f " + before.Trainer())
-		if got := d.app.env.Settings.Now.Framework; got == before.Framework || d.app.panes.filterDraft != "x" {
-			t.Errorf("f while a filter is typed: %s, %q", got, d.app.panes.filterDraft)
+		if got := d.app.env.Settings.Now.Framework; got == before.Framework || d.app.views.panes.FilterDraft != "x" {
+			t.Errorf("f while a filter is typed: %s, %q", got, d.app.views.panes.FilterDraft)
 		}
 		d.press("esc", "u", "C", "j", "right", "esc")
 		d.click("e " + before.Estimator)
@@ -178,7 +181,7 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 			t.Error("e")
 		}
 		d.click("C ")
-		if d.app.position.view != viewChain {
+		if d.app.position.view != view.Chain {
 			t.Error("C does not open the chain")
 		}
 	})
@@ -189,15 +192,15 @@ func TestDoubleClicksOpen(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
-		if d.app.env.Place.Row != 4 || d.app.position.view != viewOverview {
+		if d.app.env.Place.Row != 4 || d.app.position.view != view.Overview {
 			t.Errorf("a click on the fifth row: cursor %d", d.app.env.Place.Row)
 		}
 		d.pressButton(10, 9)
 		d.wantText("group 5/24")
 		d.press("esc")
 		d.doubleClick("response_length/mean")
-		if d.app.position.view != viewSteps || d.app.views.steps.drawnMetric(d.app.env) != "response_length/mean" {
-			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.views.steps.drawnMetric(d.app.env))
+		if d.app.position.view != view.Steps || d.app.views.steps.DrawnMetric(d.app.env) != "response_length/mean" {
+			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.clickAt(d.placeOfStep(3))
 		if got := d.app.env.Result.Analysis.Step; got != 3 {
@@ -206,17 +209,17 @@ func TestDoubleClicksOpen(t *testing.T) {
 		x, y := d.placeOfStep(7)
 		d.clickAt(x, y)
 		d.pressButton(x, y)
-		if got := d.app.env.Result.Analysis.Step; got != 7 || d.app.position.view != viewOverview {
+		if got := d.app.env.Result.Analysis.Step; got != 7 || d.app.position.view != view.Overview {
 			t.Errorf("a double click on a step: step %d, view %d", got, d.app.position.view)
 		}
 		d.click("4 warnings")
-		if d.app.panes.focus != layout.Warnings {
+		if d.app.views.panes.Focus != layout.Warnings {
 			t.Error("a title does not focus")
 		}
 		x, y = d.place("│ ! ", 0) // the header has a mark of its own
 		d.clickAt(x+2, y)
 		d.pressButton(x+2, y)
-		if d.app.position.view == viewOverview {
+		if d.app.position.view == view.Overview {
 			t.Error("a double click on a warning opens nothing")
 		}
 	})
@@ -241,17 +244,17 @@ func TestChartsGoToTheStep(t *testing.T) {
 		signal := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool { return s.Target == pane.Target{Kind: pane.OnTrend, N: 1} })
 		at := d.app.spots()[signal].Rect
 		for step := range 12 {
-			if d.clickAt(at.X+stepAxis(d.app.env).PlotColumn(float64(step+1), at.W), at.Y); d.app.env.Result.Analysis.Step != int64(step+1) {
+			if d.clickAt(at.X+trend.StepAxis(d.app.env).PlotColumn(float64(step+1), at.W), at.Y); d.app.env.Result.Analysis.Step != int64(step+1) {
 				t.Errorf("where step %d is: step %d", step+1, d.app.env.Result.Analysis.Step)
 			}
 		}
 		d.press("enter") // the pane has the focus
-		if d.app.position.view != viewSteps {
+		if d.app.position.view != view.Steps {
 			t.Fatal("no view of the steps")
 		}
 		i := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool { return s.Kind == pane.OnChart })
 		r := d.app.spots()[i].Rect
-		r.X, r.W = r.X+valueWidth, d.app.spots()[i].N
+		r.X, r.W = r.X+trend.ValueWidth, d.app.spots()[i].N
 		d.clickAt(r.X, r.Y+1)
 		if got := d.app.env.Result.Analysis.Step; got != 1 {
 			t.Errorf("the first column: step %d", got)
@@ -273,23 +276,23 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("5")
 		d.wheel("Compute", tea.MouseWheelDown)
-		if d.app.env.Place.Row != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
+		if d.app.env.Place.Row != 3 || d.app.views.panes.Focus != layout.Metrics || d.app.views.panes.MetricScroll != 0 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.wheel("5 metrics", tea.MouseWheelDown)
-		if d.app.panes.metric != wheelLines || d.app.env.Place.Row != 3 {
+		if d.app.views.panes.Metric != view.WheelLines || d.app.env.Place.Row != 3 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.press("1", "enter")
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 20})
 		x, y := d.place(" text", 0)
 		d.send(tea.MouseWheelMsg{X: x, Y: y + 3, Button: tea.MouseWheelDown})
-		if d.app.views.sampleReader.scroll == 0 || d.app.views.sampleReader.sample != 0 || d.app.views.sampleReader.inText {
-			t.Errorf("over the text: scrolled by %d, sample %d", d.app.views.sampleReader.scroll, d.app.views.sampleReader.sample)
+		if d.app.views.sampleReader.Scroll == 0 || d.app.views.sampleReader.Sample != 0 || d.app.views.sampleReader.InText {
+			t.Errorf("over the text: scrolled by %d, sample %d", d.app.views.sampleReader.Scroll, d.app.views.sampleReader.Sample)
 		}
 		d.press("esc", "?")
 		d.wheel("keys: overview", tea.MouseWheelDown)
-		if d.app.overlays.help.scroll != wheelLines {
+		if d.app.overlays.help.scroll != view.WheelLines {
 			t.Error("the help does not scroll")
 		}
 	})
@@ -302,15 +305,15 @@ func TestGroupByMouse(t *testing.T) {
 		d.doubleClick("Compute")
 		x, y := d.place(" text", 0)
 		d.clickAt(x+2, y+4)
-		if !d.app.views.sampleReader.inText {
+		if !d.app.views.sampleReader.InText {
 			t.Error("a click on the text does not focus it")
 		}
 		d.click("   3 ")
-		if d.app.views.sampleReader.sample != 2 || d.app.views.sampleReader.inText {
-			t.Errorf("sample %d", d.app.views.sampleReader.sample)
+		if d.app.views.sampleReader.Sample != 2 || d.app.views.sampleReader.InText {
+			t.Errorf("sample %d", d.app.views.sampleReader.Sample)
 		}
 		d.click("Esc back")
-		if d.app.position.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("the hint Esc does not lead back")
 		}
 	})
@@ -335,7 +338,7 @@ func TestHintsPressTheirKeys(t *testing.T) {
 			t.Errorf("]: step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.click("open")
-		if d.app.position.view != viewGroup {
+		if d.app.position.view != view.Group {
 			t.Error("open")
 		}
 		d.click("Esc back")
@@ -343,7 +346,7 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.wantText("type to search the help")
 		d.click("Esc close")
 		d.click("S sweep")
-		if d.app.position.view != viewSweep {
+		if d.app.position.view != view.Sweep {
 			t.Error("S sweep")
 		}
 	})
@@ -355,16 +358,16 @@ func TestSweepByMouse(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("S")
 		i := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool {
-			return s.Target == pane.Target{Kind: pane.OnSweepCell, N: sweepCellNumber(10, 6)}
+			return s.Target == pane.Target{Kind: pane.OnSweepCell, N: sweepmap.SweepCellNumber(10, 6)}
 		})
 		r := d.app.spots()[i].Rect
 		d.clickAt(r.X+1, r.Y)
-		if pos, neg := d.app.views.sweep.sweepCursor(d.app.env); pos != 10 || neg != 6 {
+		if pos, neg := d.app.views.sweep.SweepCursor(d.app.env); pos != 10 || neg != 6 {
 			t.Errorf("the cursor is at %d, %d", pos, neg)
 		}
 		d.wantText("keep_pos 0.50  keep_neg 0.30")
 		d.pressButton(r.X+1, r.Y)
-		if got := d.app.env.Settings.Now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.position.view != viewOverview {
+		if got := d.app.env.Settings.Now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.position.view != view.Overview {
 			t.Errorf("set: %+v", got)
 		}
 	})
@@ -376,7 +379,7 @@ func TestListsByMouse(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("E")
 		d.doubleClick("reinforce_plus_plus ")
-		if got := d.app.env.Settings.Now.Estimator; got != "reinforce_plus_plus" || d.app.position.view != viewOverview {
+		if got := d.app.env.Settings.Now.Estimator; got != "reinforce_plus_plus" || d.app.position.view != view.Overview {
 			t.Errorf("%s: %s", got, d.app.overlays.notice)
 		}
 		d.press("u", "C")
@@ -390,20 +393,20 @@ func TestListsByMouse(t *testing.T) {
 		d.press("c")
 		x, y := d.place("samples  prompt", 0)
 		d.clickAt(x, y+3)
-		if d.app.views.compare.cursor != 2 {
-			t.Errorf("the third pair: %d", d.app.views.compare.cursor)
+		if d.app.views.compare.Cursor != 2 {
+			t.Errorf("the third pair: %d", d.app.views.compare.Cursor)
 		}
 		d.wheel("samples  prompt", tea.MouseWheelDown)
-		if d.app.views.compare.cursor != 5 {
-			t.Errorf("the wheel: %d", d.app.views.compare.cursor)
+		if d.app.views.compare.Cursor != 5 {
+			t.Errorf("the wheel: %d", d.app.views.compare.Cursor)
 		}
 		d.pressButton(x, y+6)
 		d.pressButton(x, y+6)
-		if d.app.position.view != viewAnswers {
+		if d.app.position.view != view.Answers {
 			t.Fatal("a double click on a pair opens nothing")
 		}
 		d.clickAt(100, 20)
-		if d.app.views.answers.focus != 1 {
+		if d.app.views.answers.Focus != 1 {
 			t.Error("a click does not focus the other run")
 		}
 	})
@@ -418,7 +421,7 @@ func TestClicksEndNotices(t *testing.T) {
 			t.Error(d.app.overlays.notice)
 		}
 		d.click(fmt.Sprintf("!%d", 10))
-		if d.app.position.view != viewProblems {
+		if d.app.position.view != view.Problems {
 			t.Error("the count opens nothing")
 		}
 	})
@@ -459,21 +462,21 @@ func TestWorstStepsByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
-		spans, found := d.app.views.glance.job.Value.glance.Spans, len(d.app.env.FoundList())
+		spans, found := d.app.views.glance.Job.Value.Glance.Spans, len(d.app.env.FoundList())
 		d.click(spans[2].Cause())
-		if d.app.views.glance.cursor == 0 {
+		if d.app.views.glance.Cursor == 0 {
 			t.Fatal("a click leaves the cursor at the top")
 		}
-		want := spans[d.app.views.glance.cursor-found].From
+		want := spans[d.app.views.glance.Cursor-found].From
 		d.doubleClick(spans[2].Cause())
-		if d.app.position.view != viewOverview || d.app.env.Place.Step != want {
+		if d.app.position.view != view.Overview || d.app.env.Place.Step != want {
 			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.env.Place.Step, want)
 		}
 		d.press("0")
-		before := d.app.views.glance.cursor
+		before := d.app.views.glance.Cursor
 		d.wheel("worst steps", tea.MouseWheelDown)
-		if d.app.views.glance.cursor != min(before+wheelLines, found+len(spans)-1) {
-			t.Errorf("the wheel moves the cursor from %d to %d", before, d.app.views.glance.cursor)
+		if d.app.views.glance.Cursor != min(before+view.WheelLines, found+len(spans)-1) {
+			t.Errorf("the wheel moves the cursor from %d to %d", before, d.app.views.glance.Cursor)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/themes"
+	"vantage/tui/overview"
 	"vantage/tui/pane"
 )
 
@@ -19,25 +20,25 @@ func TestRoomForGroups(t *testing.T) {
 	for _, test := range []struct{ w, h, prompt, groups int }{{80, 24, 28, 9}, {100, 30, 28, 12}, {120, 36, 28, 19}, {160, 45, 40, 22}, {200, 60, 60, 36}} {
 		drive(t, madeRun(3), test.w, test.h, model.DefaultSettings(), func(d *driver) {
 			width := func() (all []int) {
-				c := d.app.panes.groupTable(d.app.env, d.app.panes.screen(d.app.env).Panes[0].Inner().W)
-				for _, column := range c.columns {
-					all = append(all, column.width)
+				c := d.app.views.panes.GroupTable(d.app.env, d.app.views.panes.Screen(d.app.env).Panes[0].Inner().W)
+				for _, column := range c.Columns {
+					all = append(all, column.Width)
 				}
-				return append(all, c.dotPlot, c.why)
+				return append(all, c.DotPlot, c.Why)
 			}
 			c := width()
-			if prompt, dotPlot := c[1], c[len(c)-2]; prompt < test.prompt || dotPlot < minDotPlot || dotPlot%2 == 0 {
+			if prompt, dotPlot := c[1], c[len(c)-2]; prompt < test.prompt || dotPlot < overview.MinDotPlot || dotPlot%2 == 0 {
 				t.Errorf("%d columns: %+v", test.w, c)
 			}
-			if got := d.app.panes.visibleGroups(d.app.env); got < test.groups {
+			if got := d.app.views.panes.VisibleGroups(d.app.env); got < test.groups {
 				t.Errorf("%d×%d shows %d groups, want %d", test.w, test.h, got, test.groups)
 			}
 			d.press("[", "p", "p", "m")
 			if fmt.Sprint(width()) != fmt.Sprint(c) {
 				t.Errorf("%+v at another step, %+v before", width(), c)
 			}
-			for _, line := range d.app.panes.groups(d.app.env, d.app.panes.screen(d.app.env).Panes[0].Inner().W, 12).Lines {
-				if got := ansi.StringWidth(line); got > d.app.panes.screen(d.app.env).Panes[0].Inner().W {
+			for _, line := range d.app.views.panes.Groups(d.app.env, d.app.views.panes.Screen(d.app.env).Panes[0].Inner().W, 12).Lines {
+				if got := ansi.StringWidth(line); got > d.app.views.panes.Screen(d.app.env).Panes[0].Inner().W {
 					t.Errorf("%d cells: %q", got, line)
 				}
 			}
@@ -59,12 +60,12 @@ func TestCursorIsSeen(t *testing.T) {
 			return -1
 		}
 		d.press("G")
-		row, r := at(), d.app.panes.screen(d.app.env).Panes[0]
+		row, r := at(), d.app.views.panes.Screen(d.app.env).Panes[0]
 		if row < 0 {
 			t.Fatal("no mark beside the cursor")
 		}
 		d.app.env.Display.Theme = themes.Default(true)
-		dots := d.app.panes.groupTable(d.app.env, r.W-2).dotPlot
+		dots := d.app.views.panes.GroupTable(d.app.env, r.W-2).DotPlot
 		checkBar := func(roles []rune, onBar, beside string) {
 			for i, role := range roles {
 				if under := i < r.W-2-dots; under && !strings.ContainsRune(onBar, role) || !under && !strings.ContainsRune(beside, role) {

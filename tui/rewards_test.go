@@ -110,8 +110,8 @@ func TestSecondRunHasItsOwnReward(t *testing.T) {
 	o := Options{Settings: model.DefaultSettings(), Second: &madeSource{chunks: []*model.Chunk{plain}}, SecondTitle: "b"}
 	driveWith(t, runWithColumns(1, 0), 120, 36, o, func(d *driver) {
 		d.press("c")
-		if r := d.app.views.compare.job.Value.result; d.app.views.compare.job.Err != nil || r == nil || len(r.Pairs) != 1 {
-			t.Errorf("compared %+v, %v", r, d.app.views.compare.job.Err)
+		if r := d.app.views.compare.Job.Value.Result; d.app.views.compare.Job.Err != nil || r == nil || len(r.Pairs) != 1 {
+			t.Errorf("compared %+v, %v", r, d.app.views.compare.Job.Err)
 		}
 	})
 }

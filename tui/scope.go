@@ -5,7 +5,44 @@ import (
 
 	"vantage/model/units"
 	"vantage/tui/env"
+	"vantage/tui/pane"
+	"vantage/tui/steps"
 )
+
+// moveStep goes to another step and stays there when newer ones come.
+func (a App) moveStep(by int) App {
+	if len(a.env.Snap.Steps) == 0 {
+		return a
+	}
+	from := a.env.StepIndex()
+	to := pane.ClampIndex(from+by, a.env.ScopeEnd()+1)
+	if to == from {
+		a.env.Place.Follow = false
+		a.overlays.notice = "no further step"
+		if to+1 < len(a.env.Snap.Steps) && by > 0 {
+			a.overlays.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.env.Snap.Steps[to+1].Number)
+		}
+		return a
+	}
+	return a.showStep(to)
+}
+
+// showStep goes to the step at index i of the snapshot, or to the nearest, and stays
+// there when newer ones come.
+func (a App) showStep(i int) App {
+	a.env.Place.Follow, a.env.Place.Scope.Moved = false, false
+	a.env.Place.Step = a.env.Snap.Steps[pane.ClampIndex(i, a.env.ScopeEnd()+1)].Number
+	return a
+}
+
+func (a App) followNewest() App {
+	a.env.Place.Follow, a.env.Place.Scope.Moved = true, false
+	if len(a.env.Snap.Steps) == 0 {
+		return a
+	}
+	a.env.Place.Step = a.env.NewestStep()
+	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.env.Place.Step))
+}
 
 // takeScope takes over a scope that the size of the steps decided, and of how many of its steps one is
 // shown. It says what the person did not ask for.
@@ -28,8 +65,8 @@ func (a App) takeScope(decided env.ScopeState, every int) App {
 // withScope changes the scope, also that which sweep and breakdown begin with.
 func (a App) withScope(s env.Scope) App {
 	a.env.Place.Scope.Scope = s
-	a.views.sweep.scope = s
-	a.views.breakdown.scope = s
+	a.views.sweep.Scope = s
+	a.views.breakdown.Scope = s
 	return a
 }
 
@@ -73,10 +110,18 @@ func (a App) chooseScope(s env.Scope) App {
 	return a
 }
 
-func runScope(a App, args []string) (App, error) {
-	s, err := env.ParseScopeWords(args, a.env.Place.Scope.LastSteps())
-	if err != nil {
-		return a, err
+// moveStepInWindow is moveStep for charts: the window follows the step.
+func (a App) moveStepInWindow(by int) App {
+	a = a.moveStep(by)
+	if a.env.Result.Trend == nil || a.views.steps.Window == (steps.StepWindow{}) {
+		return a
 	}
-	return a.chooseScope(s), nil
+	x, here := a.views.steps.WindowAxis(a.env), float64(a.env.Place.Step)
+	switch {
+	case here < x.Lo:
+		a.views.steps.ShowWindow(a.env, here, here+x.Hi-x.Lo)
+	case here > x.Hi:
+		a.views.steps.ShowWindow(a.env, here-(x.Hi-x.Lo), here)
+	}
+	return a
 }

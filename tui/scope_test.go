@@ -195,16 +195,16 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press(">", "o", "o", "o", "o", "o", "o", "o", "G", "enter")
 		g := d.app.env.SelectedGroup()
-		want, ok := d.app.views.sampleReader.wanted(d.app.env, g)
-		if !ok || g.Step != 1 || want.texts[0].place.Offset/1000 != 1 {
-			t.Errorf("step %d: %+v, %v", g.Step, want.texts[0], ok)
+		want, ok := d.app.views.sampleReader.Wanted(d.app.env, g)
+		if !ok || g.Step != 1 || want.Texts[0].Place.Offset/1000 != 1 {
+			t.Errorf("step %d: %+v, %v", g.Step, want.Texts[0], ok)
 		}
 		if c := d.app.env.Components(); len(c) != 2 || len(c[0].Values) != 192 {
 			t.Errorf("%d components", len(c))
 		}
 		d.press("esc", "v", "v", "v")
-		if m := d.app.panes.distribution.cache; m.distribution.name != "accuracy" || len(m.distribution.above) != 3*192 {
-			t.Errorf("the distribution of %q has %d values", m.distribution.name, len(m.distribution.above))
+		if m := d.app.views.panes.Distribution.Cache; m.Distribution.Name != "accuracy" || len(m.Distribution.Above) != 3*192 {
+			t.Errorf("the distribution of %q has %d values", m.Distribution.Name, len(m.Distribution.Above))
 		}
 	})
 }
@@ -215,14 +215,14 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 	drive(t, onePromptRun(25), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("S")
 		d.wantText("10 steps, 16 to 25")
-		if n := d.app.views.sweep.grid.At(false, 0, 0).Samples; n != 60 {
+		if n := d.app.views.sweep.Grid.At(false, 0, 0).Samples; n != 60 {
 			t.Errorf("%d samples are swept", n)
 		}
 		d.press("tab")
 		d.wantText("all 25 steps")
 		d.press("esc", "C", "v")
 		d.wantText("breakdown by difficulty — steps 16-25")
-		if all := d.app.views.breakdown.job.Value.Parts; all.Steps != 10 || all.All.Samples != 60 {
+		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 10 || all.All.Samples != 60 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
 		d.press("tab")
@@ -233,7 +233,7 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 		d.press(withText("/", "fate:alive")...)
 		d.press("enter", "S", "tab", "tab")
 		d.wantText("[7/10] groups of steps 16-25")
-		if c := d.app.views.sweep.grid.At(false, 0, 0); c.Samples != 42 || c.Groups != 7 {
+		if c := d.app.views.sweep.Grid.At(false, 0, 0); c.Samples != 42 || c.Groups != 7 {
 			t.Errorf("%d samples of %d groups are swept", c.Samples, c.Groups)
 		}
 	})
@@ -302,7 +302,7 @@ func TestScopeSaysWhatIsLeftOut(t *testing.T) {
 		d.wantText(" 1 in 2 of steps 1-1100 ", "groups  551 · 1 in 2 of steps 1-1100", "1 in 2 of the steps is shown: all have more than 131k samples or 1024 steps")
 		d.press("C", "v")
 		d.wantText("all 1100 steps")
-		if all := d.app.views.breakdown.job.Value.Parts; all.Steps != 1100 {
+		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 1100 {
 			t.Errorf("the breakdown has %d steps", all.Steps)
 		}
 	})

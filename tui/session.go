@@ -14,6 +14,10 @@ import (
 	"vantage/model/sweep"
 	"vantage/themes"
 	"vantage/tui/env"
+	"vantage/tui/overview"
+	"vantage/tui/steps"
+	"vantage/tui/sweepmap"
+	"vantage/tui/view"
 )
 
 // SessionStore saves the session of a run. Main passes one in.
@@ -102,8 +106,8 @@ func (a App) viewToSave() *session.View {
 	set, usual := a.env.Settings.Now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
 		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.env.Settings.Filter,
-		Reversed: a.env.Settings.Order.Reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
-		Metric: a.views.steps.metric, OpenView: a.position.savedViewName(),
+		Reversed: a.env.Settings.Order.Reversed, Figure: a.views.panes.Distribution.Figure, LogScale: a.views.panes.Distribution.LogScale,
+		Metric: a.views.steps.Metric, OpenView: a.position.savedViewName(),
 	}
 	if e := session.EstimatorOf(set); a.env.Session.EstimatorChosen || e != a.env.Session.AutoEstimator {
 		v.Estimator = &e
@@ -111,13 +115,13 @@ func (a App) viewToSave() *session.View {
 	if a.env.Settings.Order.Column > 0 {
 		v.Sort = env.Sortings()[a.env.Settings.Order.Column].Words
 	}
-	if a.views.sweep.figure > 0 {
-		v.Sweep = sweep.Figures()[a.views.sweep.figure-1].Name
+	if a.views.sweep.Figure > 0 {
+		v.Sweep = sweep.Figures()[a.views.sweep.Figure-1].Name
 	}
 	if a.env.Place.Scope.Chosen {
 		v.Scope = a.env.Place.Scope.String()
 	}
-	if g := a.views.sweep.sweepGoal(); g != usualGoal() {
+	if g := a.views.sweep.SweepGoal(); g != sweepmap.UsualGoal() {
 		v.Goal = g.String()
 	}
 	switch before := a.env.Session.Current.View; {
@@ -132,15 +136,15 @@ func (a App) viewToSave() *session.View {
 	return &v
 }
 
-func savedViews() map[viewName]string {
-	return map[viewName]string{viewSteps: "steps", viewSweep: "sweep", viewCompare: "compare"}
+func savedViews() map[view.Name]string {
+	return map[view.Name]string{view.Steps: "steps", view.Sweep: "sweep", view.Compare: "compare"}
 }
 
 // savedViewName returns the name of the view on the screen, or of the nearest one behind it
 // that is restored; "" for the overview.
 func (p position) savedViewName() string {
 	for _, v := range slices.Backward(append(slices.Clip(p.backStack), p.viewInSight())) {
-		if v == viewOverview {
+		if v == view.Overview {
 			return ""
 		}
 		if name := savedViews()[v]; name != "" {
@@ -169,10 +173,10 @@ func (a App) restoreSession(o Options) App {
 	}
 	a.env.Settings.Order.Reversed = v.Reversed
 	a.env.Settings.Order.Column = max(0, slices.IndexFunc(env.Sortings(), func(s env.Sorting) bool { return s.Words == v.Sort }))
-	a.panes.distribution.figure, a.panes.distribution.logScale, a.views.steps.metric = v.Figure, v.LogScale, v.Metric
-	a.views.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
+	a.views.panes.Distribution.Figure, a.views.panes.Distribution.LogScale, a.views.steps.Metric = v.Figure, v.LogScale, v.Metric
+	a.views.sweep.Figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
 	if g, err := sweep.ParseGoal(v.Goal); err == nil {
-		a.views.sweep.goal = g
+		a.views.sweep.Goal = g
 	}
 	a.env.Display.ThemeByUser = v.Theme != "" && v.Theme == o.Theme
 	return a.restoreView(v.OpenView).noticeRestored()
@@ -180,14 +184,14 @@ func (a App) restoreSession(o Options) App {
 
 func (a App) restoreView(name string) App {
 	for v, known := range savedViews() {
-		if known != name || v == viewCompare && a.env.Second.Source == nil {
+		if known != name || v == view.Compare && a.env.Second.Source == nil {
 			continue
 		}
-		if e, err := a.env.Settings.Now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
+		if e, err := a.env.Settings.Now.FindEstimator(); v == view.Sweep && (err != nil || !e.CanFilter) {
 			continue
 		}
-		a.views.sweep = a.views.sweep.at(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
-		a.position.backStack, a.position.view = []viewName{viewOverview}, v
+		a.views.sweep = a.views.sweep.At(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
+		a.position.backStack, a.position.view = []view.Name{view.Overview}, v
 	}
 	return a
 }
@@ -235,8 +239,8 @@ func (a App) forget() App {
 	}
 	set, chosen := match.Choose(defaults, a.env.Session.Given, a.env.Snap.Run.Framework, a.env.LoggedMatch.Latest.Report)
 	a.env.Session.AutoEstimator, a.env.Session.AutoOrigin = session.EstimatorOf(set), chosen.Origin
-	a.panes.distribution, a.views.steps, a.views.sweep.figure = distributionState{}, stepsState{}, 0
-	a.views.sweep.goal = sweep.Goal{}
+	a.views.panes.Distribution, a.views.steps, a.views.sweep.Figure = overview.DistributionState{}, steps.View{}, 0
+	a.views.sweep.Goal = sweep.Goal{}
 	a = a.showGroups()
 	if a.env.Display.ThemeByUser {
 		a.env.Display.ThemeByUser, a.env.Display.ThemeFixed = false, false

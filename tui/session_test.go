@@ -12,6 +12,7 @@ import (
 	"vantage/model/match"
 	"vantage/model/session"
 	"vantage/tui/env"
+	"vantage/tui/view"
 )
 
 // memoryStore is a SessionStore in memory.
@@ -66,9 +67,9 @@ func TestViewIsRestored(t *testing.T) {
 		if set := a.env.Settings.Now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
 			t.Errorf("settings %+v", set)
 		}
-		if a.env.Settings.Filter != "std>0.1" || a.env.Settings.Order != (env.Order{Column: 2, Reversed: true}) || a.panes.distribution.figure != "rewards" || !a.panes.distribution.logScale ||
-			a.position.view != viewSteps || a.views.steps.metric == "" || left.Theme == "" || a.env.Display.Theme.Name != left.Theme {
-			t.Errorf("%q %+v %+v view %d %s", a.env.Settings.Filter, a.env.Settings.Order, a.panes.distribution, a.position.view, a.env.Display.Theme.Name)
+		if a.env.Settings.Filter != "std>0.1" || a.env.Settings.Order != (env.Order{Column: 2, Reversed: true}) || a.views.panes.Distribution.Figure != "rewards" || !a.views.panes.Distribution.LogScale ||
+			a.position.view != view.Steps || a.views.steps.Metric == "" || left.Theme == "" || a.env.Display.Theme.Name != left.Theme {
+			t.Errorf("%q %+v %+v view %d %s", a.env.Settings.Filter, a.env.Settings.Order, a.views.panes.Distribution, a.position.view, a.env.Display.Theme.Name)
 		}
 		for _, want := range []string{"restored from the last session: Twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
 			if !strings.Contains(a.overlays.notice, want) {
@@ -80,7 +81,7 @@ func TestViewIsRestored(t *testing.T) {
 		}
 		d.wantText("restored from the last session")
 		d.press("esc")
-		if d.app.position.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "restored from the last session") {
+		if d.app.position.view != view.Overview || strings.Contains(ansi.Strip(d.frame()), "restored from the last session") {
 			t.Error("the next key does not take the notice away")
 		}
 		d.press("3", "3")
@@ -94,7 +95,7 @@ func TestViewIsRestored(t *testing.T) {
 		d.press("enter")
 		defaults := model.DefaultSettings()
 		defaults.Assumed = true
-		if a := d.app; a.env.Settings.Now != defaults || a.env.Settings.Filter != "" || a.env.Settings.Order != (env.Order{}) || a.position.view != viewOverview || !strings.Contains(a.overlays.notice, "settings and view reset") {
+		if a := d.app; a.env.Settings.Now != defaults || a.env.Settings.Filter != "" || a.env.Settings.Order != (env.Order{}) || a.position.view != view.Overview || !strings.Contains(a.overlays.notice, "settings and view reset") {
 			t.Errorf("%+v %q", a.env.Settings.Now, a.overlays.notice)
 		}
 		d.press("u")

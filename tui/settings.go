@@ -11,6 +11,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/view"
 )
 
 // ratioStep is how far one key press moves a ratio.
@@ -63,12 +64,13 @@ func (a App) nextScale() App {
 
 // moveRatio returns the action that moves a ratio by some steps along the grid of hundredths, within 0 and 1: to 0.35, not to
 // 0.35000000000000003.
-func moveRatio(of ratio, by float64) action {
+func moveRatio(of ratio, by float64) act {
 	return func(a App) App {
-		set := a.env.Settings.Now
+		before := a.env.Settings.Now
+		set := before
 		value := of.of(&set)
 		*value = min(1, max(0, math.Round((*value+by*ratioStep)*100)/100))
-		if set == a.env.Settings.Now {
+		if isAtEnd := set == before; isAtEnd {
 			return a.says(fmt.Sprintf("%s is %.2f already", of.option(), *value))
 		}
 		return a.trySettings(set)
@@ -173,9 +175,6 @@ func (a App) swapBaseline() App {
 	return a.change(func(s *env.State) { s.Now, s.Base = s.Base.Settings, env.Baseline{On: true, Settings: s.Now} })
 }
 
-// maxTyped bounds a number or a name that is typed, in bytes.
-const maxTyped = 20
-
 // ratio is one of the two ratios of the filter.
 type ratio int
 
@@ -201,23 +200,38 @@ type typedValues struct {
 	texts [ratioCount]string
 }
 
-func valueKeys() keySection {
-	return keySection{"exact ratios", []binding{
-		{[]string{"enter"}, "⏎", "Enter apply", "set the ratios that were typed", App.applyTypedValues},
-		{[]string{"tab", "shift+tab"}, "Tab", "Tab other", "the other ratio", App.otherRatio},
-		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
+// Draw draws nothing: the view below fills the screen.
+func (*typedValues) Draw(env.Env, int, int) []string { return nil }
+
+// Text and the others make it a view with a line.
+func (v *typedValues) Text() *string { return &v.texts[v.field] }
+
+func (*typedValues) Limit() int { return view.MaxTyped }
+
+// Edited leaves of what was typed what a ratio is written with.
+func (v *typedValues) Edited(env.Env, bool) view.Want {
+	v.keepDigits()
+	return nil
+}
+
+// Keys of the line.
+func (*typedValues) Keys() view.Section {
+	return view.Section{Name: "exact ratios", Bindings: []view.Binding{
+		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter apply", Doc: "set the ratios that were typed", Do: own(App.applyTypedValues)},
+		{Keys: []string{"tab", "shift+tab"}, Label: "Tab", Hint: "Tab other", Doc: "the other ratio", Do: own(App.otherRatio)},
+		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: own(App.closeLine)},
 	}}
 }
 
 // openValues opens the line for both ratios.
 func (a App) openValues() App {
-	a.overlays.value = typedValues{}
-	return a.openLine(viewValue)
+	a.views.value = typedValues{}
+	return a.openLine(view.Value)
 }
 
 // otherRatio goes to the field of the other ratio. What was typed in this one stays.
 func (a App) otherRatio() App {
-	a.overlays.value.field = (a.overlays.value.field + 1) % ratioCount
+	a.views.value.field = (a.views.value.field + 1) % ratioCount
 	a.overlays.input.behind = 0
 	return a
 }
@@ -236,7 +250,7 @@ func (v *typedValues) keepDigits() {
 // applyTypedValues applies the ratios that were typed. If one is wrong, the line stays, to be corrected.
 func (a App) applyTypedValues() App {
 	set := a.env.Settings.Now
-	for r, text := range a.overlays.value.texts {
+	for r, text := range a.views.value.texts {
 		if text == "" {
 			continue
 		}
@@ -254,8 +268,9 @@ func (a App) applyTypedValues() App {
 	return a.trySettings(set)
 }
 
-func (v typedValues) prompt(e env.Env, typed cells.Line, w int) string {
-	t := e.Display.Theme
+// Prompt returns the line in w cells.
+func (v *typedValues) Prompt(e env.Env, w int) string {
+	t, typed := e.Display.Theme, e.Typing
 	line := ""
 	for r := range ratioCount {
 		switch {

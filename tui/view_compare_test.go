@@ -14,6 +14,8 @@ import (
 	"vantage/model"
 	"vantage/model/compare"
 	"vantage/tui/env"
+	"vantage/tui/pairs"
+	"vantage/tui/view"
 )
 
 // driveTwoRuns starts App on two made runs; the second has the rewards 1 − r.
@@ -43,7 +45,7 @@ func TestCompareViewPairsPrompts(t *testing.T) {
 	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")
-		r := d.app.views.compare.job.Value.result
+		r := d.app.views.compare.Job.Value.Result
 		if r == nil || len(r.Pairs) == 0 || r.Baseline.LeftOutPrompts+r.Candidate.LeftOutPrompts != 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -56,7 +58,7 @@ func TestCompareViewPairsPrompts(t *testing.T) {
 		d.press("o")
 		d.wantText("best for new first")
 		d.press("esc")
-		if d.app.position.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -93,7 +95,7 @@ func TestAnswersOfBothRuns(t *testing.T) {
 		d.press("esc")
 		d.wantText("24 · worst for new first", "1/24")
 		d.press("esc")
-		if d.app.position.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -134,15 +136,15 @@ func TestAnswersWithoutTexts(t *testing.T) {
 		d.run(d.app.Init())
 		d.press("c", "j", "j", "enter")
 		d.wantText("This source has no texts")
-		want := d.app.views.answers.pair.Hash
+		want := d.app.views.answers.Pair.Hash
 		d.press("d", "esc")
 		more := madeRun(2).chunks[1]
 		for i := range more.Records {
 			more.Records[i].Reward = float64(i % 2)
 		}
 		d.send(chunkMsg{chunk: more})
-		if p, ok := d.app.views.compare.selected(); !ok || p.Hash != want || d.app.views.compare.job.Value.result.Steps != 2 {
-			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.views.compare.job.Value.result.Steps)
+		if p, ok := d.app.views.compare.Selected(); !ok || p.Hash != want || d.app.views.compare.Job.Value.Result.Steps != 2 {
+			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.views.compare.Job.Value.Result.Steps)
 		}
 	})
 }
@@ -152,12 +154,12 @@ func TestDifficultyLines(t *testing.T) {
 	t.Parallel()
 	bins := []compare.Bin{{Lo: 0, Hi: 0.5, Pairs: 12, Delta: 0.13, StdErr: 0.05}, {Lo: 0.5, Hi: 1, Pairs: 1, Delta: -0.25, StdErr: math.NaN()}, {Lo: 1, Hi: 1.5, Delta: math.NaN(), StdErr: math.NaN()}}
 	driveTwoRuns(t, 80, 24, func(d *driver) {
-		got := ansi.Strip(strings.Join(difficultyLines(d.app.env, bins, 76), "\n"))
+		got := ansi.Strip(strings.Join(pairs.DifficultyLines(d.app.env, bins, 76), "\n"))
 		want := " reward, both         0.00–0.50       0.50–1.00       1.00–1.50\n mean Δ ± s.e.        +0.13±.05           -0.25               —\n prompts                     12               1               0"
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		if lines := difficultyLines(d.app.env, bins, 40); lines != nil {
+		if lines := pairs.DifficultyLines(d.app.env, bins, 40); lines != nil {
 			t.Errorf("too narrow: %q", lines)
 		}
 	})

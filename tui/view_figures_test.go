@@ -12,6 +12,9 @@ import (
 
 	"vantage/model"
 	"vantage/tui/chart"
+	"vantage/tui/steps"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 // Tab shows all metrics as small charts. z draws the one under the cursor alone and goes back, Enter draws it above the table.
@@ -21,16 +24,16 @@ func TestSmallCharts(t *testing.T) {
 		d.press("3", "3", "tab")
 		d.wantText("all metrics  55", "critic/score/mean", "pass@1", "1/55")
 		d.press("l", "j") // three columns: figure 5
-		names := metricNames(d.app.env)
+		names := trend.MetricNames(d.app.env)
 		d.press("z")
-		if d.app.views.steps.drawnMetric(d.app.env) != names[4] || strings.Contains(d.frame(), "all steps") {
-			t.Errorf("z draws %s", d.app.views.steps.drawnMetric(d.app.env))
+		if d.app.views.steps.DrawnMetric(d.app.env) != names[4] || strings.Contains(d.frame(), "all steps") {
+			t.Errorf("z draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.press("z")
 		d.wantText("all metrics  55", "5/55")
 		d.press("h", "enter")
-		if d.app.views.steps.drawnMetric(d.app.env) != names[3] {
-			t.Errorf("Enter draws %s", d.app.views.steps.drawnMetric(d.app.env))
+		if d.app.views.steps.DrawnMetric(d.app.env) != names[3] {
+			t.Errorf("Enter draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.wantText("all steps  30", "metric 4/55")
 		d.press("esc")
@@ -42,7 +45,7 @@ func TestSmallCharts(t *testing.T) {
 		d.press("g", "k", "h")
 		d.wantText("1/55")
 		d.press("esc")
-		if d.app.position.view == viewFigures {
+		if d.app.position.view == view.Figures {
 			t.Error("Esc stays")
 		}
 	})
@@ -60,26 +63,26 @@ func TestListOfFigures(t *testing.T) {
 			{"no_cutoff max", "response_length_no_cutoff/max"},
 			{"Chen", "pass@1"}, // by its meaning: the paper
 		} {
-			d.app.views.steps.picker = figurePicker{query: c.query}
-			list := d.app.views.steps.pickedFigures(d.app.env)
+			d.app.views.steps.Picker = steps.FigurePicker{Query: c.query}
+			list := d.app.views.steps.PickedFigures(d.app.env)
 			if len(list) == 0 || list[0] != c.first {
 				t.Errorf("%q finds %q, want %s first", c.query, list, c.first)
 			}
 		}
-		d.app.views.steps.picker = figurePicker{}
+		d.app.views.steps.Picker = steps.FigurePicker{}
 		d.typeText("zzz")
 		d.wantText("no metric is called that")
 		d.press("enter")
 		d.press("backspace", "backspace", "backspace")
 		d.typeText("flip")
 		d.press("enter")
-		if d.app.position.view != viewSteps || d.app.views.steps.drawnMetric(d.app.env) != "vantage/flips" {
-			t.Errorf("Enter draws %s in view %v", d.app.views.steps.drawnMetric(d.app.env), d.app.position.view)
+		if d.app.position.view != view.Steps || d.app.views.steps.DrawnMetric(d.app.env) != "vantage/flips" {
+			t.Errorf("Enter draws %s in view %v", d.app.views.steps.DrawnMetric(d.app.env), d.app.position.view)
 		}
 		d.typeText(":metric pass")
 		d.press("enter")
-		if d.app.views.steps.drawnMetric(d.app.env) != "pass@1" {
-			t.Errorf(":metric pass draws %s", d.app.views.steps.drawnMetric(d.app.env))
+		if d.app.views.steps.DrawnMetric(d.app.env) != "pass@1" {
+			t.Errorf(":metric pass draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.typeText(":metric zzz")
 		d.press("enter")
@@ -91,8 +94,8 @@ func TestListOfFigures(t *testing.T) {
 func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
-		for _, name := range metricNames(d.app.env) {
-			if figureMeaning(name) == "" {
+		for _, name := range trend.MetricNames(d.app.env) {
+			if steps.FigureMeaning(name) == "" {
 				t.Errorf("%s has no meaning", name)
 			}
 		}
@@ -114,12 +117,12 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 		name := d.app.env.Result.Analysis.Metrics[40].Name
 		d.wantText(name)
 		d.press("enter")
-		if d.app.position.view != viewSteps || d.app.views.steps.drawnMetric(d.app.env) != name {
-			t.Errorf("Enter draws %s, want %s", d.app.views.steps.drawnMetric(d.app.env), name)
+		if d.app.position.view != view.Steps || d.app.views.steps.DrawnMetric(d.app.env) != name {
+			t.Errorf("Enter draws %s, want %s", d.app.views.steps.DrawnMetric(d.app.env), name)
 		}
 		d.press("esc", "g")
-		if d.app.panes.metric != 0 || d.app.panes.metricScroll != 0 {
-			t.Errorf("g goes to metric %d, row %d", d.app.panes.metric, d.app.panes.metricScroll)
+		if d.app.views.panes.Metric != 0 || d.app.views.panes.MetricScroll != 0 {
+			t.Errorf("g goes to metric %d, row %d", d.app.views.panes.Metric, d.app.views.panes.MetricScroll)
 		}
 	})
 }
@@ -129,10 +132,10 @@ func TestMovingAverageOfALine(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
-		raw := d.app.views.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
+		raw := d.app.views.steps.NewChart(d.app.env, "critic/score/mean", "", 80, 10).Plot.Lines
 		d.press("A")
 		d.wantText("moving average 0.6")
-		lines := d.app.views.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
+		lines := d.app.views.steps.NewChart(d.app.env, "critic/score/mean", "", 80, 10).Plot.Lines
 		if len(raw) != 1 || len(lines) != 2 || lines[0].Stroke != chart.Solid || lines[1].Stroke != chart.Sparse || lines[1].Y[5] != raw[0].Y[5] {
 			t.Errorf("%d and %d lines", len(raw), len(lines))
 		}
@@ -157,7 +160,7 @@ func TestChartsOfTwoRuns(t *testing.T) {
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("3", "3")
 		d.wantText("── base", "╌· new")
-		lines := d.app.views.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
+		lines := d.app.views.steps.NewChart(d.app.env, "critic/score/mean", "", 80, 10).Plot.Lines
 		if len(lines) != 2 {
 			t.Fatalf("%d lines", len(lines))
 		}
@@ -182,7 +185,7 @@ func TestChartOfABaseline(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("b", "p", "p", "3", "3", "v", "v")
 		d.wantText("── this run", "·· baseline")
-		lines := d.app.views.steps.newChart(d.app.env, "vantage/kept", "", 80, 10).plot.Lines
+		lines := d.app.views.steps.NewChart(d.app.env, "vantage/kept", "", 80, 10).Plot.Lines
 		if len(lines) != 2 || slices.Equal(lines[0].Y, lines[1].Y) {
 			t.Errorf("%d lines", len(lines))
 		}
@@ -198,15 +201,15 @@ func TestChartsOfFramesComeFromTheCache(t *testing.T) {
 			if !d.app.position.drawsSteps() {
 				continue
 			}
-			key := d.app.views.steps.cache.key
+			key := d.app.views.steps.Cache.Key
 			fresh := d.app
-			fresh.views.steps.cache = figureCache{}
+			fresh.views.steps.Cache = steps.FigureCache{}
 			if d.frame() != fresh.frame() {
 				t.Fatal("the cache is old")
 			}
-			d.app.views.steps.cache.charts[0].rows[0] = "from the cache"
+			d.app.views.steps.Cache.Charts[0].Rows[0] = "from the cache"
 			d.wantText("from the cache")
-			d.app.views.steps.cache = fresh.views.steps.drawFigures(fresh.env, strings.Split(key.names, "\n"), key.over, key.w, key.h)
+			d.app.views.steps.Cache = fresh.views.steps.DrawFigures(fresh.env, strings.Split(key.Names, "\n"), key.Over, key.W, key.H)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/tui/view"
 )
 
 // The table follows each character of the filter, Enter keeps it, a filter that nothing
@@ -41,21 +42,21 @@ func TestFilterNarrowsTheTable(t *testing.T) {
 			t.Errorf("undo leaves %d of %d groups", len(d.app.env.Result.Rows), all)
 		}
 		d.press("/", "s", "t", "d", ">", "enter")
-		if !strings.Contains(d.app.overlays.notice, "column 5: expected a value") || d.app.position.view != viewFilter {
+		if !strings.Contains(d.app.overlays.notice, "column 5: expected a value") || d.app.position.view != view.Filter {
 			t.Errorf("notice %q", d.app.overlays.notice)
 		}
 		d.press("esc")
-		if d.app.env.Settings.Filter != "" || d.app.position.view != viewOverview {
+		if d.app.env.Settings.Filter != "" || d.app.position.view != view.Overview {
 			t.Error("Esc does not leave")
 		}
 		d.press("/", "f", "l", "tab")
-		if d.app.panes.filterDraft != "flips" {
-			t.Errorf("Tab makes %q", d.app.panes.filterDraft)
+		if d.app.views.panes.FilterDraft != "flips" {
+			t.Errorf("Tab makes %q", d.app.views.panes.FilterDraft)
 		}
 		d.typeText(">0 fate:k")
 		d.press("tab")
-		if d.app.panes.filterDraft != "flips>0 fate:killed" {
-			t.Errorf("Tab makes %q", d.app.panes.filterDraft)
+		if d.app.views.panes.FilterDraft != "flips>0 fate:killed" {
+			t.Errorf("Tab makes %q", d.app.views.panes.FilterDraft)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"vantage/model"
 	"vantage/model/diagnosis"
+	"vantage/tui/overview"
+	"vantage/tui/view"
 )
 
 // refusingRun returns 12 steps of which the model refuses every answer of steps 5 to 8.
@@ -41,7 +43,7 @@ func lastWritten(s *madeSource, at time.Time) {
 func TestFirstViewOfLogThatDoesNotGrow(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 14, 3, 22, 0, time.Local) // of the driver
-	for quiet, want := range map[time.Duration]viewName{time.Second: viewOverview, 14 * time.Minute: viewGlance, 50 * time.Hour: viewGlance} {
+	for quiet, want := range map[time.Duration]view.Name{time.Second: view.Overview, 14 * time.Minute: view.Glance, 50 * time.Hour: view.Glance} {
 		source := madeRun(3)
 		lastWritten(source, now.Add(-quiet))
 		drive(t, source, 80, 24, filterSettings(), func(d *driver) {
@@ -58,8 +60,8 @@ func TestKeysLeaveGlance(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(5), 100, 30, filterSettings(), func(d *driver) {
 		for _, key := range []string{"1", "esc", "2", "[", "w"} {
-			d.app.position.view, d.app.position.backStack = viewGlance, nil
-			if d.press(key); d.app.position.view != viewOverview {
+			d.app.position.view, d.app.position.backStack = view.Glance, nil
+			if d.press(key); d.app.position.view != view.Overview {
 				t.Errorf("%s leads to view %d", key, d.app.position.view)
 			}
 		}
@@ -67,12 +69,12 @@ func TestKeysLeaveGlance(t *testing.T) {
 			t.Errorf("[ leads to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("0")
-		before := d.app.views.glance.job.Value.glance
-		if d.press("p", "p"); d.app.position.view != viewGlance || d.app.views.glance.job.Value.glance == before || d.app.views.glance.job.Value.glance.Counts == before.Counts {
+		before := d.app.views.glance.Job.Value.Glance
+		if d.press("p", "p"); d.app.position.view != view.Glance || d.app.views.glance.Job.Value.Glance == before || d.app.views.glance.Job.Value.Glance.Counts == before.Counts {
 			t.Error("p changes nothing at a glance")
 		}
 		d.press("0", "/")
-		if d.app.position.view != viewFilter {
+		if d.app.position.view != view.Filter {
 			t.Errorf("/ leads to view %d", d.app.position.view)
 		}
 	})
@@ -86,7 +88,7 @@ func TestGlanceNamesRefusals(t *testing.T) {
 		d.press("0")
 		d.wantText("5–8  refusals “I can't help with that…”, all wrong (96 of 96 groups)", "read answers of steps 5–8 first")
 		d.press("enter")
-		if d.app.env.Result.Analysis.Step != 5 || d.app.position.view != viewOverview {
+		if d.app.env.Result.Analysis.Step != 5 || d.app.position.view != view.Overview {
 			t.Errorf("step %d, view %d", d.app.env.Result.Analysis.Step, d.app.position.view)
 		}
 		d.wantText("24 of 24 groups are all wrong, and their answers alike: refusals")
@@ -159,7 +161,7 @@ func TestNoneIsSaidWhenAllWasLookedAt(t *testing.T) {
 	drive(t, madeRunWithTexts(30, proofText), 120, 36, filterSettings(), func(d *driver) {
 		says := func(a App, want string) {
 			t.Helper()
-			if text := ansi.Strip(strings.Join(noWarnings(a.env, 100), " ")); strings.TrimSpace(text) != want {
+			if text := ansi.Strip(strings.Join(overview.NoWarnings(a.env, 100), " ")); strings.TrimSpace(text) != want {
 				t.Errorf("%q, want %q", text, want)
 			}
 		}

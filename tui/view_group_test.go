@@ -22,6 +22,8 @@ import (
 	"vantage/tui/chart"
 	"vantage/tui/job"
 	"vantage/tui/pane"
+	"vantage/tui/reader"
+	"vantage/tui/samples"
 )
 
 // textSource is a made run whose samples have texts.
@@ -153,17 +155,17 @@ func TestTextKeysScroll(t *testing.T) {
 	}
 	drive(t, madeRunWithTexts(1, long), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter", "tab", "j", "j")
-		if d.app.views.sampleReader.scroll != 2 || d.app.views.sampleReader.sample != 0 {
-			t.Errorf("two lines down is line %d of sample %d", d.app.views.sampleReader.scroll, d.app.views.sampleReader.sample)
+		if d.app.views.sampleReader.Scroll != 2 || d.app.views.sampleReader.Sample != 0 {
+			t.Errorf("two lines down is line %d of sample %d", d.app.views.sampleReader.Scroll, d.app.views.sampleReader.Sample)
 		}
 		d.press("3")
 		d.wantText("ground truth", "42", "the last")
 		d.press("g")
 		d.wantText("prompt  1 character")
 		d.press("G", "j", "j")
-		end := d.app.views.sampleReader.scroll
+		end := d.app.views.sampleReader.Scroll
 		d.press("k")
-		if d.app.views.sampleReader.scroll != end-1 {
+		if d.app.views.sampleReader.Scroll != end-1 {
 			t.Error("the text can be walked past its end")
 		}
 		d.press("n")
@@ -179,8 +181,8 @@ func TestSearchFindsMatches(t *testing.T) {
 		d.press("enter", "/")
 		d.wantText("type to search")
 		d.press("H", "m", "m")
-		if want := int(d.app.views.sampleReader.job.Of.texts[0].place.Offset % 7); d.app.views.sampleReader.search.matches.Len() != want {
-			t.Errorf("%d matches in a folded thought, want %d", d.app.views.sampleReader.search.matches.Len(), want)
+		if want := int(d.app.views.sampleReader.Job.Of.Texts[0].Place.Offset % 7); d.app.views.sampleReader.Search.Matches.Len() != want {
+			t.Errorf("%d matches in a folded thought, want %d", d.app.views.sampleReader.Search.Matches.Len(), want)
 		}
 		d.press("backspace", "backspace", "backspace", "红", "球")
 		d.wantText("/红球▏ 1 of 2")
@@ -227,9 +229,9 @@ func TestTextsAreReadOnce(t *testing.T) {
 		if first.Err() == nil {
 			t.Error("what was asked for before is not cancelled")
 		}
-		page := d.app.views.sampleReader.page(0)
-		d.send(job.Answer[pagesKey, textPages]{Number: d.app.views.sampleReader.job.Number - 1, Err: errors.New("late")})
-		if d.app.views.sampleReader.page(0) != page || d.app.views.sampleReader.job.Err != nil {
+		page := d.app.views.sampleReader.Page(0)
+		d.send(job.Answer[reader.PagesKey, reader.TextPages]{Number: d.app.views.sampleReader.Job.Number - 1, Err: errors.New("late")})
+		if d.app.views.sampleReader.Page(0) != page || d.app.views.sampleReader.Job.Err != nil {
 			t.Error("a late text is on the screen")
 		}
 		d.press("esc")
@@ -326,7 +328,7 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 					d.press(key)
 					for range 20 {
 						checkHarmless(t, key, d.frame())
-						d.app.views.sampleReader.scrollLines(d.app.env, 7)
+						d.app.views.sampleReader.ScrollLines(d.app.env, 7)
 					}
 				}
 			})
@@ -363,7 +365,7 @@ func TestGroupFillsTheScreen(t *testing.T) {
 	drive(t, madeRunWithTexts(2, text), 120, 36, filterSettings(), func(d *driver) {
 		rapid.Check(t, func(t *rapid.T) {
 			said = rapid.StringN(0, 80, -1).Draw(t, "text") + rapid.SampledFrom([]string{"", "\x1b[2J", "一二三", "```\na\n```", "$\\frac{1}{2}$", "👩‍👩‍👧🇩🇪", "שלום"}).Draw(t, "more")
-			d.app.views.sampleReader.cached = nil
+			d.app.views.sampleReader.Cached = nil
 			d.press("esc", "esc", "esc", "enter")
 			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
@@ -406,7 +408,7 @@ func TestNumberWriterUsesTheDecimalsNeeded(t *testing.T) {
 		{[]float64{1. / 3, math.Inf(1), 2}, "0.333 inf 2.000"},
 		{[]float64{0.1 + 0.2, estimators.MissingReward()}, "0.3 —"},
 	} {
-		write := numberWriter(test.values)
+		write := samples.NumberWriter(test.values)
 		var got []string
 		for _, v := range test.values {
 			got = append(got, write(v))

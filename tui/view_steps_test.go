@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/tui/view"
 )
 
 // j and k change the step of the whole screen, w and W go to steps of first warnings, and
@@ -16,7 +17,7 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 	t.Parallel()
 	drive(t, runWithNaNFromStep7(), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "enter")
-		if d.app.position.view != viewSteps {
+		if d.app.position.view != view.Steps {
 			t.Fatal("Enter in the steps does not open them")
 		}
 		d.press("k", "k", "[")
@@ -33,7 +34,7 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 			t.Errorf("the only two steps with something new are 1 and 7; twice on from 7 is step %d", got)
 		}
 		d.press("enter")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "steps 1-7 ") || d.app.position.view != viewOverview {
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "steps 1-7 ") || d.app.position.view != view.Overview {
 			t.Error("the overview is not at that step")
 		}
 	})

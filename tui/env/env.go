@@ -1,3 +1,5 @@
+// Package env is what all views read: the snapshot of the log, settings, analysis, findings and the display. The program writes it,
+// views are handed it.
 package env
 
 import (
@@ -6,6 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/tui/cells"
 	"vantage/tui/job"
 	"vantage/tui/pane"
 )
@@ -25,8 +28,10 @@ type Env struct {
 	Place       Place
 	SourceState sourceState
 	Display     pane.Display
+	Typing      cells.Line // the line that is typed in the view that is drawn
 }
 
+// Place is which steps and which of their groups the person looks at.
 type Place struct {
 	Step   int64
 	Scope  ScopeState // how many steps up to that one
@@ -34,6 +39,7 @@ type Place struct {
 	Follow bool       // go to newer steps as they come
 }
 
+// Result is what was computed of them.
 type Result struct {
 	Analysis     *analysis.Analysis
 	Trend        *analysis.Trend

@@ -23,6 +23,7 @@ type findings struct {
 // LookAtRun looks at what ails a run, by the look before, which may be nil.
 type LookAtRun func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error)
 
+// LookAtSamples looks at the samples alone, as far as the source can read their texts again.
 func (e Env) LookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
 	var how diagnosis.Reading
 	if e.Texts[0] != nil {

@@ -131,6 +131,7 @@ func (e Env) RewardsAreOpen() bool {
 	return e.Session.Given.Rewards == "" && e.Settings.Now.Reward == "" && e.Settings.Now.Weights == e.Session.AutoWeights
 }
 
+// Rewards says which columns are the reward, and who chose them.
 func (e Env) Rewards() match.Rewards {
 	set := e.Settings.Now
 	if e.RewardsAreOpen() && e.LoggedMatch.Rewards.IsChoice() {

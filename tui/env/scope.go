@@ -64,6 +64,7 @@ func (s Scope) Indexes(snap model.Snapshot, end int) (steps []int, every int) {
 	return some, every
 }
 
+// StepsOf returns the steps of the scope that ends at index end of a snapshot, ascending.
 func (s Scope) StepsOf(snap model.Snapshot, end int) []model.Step {
 	if s.Kind == ScopeAll {
 		return snap.Steps
@@ -114,6 +115,7 @@ func (s ScopeState) Decide(ctx context.Context, snap model.Snapshot, end int, se
 	return s, joined, nil
 }
 
+// LastSteps returns how many steps the scope of the last ones has.
 func (s Scope) LastSteps() int { return cmp.Or(s.Last, DefaultLastSteps) }
 
 // ScopeEnd returns the index of the newest step that the scope may end with: of several steps all are
@@ -126,6 +128,7 @@ func (e Env) ScopeEnd() int {
 	return last
 }
 
+// IsWide reports whether several steps are on the screen.
 func (e Env) IsWide() bool { return e.Result.Analysis != nil && e.Result.Analysis.StepCount() > 1 }
 
 // ScopeWords names the steps on the screen: "step 300", "steps 291-300", "6 steps of 1-45" where numbers are
@@ -172,6 +175,7 @@ func ParseScopeWords(words []string, last int) (Scope, error) {
 	return Scope{}, fmt.Errorf("scope takes step, last, all, or last and how many steps: scope last 20")
 }
 
+// InWords says the scope in a notice.
 func (s Scope) InWords() string {
 	return map[ScopeKind]string{ScopeStep: "one step", ScopeLast: fmt.Sprintf("the last %d steps", s.Last), ScopeAll: "all steps"}[s.Kind]
 }

@@ -54,6 +54,7 @@ func (e Env) RunNames() [2]string {
 	return names
 }
 
+// AgainstSecond says which run this one is compared with, if two are open.
 func (e Env) AgainstSecond() string {
 	if e.Second.Source == nil {
 		return ""
@@ -96,6 +97,7 @@ func (k SecondRunKey) Of(ctx context.Context, snap model.Snapshot) model.Setting
 	return set
 }
 
+// SecondRunKey returns the key of what is computed of the second run now.
 func (e Env) SecondRunKey() SecondRunKey {
 	return SecondRunKey{chunks: e.Second.Chunks, Set: e.Settings.Now, autoRewards: e.RewardsAreOpen()}
 }

@@ -10,10 +10,12 @@ import (
 	"vantage/model/units"
 )
 
+// RewardNames returns the columns that can be a reward and be typed.
 func (e Env) RewardNames() []string {
 	return slices.DeleteFunc(slices.Clone(e.Snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
 }
 
+// Order is the order of the table of groups.
 type Order struct {
 	Column   int // index in sortings
 	Reversed bool
@@ -50,6 +52,7 @@ func (h History) WithProved(proved model.ProvedGroups) History {
 // maxUndo is how many changes can be undone: each change copies them.
 const maxUndo = 100
 
+// Push returns the history with another state, which undo takes back.
 func (h History) Push(s State) History {
 	if s == h.State {
 		return h
@@ -73,6 +76,7 @@ type Baseline struct {
 	Settings model.Settings
 }
 
+// SettingsInWords says settings in a notice.
 func SettingsInWords(s model.Settings) string {
 	text := fmt.Sprintf("%s, scale %s", s.Computes(), s.Scale)
 	if s.Options != "" {
@@ -112,6 +116,7 @@ func (e Env) StepDelta(now float64, was func(*analysis.Analysis) float64) string
 	return e.Display.PaintDelta(now - was(base.Last()))
 }
 
+// BaselineFate returns the fate of a group under the baseline, and whether it is another.
 func (e Env) BaselineFate(g int) (model.Fate, bool) {
 	base := e.BaselineAnalysis()
 	if base == nil || g >= base.Groups {

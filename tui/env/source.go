@@ -46,6 +46,7 @@ type ReadRate struct {
 // minMeasured is how long reading must have taken before the remaining time is estimated.
 const minMeasured = time.Second
 
+// Updated returns the estimate after more was read.
 func (p ReadRate) Updated(now time.Time, is model.Progress) ReadRate {
 	switch took, read := now.Sub(p.since), is.BytesRead-p.startBytes; {
 	case is.CaughtUp || is.BytesAll == 0:
@@ -68,12 +69,15 @@ func (e Env) LoadedText() string {
 	return text
 }
 
+// SilentText says for how long the disk has not answered.
 func (e Env) SilentText() string {
 	return "disk not answering for " + units.ShortDuration(e.Snap.Run.Progress.Silent)
 }
 
+// LinkText says how the connection to the other machine is.
 func (e Env) LinkText() string { return sanitize.Line(e.Snap.Run.Progress.Link.String()) }
 
+// UnreadableCount returns how many places of the log could not be read.
 func (e Env) UnreadableCount() int { return max(e.Snap.Run.Skipped, len(e.Snap.Run.Problems)) }
 
 // RewardScales returns which rewards are solved: those of the analysis if a pass over all samples would

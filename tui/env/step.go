@@ -11,6 +11,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -41,6 +42,7 @@ func (e Env) NewestStep() int64 {
 	return e.Snap.Steps[last].Number
 }
 
+// StepIndex returns the index of the step on the screen in the snapshot.
 func (e Env) StepIndex() int {
 	i, _ := e.Snap.Find(e.Place.Step)
 	return min(i, len(e.Snap.Steps)-1)
@@ -69,6 +71,7 @@ type GroupKey struct {
 	Name string
 }
 
+// KeyOf names a group of a step.
 func KeyOf(g *analysis.Group) GroupKey { return GroupKey{g.Step, g.Name} }
 
 // SelectedGroup returns the group under the cursor, nil if there is none.
@@ -90,6 +93,7 @@ type Subset struct {
 	Figures, BaseFigures analysis.StepFigures // the latter under the baseline, if there is one
 }
 
+// IsFiltered reports whether the filter leaves groups out.
 func (e Env) IsFiltered() bool {
 	return e.Result.Analysis != nil && len(e.Result.Rows) < e.Result.Analysis.Groups
 }
@@ -136,6 +140,7 @@ type Sorting struct {
 	Ascends bool // its arrow is that of ascending values unless it is reversed
 }
 
+// Sortings returns the ways to sort the groups, that of the first column first.
 func Sortings() []Sorting {
 	by := func(name, words string, of func(g *analysis.Group) float64) Sorting {
 		return Sorting{Column: name, Words: words, Compare: func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
@@ -202,6 +207,7 @@ func SharedPrompt(groups []analysis.Group) int {
 	return SharedBeginning(len(groups), func(i int) string { return groups[i].Preview })
 }
 
+// SharedBeginning is SharedPrompt of n prompts.
 func SharedBeginning(n int, prompt func(i int) string) int {
 	first, same, several, longest := "", 0, false, 0
 	for i := range n {
@@ -277,8 +283,10 @@ func (e Env) AnalyzedStep(number int64) (model.Step, bool) {
 	return e.Snap.Steps[i], true
 }
 
+// RankedSamples returns the samples of a group, the best first, by column.
 func (e Env) RankedSamples(g *analysis.Group) []int { return report.Ranked(e.Result.Analysis, g) }
 
+// LengthName names what lengths are counted in.
 func (e Env) LengthName() string {
 	if e.Snap.Run.LengthUnit == model.LengthTokens {
 		return "tokens"
@@ -291,6 +299,7 @@ type component struct {
 	Values []float64
 }
 
+// Components returns the columns that rewards are summed from, of the group under the cursor.
 func (e Env) Components() []component {
 	var all []component
 	g := e.SelectedGroup()
@@ -306,6 +315,7 @@ func (e Env) Components() []component {
 	return all
 }
 
+// PromptOrName returns the prompt of a group on a line, or its name if the log has no prompts.
 func (e Env) PromptOrName(g *analysis.Group) string {
 	if prompt := sanitize.Line(g.Preview); prompt != "" {
 		return prompt
@@ -315,3 +325,12 @@ func (e Env) PromptOrName(g *analysis.Group) string {
 
 // RatioRounding is what sums over samples may lack of a ratio by rounding.
 const RatioRounding = 1e-9
+
+// HarshFilter says what the filter leaves if that is little: see [figures.HarshFilter]. It returns "" without a filter, and where it is not known yet.
+func (e Env) HarshFilter() string {
+	x := e.Result.Analysis
+	if x == nil || x.Open || x.Rows == 0 || !x.Settings.Filtering() {
+		return ""
+	}
+	return figures.HarshFilter(float64(x.Kept)/float64(x.Rows), x.Metric("vantage/abs_advantage_ratio"))
+}

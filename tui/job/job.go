@@ -1,3 +1,4 @@
+// Package job is work in the background: a question with a key, and its latest answer. Views ask, the program runs what they ask.
 package job
 
 import (
@@ -13,6 +14,7 @@ type Queue struct {
 	Started []tea.Cmd
 }
 
+// Start has a command run after the message that is being handled.
 func (c *Queue) Start(cmd tea.Cmd) {
 	if cmd != nil {
 		c.Started = append(slices.Clip(c.Started), cmd)
@@ -41,6 +43,7 @@ type Job[K comparable, V any] struct {
 // one part more.
 type Work[V any] func(ctx context.Context) (value V, next Work[V], err error)
 
+// Once is work that is done in one part.
 func Once[V any](compute func(context.Context) (V, error)) Work[V] {
 	return func(ctx context.Context) (V, Work[V], error) {
 		value, err := compute(ctx)
@@ -56,6 +59,7 @@ type Answer[K comparable, V any] struct {
 	more   tea.Cmd // computes the next part
 }
 
+// Busy reports whether an answer is on the way.
 func (j *Job[K, V]) Busy() bool { return j.Cancel != nil }
 
 // Lacks reports whether an answer is to be requested. One that is on the way is waited for if its request is only behind the one

@@ -10,6 +10,7 @@ import (
 	"vantage/tui/layout"
 )
 
+// Kind is a kind of what the mouse can be on.
 type Kind int
 
 // The kinds of targets, with the meaning of their number.
@@ -51,6 +52,7 @@ type Target struct {
 	N    int // which of the kind: a row, a column, a key
 }
 
+// Spot is where on the screen a target is.
 type Spot struct {
 	Target
 	Rect layout.Rect
@@ -73,6 +75,7 @@ const (
 	MarkEnd     = "\x1b[y"
 )
 
+// MarkLines marks each of some lines.
 func (d Display) MarkLines(kind Kind, n int, lines []string) []string {
 	if d.Marking == nil {
 		return lines
@@ -114,8 +117,10 @@ func SpotsOfLine(line string, y int) []Spot {
 	return slices.DeleteFunc(all, func(s Spot) bool { return s.Rect.W <= 0 })
 }
 
+// MarkKey marks text as the key of a name: a press on it presses the key.
 func (d Display) MarkKey(name, text string) string { return d.markAsKey(OnKey, name, text) }
 
+// MarkSetting marks text of the header as the key of a name.
 func (d Display) MarkSetting(name, text string) string { return d.markAsKey(OnSetting, name, text) }
 
 func (d Display) markAsKey(kind Kind, name, text string) string {

@@ -1,3 +1,4 @@
+// Package pane draws panes: frames with lines, rows with a cursor, and marks that tell the mouse what is where. Views hand it lines.
 package pane
 
 import (
@@ -132,6 +133,7 @@ func borders(ascii bool) border {
 	return border{"╭", "╮", "╰", "╯", "├", "┤", "─", "│"}
 }
 
+// ClampIndex returns the index among n that is nearest to i.
 func ClampIndex(i, n int) int { return max(0, min(i, n-1)) }
 
 // WindowTop returns the first of n rows to show in a window of h rows, so that the cursor is in the middle unless the window is

@@ -16,6 +16,7 @@ func (d Display) PlusMinus() string {
 	return "±"
 }
 
+// FateRole returns the role of a fate: good, doubtful, bad, or of no matter.
 func (d Display) FateRole(f model.Fate) themes.Role {
 	switch f {
 	case model.FateAlive:
@@ -29,6 +30,7 @@ func (d Display) FateRole(f model.Fate) themes.Role {
 	return themes.Dim
 }
 
+// FateGlyph returns the sign of a fate.
 func (d Display) FateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "⊘", "●", "…"}
 	if d.Glyphs.ASCII {
@@ -48,6 +50,7 @@ func (d Display) NonzeroName() string {
 // spelledKeys replaces the signs of keys by their names.
 var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 
+// KeyLabel returns keys as a terminal can show them.
 func (d Display) KeyLabel(keys string) string {
 	if d.Glyphs.ASCII {
 		return spelledKeys.Replace(keys)
@@ -66,14 +69,17 @@ func SignRole(v float64) themes.Role {
 	return themes.Dim
 }
 
+// SignedDelta paints a difference by its sign.
 func (d Display) SignedDelta(x float64) string {
 	return d.Theme.Paint(SignRole(x), units.Signed(x))
 }
 
+// PaintDelta paints a difference behind a Δ.
 func (d Display) PaintDelta(x float64) string {
 	return d.Theme.Paint(SignRole(x), " Δ"+SignedShort(x))
 }
 
+// SignedShort writes a difference in few digits.
 func SignedShort(d float64) string {
 	switch {
 	case d != d:

@@ -7,6 +7,7 @@ import (
 // BodyHeight is the lines between header and hints.
 func (d Display) BodyHeight() int { return max(0, d.H-layout.HeaderRows-1) }
 
+// IsTooSmall reports whether the screen has no room for the program.
 func (d Display) IsTooSmall() bool {
 	return !d.Shortened && (d.W < layout.MinWidth || d.H < layout.MinHeight)
 }

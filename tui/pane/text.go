@@ -48,6 +48,7 @@ func (d Display) Paragraph(heading, text string, w int) []string {
 	return append(lines, cells.Indent("   ", cells.Wrap(text, w))...)
 }
 
+// LabelledLines wraps a text behind a label, in lines of w cells.
 func (d Display) LabelledLines(label, text string, w int) []string {
 	lines := cells.Wrap(sanitize.Line(text), w-14)
 	for i, line := range lines {
@@ -59,6 +60,7 @@ func (d Display) LabelledLines(label, text string, w int) []string {
 	return lines
 }
 
+// FactLines returns a line of w cells for each fact, and a blank one.
 func (d Display) FactLines(facts []report.Fact, w int) (lines []string) {
 	for _, f := range facts {
 		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", d.Theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
@@ -66,6 +68,7 @@ func (d Display) FactLines(facts []report.Fact, w int) (lines []string) {
 	return append(lines, "")
 }
 
+// SentenceLines is what a pane says in place of its content.
 func (d Display) SentenceLines(text string, role themes.Role, w int) []string {
 	return append([]string{""}, d.Wrapped("  ", role, text, w-4)...)
 }
