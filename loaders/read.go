@@ -22,7 +22,7 @@ import (
 // others are read.
 func (s *fileSet) readGuarded(f *file, deadline time.Time) (end bool) {
 	defer fault.Catch(func(failed *fault.Fault) {
-		s.giveUp(f, failed)
+		s.reading.giveUp(f, failed)
 		end = true
 	})
 	return s.readFile(f, deadline)
@@ -59,28 +59,28 @@ func (r *reading) giveUp(f *file, failed *fault.Fault) {
 // now has been read.
 func (s *fileSet) readFile(f *file, deadline time.Time) bool {
 	if f.stream != nil {
-		return s.readStream(f, deadline)
+		return s.reading.readStream(f, deadline)
 	}
 	if f.disk == nil {
 		return true // its folder was replaced
 	}
 	fault.Plant("reading", f.name)
-	defer s.texts.add(f)
+	defer s.reading.texts.add(f)
 	d := f.disk
 	if d.Info == nil && isUnopenedTable(f) {
-		s.prefetchTables()
+		s.reading.prefetchTables()
 	}
 	if p := f.packed; p != nil && !p.done {
 		if p.info != nil {
 			s.dropRenamed(p.handle, p.info)
-			s.noteStat(f, p.info)
+			s.reading.noteStat(f, p.info)
 			p.info = nil
 		}
-		return s.readPacked(f, deadline)
+		return s.reading.readPacked(f, deadline)
 	}
 	h, info, err := d.Open()
 	if err != nil {
-		return s.readFailed(f, err)
+		return s.reading.readFailed(f, err)
 	}
 	defer func() { _ = h.Close() }()
 	if !s.startAnew(f, h, info) {
@@ -89,7 +89,7 @@ func (s *fileSet) readFile(f *file, deadline time.Time) bool {
 	if d.Info == nil || !fileio.SameFile(d.Info, info) {
 		s.dropRenamed(h, info)
 	}
-	return s.readOpened(f, h, info, deadline)
+	return s.reading.readOpened(f, h, info, deadline)
 }
 
 // readOpened is readFile for a file that is open: it finds out whether the file is packed.
@@ -123,24 +123,24 @@ func (s *fileSet) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
 	case isRewritten && f.directory != nil && s.checkReplaced(f.directory):
 		return false
 	}
-	switch s.overwritten(f, h, info) {
+	switch s.reading.overwritten(f, h, info) {
 	case unfinished:
-		s.noteStat(f, info)
-		s.schedule.activate(f)
+		s.reading.noteStat(f, info)
+		s.reading.schedule.activate(f)
 		return false
 	case byEvaluation: // what was read before is kept
-		s.noteStat(f, info)
-		s.advance(f, info.Size()-d.Pos)
+		s.reading.noteStat(f, info)
+		s.reading.advance(f, info.Size()-d.Pos)
 		d.Forget()
-		s.keepFingerprint(f, h)
+		s.reading.keepFingerprint(f, h)
 		f.failures, f.failing = 0, false
-		s.schedule.activate(f)
+		s.reading.schedule.activate(f)
 		return false
 	case byTraining:
 		if isRewritten {
-			s.noteRewritten(f, h, info)
+			s.reading.noteRewritten(f, h, info)
 		}
-		s.restart(f)
+		s.reading.restart(f)
 	}
 	return true
 }
@@ -294,10 +294,12 @@ const (
 
 // readAppended reads the lines that were appended to a file that is followed. A fast log grows in
 // many small pieces, and reading them line by line takes ten times as long. Lines from which the
-// worker learned something new are read again line by line, as in [Source.readParallel].
+// worker learned something new are read again line by line, as in [reading.readParallel].
 func (r *reading) readAppended(f *file, h io.ReaderAt, size int64) error {
 	lead := f.parallelDecoder()
-	if lead == nil || f.splitter.Framing.Quoted || !r.options.Follow || r.options.serial || r.chunks.full() || size-f.disk.Pos < minAppended {
+	canDecode := lead != nil && !f.splitter.Framing.Quoted && !r.options.serial
+	isWorthIt := r.options.Follow && size-f.disk.Pos >= minAppended
+	if !canDecode || !isWorthIt || r.chunks.full() {
 		return nil
 	}
 	n, err := r.wholeLines(h, f.disk.Pos, min(size, f.disk.Pos+strideBytes))
@@ -322,9 +324,9 @@ func (r *reading) readAppended(f *file, h io.ReaderAt, size int64) error {
 // wholeLines returns how many bytes of a range are complete lines, 0 if none ends in the last
 // maxLastLine bytes.
 func (r *reading) wholeLines(h io.ReaderAt, from, to int64) (int, error) {
-	at := max(from, to-maxLastLine)
-	last := r.buffer()[:to-at]
-	n, err := h.ReadAt(last, at)
+	start := max(from, to-maxLastLine)
+	last := r.buffer()[:to-start]
+	n, err := h.ReadAt(last, start)
 	if n < len(last) {
 		return 0, ignoreEOF(err) // the file is shorter now
 	}
@@ -332,7 +334,7 @@ func (r *reading) wholeLines(h io.ReaderAt, from, to int64) (int, error) {
 	if i < 0 {
 		return 0, nil
 	}
-	return int(at-from) + i + 1, nil
+	return int(start-from) + i + 1, nil
 }
 
 // maxAttempts is how often reading a file may fail before a problem is reported: on network
@@ -367,7 +369,7 @@ func (r *reading) readFailed(f *file, err error) bool {
 		time.Sleep(backOff(f.failures))
 		return false
 	}
-	if !r.options.Follow && f.disk.Storage != nil {
+	if !r.options.Follow && !f.disk.IsHere() {
 		r.lost = r.partError(f, err)
 		return true
 	}
@@ -419,7 +421,8 @@ func (r *reading) recovered(f *file) bool {
 
 // isTransient reports whether an error of the filesystem may be gone when the file is opened again.
 func isTransient(err error) bool {
-	return fileio.IsLost(err) || fileio.IsReplaced(err) || errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+	isOfServer := errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+	return isOfServer || fileio.IsLost(err) || fileio.IsReplaced(err)
 }
 
 // reasonOf says why a file cannot be read and what to do, without its path.

@@ -184,7 +184,11 @@ func (copying) Draw(env.Env, int, int) []string { return nil }
 // Keys of the line.
 func (copying) Keys() view.Section {
 	return view.Section{Name: "copy", Bindings: []view.Binding{
-		{Keys: []string{"t"}, Label: "t", Hint: "t table", Doc: "the table of groups that the filter shows, of two runs that of the prompts", Do: own(App.copyTable)},
+		{
+			Keys: []string{"t"}, Label: "t", Hint: "t table",
+			Doc: "the table of groups that the filter shows, of two runs that of the prompts",
+			Do:  own(App.copyTable),
+		},
 		{Keys: []string{"g"}, Label: "g", Hint: "g group", Doc: "the samples of the group under the cursor", Do: own(App.copyGroup)},
 		{Keys: []string{"s"}, Label: "s", Hint: "s screen", Doc: "the screen as text", Do: own(App.copyScreen)},
 		{Keys: []string{"f"}, Label: "f", Hint: "f flags", Doc: "the settings in each trainer's syntax", Do: own(App.copyFlags)},

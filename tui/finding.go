@@ -23,13 +23,13 @@ func (openFinding) Exported(e env.Env) report.Table { return overview.ExportedGr
 func (openFinding) Keys() view.Section {
 	return view.Section{Name: "finding", Bindings: []view.Binding{
 		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: "j k step", Doc: "next step", Do: view.Ask(view.MoveStep(1))},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "previous step", Do: view.Ask(view.MoveStep(-1))},
-		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Hint: "", Doc: "ten steps forward", Do: view.Ask(view.MoveStep(10))},
-		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Hint: "", Doc: "ten steps back", Do: view.Ask(view.MoveStep(-10))},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "previous step", Do: view.Ask(view.MoveStep(-1))},
+		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "ten steps forward", Do: view.Ask(view.MoveStep(10))},
+		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "ten steps back", Do: view.Ask(view.MoveStep(-10))},
 		{Keys: []string{"g", "home"}, Label: "g", Hint: "g onset", Doc: "to the step at which it set in", Do: own(App.goToOnset)},
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter group", Doc: "open the group that shows it", Do: own(App.openFindingGroup)},
 		{Keys: []string{"w"}, Label: "w", Hint: "w next-finding", Doc: "the next finding", Do: own(move(App.moveFinding, 1))},
-		{Keys: []string{"W"}, Label: "W", Hint: "", Doc: "the previous one", Do: own(move(App.moveFinding, -1))},
+		{Keys: []string{"W"}, Label: "W", Doc: "the previous one", Do: own(move(App.moveFinding, -1))},
 		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})},
 	}}
 }

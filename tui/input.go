@@ -34,8 +34,8 @@ type typedLine struct {
 // lineKeys returns the keys that work in every line, unless its view has them for something else.
 func lineKeys() view.Section {
 	s := view.Section{Name: "line of input", Bindings: []view.Binding{
-		{Keys: []string{"up", "ctrl+p"}, Label: "↑", Hint: "", Doc: "the line entered before, also ^P", Do: own(move(App.recall, 1))},
-		{Keys: []string{"down", "ctrl+n"}, Label: "↓", Hint: "", Doc: "the line entered after it, also ^N", Do: own(move(App.recall, -1))},
+		{Keys: []string{"up", "ctrl+p"}, Label: "↑", Doc: "the line entered before, also ^P", Do: own(move(App.recall, 1))},
+		{Keys: []string{"down", "ctrl+n"}, Label: "↓", Doc: "the line entered after it, also ^N", Do: own(move(App.recall, -1))},
 	}}
 	for _, e := range cells.Edits() {
 		s.Bindings = append(s.Bindings, view.Binding{Keys: e.Keys, Label: e.Label, Doc: e.Doc, Do: own(func(a App) App { return a.edited(e.Do) })})
@@ -115,7 +115,11 @@ func (groupFilter) Edited(env.Env, bool) view.Want { return act(App.rearrange) }
 func (groupFilter) Keys() view.Section {
 	return view.Section{Name: "filter", Bindings: []view.Binding{
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter keep", Doc: "keep the filter", Do: own(App.applyFilter)},
-		{Keys: []string{"tab"}, Label: "Tab", Hint: "Tab field", Doc: "complete a field, and after fate: a fate; again: the next", Do: own(App.completeField)},
+		{
+			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab field",
+			Doc: "complete a field, and after fate: a fate; again: the next",
+			Do:  own(App.completeField),
+		},
 		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc clear", Doc: "show all groups", Do: own(App.clearFilter)},
 	}}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,12 +27,39 @@ func commandsAsMarkdown() string {
 	return strings.TrimSpace(b.String())
 }
 
+// inLists are the keys that mean the same in several views.
+const inLists = "in lists and texts"
+
+// keysAsMarkdown lists the keys of each view, and first those that mean the same in four views or more.
 func keysAsMarkdown(groups []KeyGroup) string {
-	var b strings.Builder
+	views := map[KeyDoc]int{}
 	for _, g := range groups {
-		fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", g.Name)
 		for _, k := range g.Keys {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(k.Key, " ", "` `"), strings.ReplaceAll(k.Doc, "|", `\|`))
+			views[k]++
+		}
+	}
+	common := KeyGroup{Name: inLists}
+	rest := []KeyGroup{}
+	for _, g := range groups {
+		own := KeyGroup{Name: g.Name}
+		for _, k := range g.Keys {
+			switch {
+			case views[k] < 4:
+				own.Keys = append(own.Keys, k)
+			case !slices.Contains(common.Keys, k):
+				common.Keys = append(common.Keys, k)
+			}
+		}
+		rest = append(rest, own)
+	}
+	var b strings.Builder
+	for _, g := range append([]KeyGroup{common}, rest...) {
+		if len(g.Keys) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n", g.Name)
+		for _, k := range g.Keys {
+			fmt.Fprintf(&b, "* `%s`: %s\n", strings.ReplaceAll(k.Key, " ", "` `"), k.Doc)
 		}
 	}
 	return strings.TrimSpace(b.String())

@@ -114,7 +114,7 @@ func copyRepository(t *testing.T) string {
 // the screen.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributors", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestRecipes(t *testing.T) {
 // The ways through the program name functions where they are.
 func TestWaysNameFunctions(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributors", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sweep"
 	"vantage/themes"
 	"vantage/tui/sweepmap"
@@ -66,7 +67,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 				t.Errorf("%v: Enter sets %+v, the star is %s", size, got, best.Name())
 			}
 			for _, w := range d.app.env.Result.Analysis.Warnings {
-				if w.Kind == model.WarnEffectiveRatio || w.Kind == model.WarnOneSidedPush {
+				if w.Kind == analysis.WarnEffectiveRatio || w.Kind == analysis.WarnOneSidedPush {
 					t.Errorf("%v: %s", size, w.Sentence())
 				}
 			}

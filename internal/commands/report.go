@@ -44,7 +44,7 @@ type reportOptions struct {
 
 type reportWriter = func(io.Writer, *report.Report) error
 
-func (p *Program) report() command[reportWriter] {
+func (p *program) report() command[reportWriter] {
 	o := &reportOptions{where: selection{kind: "samples", also: ", or with --per group groups,"}}
 	steps := &stepRange{}
 	charted := func(write func(io.Writer, *report.Report) (*report.Charts, error)) reportWriter {
@@ -85,7 +85,7 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		format: o.format,
 		where:  &o.where,
 		steps:  steps,
-		sets:   OfLogs,
+		sets:   ofLogs,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
 			addChoice(cmd, &o.by, "by", "", "break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
@@ -105,7 +105,7 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		},
 		run: o.orGiven(orScalars(true, o.isOfScalars, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
 			for _, f := range [][2]string{{"-o", o.output}, {"--svg", o.svg}} {
-				if err := refuseOntoLog(log.p.Disk, f[0], f[1], log.paths); err != nil {
+				if err := refuseOntoLog(log.p.disk, f[0], f[1], log.paths); err != nil {
 					return nil, err
 				}
 			}
@@ -152,22 +152,23 @@ func (o *reportOptions) orGiven(ofLog func(context.Context, *call, reportWriter)
 			return ofLog(ctx, c, write)
 		}
 		if err := o.refuseWithoutLog(c.p); err != nil {
-			return Usage(err)
+			return usage(err)
 		}
-		_, set, err := c.p.Configure(c.args)
+		_, set, err := c.p.configure(c.args)
 		if err != nil {
 			return err
 		}
-		c.note(c.p.ConfigSummary)
+		c.note(c.p.configSummary)
 		return c.p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, o.emit, set) })
 	}
 }
 
 // refuseWithoutLog says which flags --emit would ignore without a path.
-func (o *reportOptions) refuseWithoutLog(p *Program) error {
+func (o *reportOptions) refuseWithoutLog(p *program) error {
 	var needLog []string
 	o.format.flags.Visit(func(f *pflag.Flag) {
-		isSetting := p.sharedFlags()[model.AboutArithmetic].Lookup(f.Name) == f
+		i := topicOf(p.sharedFlags(), f)
+		isSetting := i >= 0 && p.sharedFlags()[i].set == arithmetic
 		if !isSetting && !slices.Contains([]string{"num-generations", "emit", "output", "format", "json"}, f.Name) {
 			needLog = append(needLog, "--"+f.Name)
 		}
@@ -196,8 +197,8 @@ func (o *reportOptions) isOfScalars(c *call) bool {
 	return isPlain && o.output == "" && o.svg == "" && o.emit == "" && slices.Contains([]string{"text", "json"}, c.format)
 }
 
-// WriteReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
-func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings) error {
+// writeReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
+func (p *program) writeReport(ctx context.Context, paths []string, set model.Settings) error {
 	return p.report().startOn(ctx, p, paths, set)
 }
 
@@ -318,7 +319,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	}
 	log.then = func() error {
 		if o.svg != "" {
-			if err := writeFile(log.p.Disk, o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
+			if err := writeFile(log.p.disk, o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
 				return err
 			}
 		}
@@ -365,7 +366,7 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 		err := b.Add(ctx, a, o.where.query, log.Text)
 		switch {
 		case errors.Is(err, analysis.ErrNoColumn):
-			return Usage(fmt.Errorf("--by %s: %w", by, err))
+			return usage(fmt.Errorf("--by %s: %w", by, err))
 		case err != nil:
 			return fmt.Errorf("--by %s: %w", by, err)
 		}
@@ -397,7 +398,7 @@ func (o *reportOptions) listGroups(ctx context.Context, log *openLog) (*report.G
 }
 
 func newHead(paths []string) report.Head {
-	return report.Head{Path: Title(paths), Date: outputDate(), Version: ReadBuildInfo().Version}
+	return report.Head{Path: titleOf(paths), Date: outputDate(), Version: readBuildInfo().Version}
 }
 
 // outputDate is the date that outputs carry: SOURCE_DATE_EPOCH, in seconds since 1970, if it is set, so that
@@ -411,9 +412,9 @@ func outputDate() time.Time {
 
 // commandLine returns the command that was given, to be run in a shell again: arguments first, then flags by name; the
 // other way round, with -- between, if an argument would be taken for a flag.
-// It is called before Configure, which adds other settings to those of flags. It holds no password of an address: what it
+// It is called before configure, which adds other settings to those of flags. It holds no password of an address: what it
 // stands in is sent to others.
-func (p *Program) commandLine(cmd *cobra.Command, args []string) string {
+func (p *program) commandLine(cmd *cobra.Command, args []string) string {
 	var given, flags []string
 	for _, arg := range args {
 		shown, _ := withoutPassword(arg)

@@ -24,7 +24,7 @@ type sweepOptions struct {
 	pos, neg, recompute, figures, goal, emit string
 }
 
-func (p *Program) sweep() *cobra.Command {
+func (p *program) sweep() *cobra.Command {
 	o := &sweepOptions{}
 	var s report.Sweep
 	var ratios sweep.Ratios
@@ -74,7 +74,7 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 			}
 			return s, err
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error {
@@ -187,7 +187,7 @@ type planOptions struct {
 	where       selection // of the groups that the table of sizes is estimated from
 }
 
-func (p *Program) plan() *cobra.Command {
+func (p *program) plan() *cobra.Command {
 	o := &planOptions{where: selection{kind: "groups"}}
 	return command[func(io.Writer, report.Plan) error]{
 		use:   "plan PATH... [algorithm.key=value...]",
@@ -245,7 +245,7 @@ vantage plan runs/qwen-math/rollouts --sizes-only`,
 			}
 			return r, ctx.Err()
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 func (o *planOptions) refuse() (err error) {

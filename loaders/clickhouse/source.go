@@ -1,7 +1,7 @@
 // Package clickhouse reads the samples of a run from a table of a ClickHouse server or cluster.
 //
 // In: an address, clickhouse://user@host:9440/database/table?run=NAME. Out: the same [model.Chunk]s as
-// package loaders makes of a file of the same rows. Package commands calls it.
+// package loaders makes of a file of the same rows: a loaders.Table. Package commands gives it to package loaders.
 //
 //	address.go    where the table is, and how the way there is encrypted
 //	mapping.go    which column plays which role, by the names that files have
@@ -80,6 +80,8 @@ type Source struct {
 	lent    []*stepRows    // of the chunk that Next returned last
 	ended   error          // what Next returns from now on
 	texts   texts
+
+	oneByOne sync.Mutex // of who reads many texts
 }
 
 // answer is a chunk with the memory of its blocks, or why nothing more comes.
@@ -137,17 +139,30 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 }
 
 // Text reads the text of a sample.
-func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
-	return s.texts.textAt(ctx, at)
+func (s *Source) Text(ctx context.Context, place model.Place) (model.Text, error) {
+	return s.texts.textOf(ctx, place)
+}
+
+// Texts passes the texts of samples to visit, by index, or why one cannot be read: one after the other, whoever asks.
+func (s *Source) Texts(
+	ctx context.Context, places []model.Place, _ func(record []byte) bool, visit func(i int, t model.Text, err error),
+) error {
+	s.oneByOne.Lock()
+	defer s.oneByOne.Unlock()
+	for i := 0; i < len(places) && ctx.Err() == nil; i++ {
+		text, err := s.Text(ctx, places[i])
+		visit(i, text, err)
+	}
+	return ctx.Err()
 }
 
 // Lines returns zeros: a row of a table has no line.
-func (s *Source) Lines(_ context.Context, at []model.Place) ([]int64, error) {
-	return make([]int64, len(at)), nil
+func (s *Source) Lines(_ context.Context, places []model.Place) ([]int64, error) {
+	return make([]int64, len(places)), nil
 }
 
-// MissingColumns returns nil: a column that is named and missing is an error of Next.
-func (s *Source) MissingColumns() []string { return nil }
+// Name returns where the table is.
+func (s *Source) Name() string { return "clickhouse://" + s.target.address() + "/" + s.target.name() }
 
 // Close ends the reading, on the server too. A Next that waits returns [os.ErrClosed].
 func (s *Source) Close() error {

@@ -248,7 +248,7 @@ func (f *Fields) Uses(column string) bool {
 func usualNames() Names {
 	return Names{
 		RoleReward: {
-			"reward", "score", "total_reward", "rewards", "scores", "final_reward", "trajectory_reward", "return",
+			"reward", "score", "total_reward", "reward_total", "rewards", "scores", "final_reward", "trajectory_reward", "return",
 			"episode_reward", "raw_reward", "rm_score", "acc", "accuracy", "is_correct", "correct", "success",
 		},
 		RoleStep: {
@@ -296,7 +296,10 @@ func IsComponentName(name string) bool {
 	switch name {
 	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward":
 		return true
-	case "total_reward", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
+	case "total_reward", "reward_total", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
+		return false
+	}
+	if of, found := strings.CutPrefix(name, "reward_"); found && slices.Contains(aboutRewards, of) {
 		return false
 	}
 	for _, end := range []string{"_reward", "_reward_func", "_score", "_reward_fn"} {
@@ -304,8 +307,11 @@ func IsComponentName(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_func_") || strings.HasPrefix(name, "reward/")
+	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_") || strings.HasPrefix(name, "reward/")
 }
+
+// aboutRewards are what follows reward_ in names of what no reward function returned.
+var aboutRewards = []string{"mean", "avg", "std", "var", "min", "max", "sum", "median", "count", "model", "type", "name", "id", "time", "latency", "weight", "weights"}
 
 // isCounter reports whether a column of numbers is what no reward function returns.
 func isCounter(name string) bool {

@@ -191,14 +191,14 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		d := &folder{disk: disk, path: name}
+		d := &folder{storage: disk, path: name}
 		names, err := d.names()
 		if err != nil {
 			return nil, err
 		}
 		return d.best(names, false)
 	}
-	d, base := &folder{disk: disk, path: filepath.Dir(name)}, filepath.Base(name)
+	d, base := &folder{storage: disk, path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
 		if _, is := d.holds(base, f); is {
 			return d.read(&source{format: f, files: []string{base}}, MaxBytes)
@@ -214,18 +214,18 @@ var (
 	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
 )
 
-// Beside reads the scalars of the run whose samples lie at a path, of this machine if storage is nil: below that if it is a folder, or,
-// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. But in
-// a folder that is given only files count that bear the name of such a log. The folder above is not listed in a storage, where it may be anything: it
-// is asked for files by their names.
-func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, error) {
-	d, stat, above := &folder{disk, storage, samples}, disk.Stat, filepath.Dir
-	if storage != nil {
-		stat, above = storage.Stat, path.Dir
-	}
-	info, err := stat(samples)
-	if err == nil && storage == nil {
-		d.path, err = filepath.Abs(samples)
+// Beside reads the scalars of the run whose samples lie at a path of a storage: below that if it is a folder, or, if it is a folder of
+// samples within the run's, in that and its folders of scalars; beside a file in the same folder. But in a folder that is given only files
+// count that bear the name of such a log. The folder above is listed on this machine alone: elsewhere it may be anything, and is asked for
+// files by their names.
+func Beside(storage fileio.Storage, samples string) (*Found, error) {
+	d, above := &folder{storage: storage, path: samples}, path.Dir
+	info, err := storage.Stat(samples)
+	if fileio.IsHere(storage) {
+		above = filepath.Dir
+		if err == nil {
+			d.path, err = filepath.Abs(samples)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -251,19 +251,18 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 
 // folder is where scalars may lie.
 type folder struct {
-	disk    *fileio.Disk
-	storage fileio.Storage // nil for this machine
+	storage fileio.Storage
 	path    string
 }
 
 func (d *folder) open(name string) (fileio.Handle, os.FileInfo, error) {
-	f := fileio.File{Storage: d.storage, Disk: d.disk, Root: d.path, Path: name}
+	f := fileio.File{Storage: d.storage, Root: d.path, Path: name}
 	return f.Open()
 }
 
 // names are the files of the folder that may be scalars.
 func (d *folder) names() (names []string, err error) {
-	l, err := discover.ListIn(d.disk, d.storage, d.path, discover.MaxFiles)
+	l, err := discover.List(d.storage, d.path, discover.MaxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -277,9 +276,11 @@ func (d *folder) names() (names []string, err error) {
 // How far near looks.
 const maxNearDepth, maxNear = 4, 4096
 
-// near lists the files of a folder, and if asked for those of its folders of scalars. In a storage it is those whose names are known.
+// near lists the files of a folder, and if asked for those of its folders of scalars. Elsewhere than on this machine it is those whose
+// names are known.
 func (d *folder) near(below string, deep bool) (files []string) {
-	if d.storage != nil {
+	disk, here := d.storage.(*fileio.Disk)
+	if !here {
 		for _, name := range slices.Concat(rowLogs, []string{discover.StateName}) {
 			if _, err := d.storage.Stat(path.Join(d.path, name)); err == nil {
 				files = append(files, name)
@@ -289,7 +290,7 @@ func (d *folder) near(below string, deep bool) (files []string) {
 		}
 		return files
 	}
-	entries, err := d.disk.ReadDir(filepath.Join(d.path, below))
+	entries, err := disk.ReadDir(filepath.Join(d.path, below))
 	if err != nil {
 		return nil
 	}
@@ -523,7 +524,7 @@ func Alone(disk *fileio.Disk, name string) bool {
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return false
 	}
-	d := &folder{disk: disk, path: name}
+	d := &folder{storage: disk, path: name}
 	var files []string
 	if info.IsDir() {
 		l, err := discover.List(disk, name, maxAlone+1)

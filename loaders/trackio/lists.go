@@ -278,11 +278,11 @@ func (l *lister) listOf(k *kind, id, name string) *list {
 			return known
 		}
 	}
-	at := folder(name)
-	for n := 2; slices.ContainsFunc(l.lists, func(o *list) bool { return path.Dir(o.path) == at && o.run != key }); n++ {
-		at = folder(name) + " (" + strconv.Itoa(n) + ")"
+	run := folder(name)
+	for n := 2; slices.ContainsFunc(l.lists, func(o *list) bool { return path.Dir(o.path) == run && o.run != key }); n++ {
+		run = folder(name) + " (" + strconv.Itoa(n) + ")"
 	}
-	made := &list{path: path.Join(at, k.file), kind: k, run: key, version: strconv.FormatInt(l.now.UnixNano(), 36)}
+	made := &list{path: path.Join(run, k.file), kind: k, run: key, version: strconv.FormatInt(l.now.UnixNano(), 36)}
 	l.lists = append(l.lists, made)
 	return made
 }

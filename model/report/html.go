@@ -245,7 +245,7 @@ func (c *chainTotal) add(a *analysis.Analysis) {
 		return
 	}
 	for i := range a.Warnings {
-		if a.Warnings[i].Kind == model.WarnInvalidRewards {
+		if a.Warnings[i].Kind == analysis.WarnInvalidRewards {
 			c.invalid += a.Warnings[i].Count
 		}
 	}

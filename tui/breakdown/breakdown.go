@@ -130,9 +130,17 @@ func (s *View) OnOpen(env.Env) { s.topLine = 0 }
 // Keys of the view.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "breakdown", Bindings: append(view.ListKeys("j k scroll"),
-		view.Binding{Keys: []string{"l", "right", "v"}, Label: "→", Hint: "← → by", Doc: "break down by the next: difficulty, length, fate, step, numeric columns", Do: view.By((*View).move, 1)},
-		view.Binding{Keys: []string{"h", "left"}, Label: "←", Hint: "", Doc: "break down by the previous", Do: view.By((*View).move, -1)},
-		view.Binding{Keys: []string{"tab"}, Label: "Tab", Hint: "Tab steps", Doc: "of this step, the last 10 or all", Do: view.Key((*View).nextScope)},
+		view.Binding{
+			Keys: []string{"l", "right", "v"}, Label: "→", Hint: "← → by",
+			Doc: "break down by the next: difficulty, length, fate, step, numeric columns",
+			Do:  view.By((*View).move, 1),
+		},
+		view.Binding{Keys: []string{"h", "left"}, Label: "←", Doc: "break down by the previous", Do: view.By((*View).move, -1)},
+		view.Binding{
+			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab steps",
+			Doc: "of this step, the last 10 or all",
+			Do:  view.Key((*View).nextScope),
+		},
 		view.Binding{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})})}
 }
 

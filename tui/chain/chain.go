@@ -112,13 +112,25 @@ func (s *View) OnMouse(e env.Env, m view.Mouse) (view.Want, bool) {
 func (*View) Keys() view.Section {
 	return view.Section{Name: "chain", Bindings: []view.Binding{
 		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: "j k stage", Doc: "next stage", Do: view.By((*View).moveStage, 1)},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "previous stage", Do: view.By((*View).moveStage, -1)},
-		{Keys: []string{"l", "right", "enter"}, Label: "→", Hint: "← → choice", Doc: "next choice of the stage", Do: view.By((*View).moveChoice, 1)},
-		{Keys: []string{"h", "left"}, Label: "←", Hint: "", Doc: "previous choice", Do: view.By((*View).moveChoice, -1)},
-		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Hint: "^D text", Doc: "a page of the text below down", Do: view.By((*View).scroll, 1)},
-		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Hint: "", Doc: "a page of the text below up", Do: view.By((*View).scroll, -1)},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "previous stage", Do: view.By((*View).moveStage, -1)},
+		{
+			Keys: []string{"l", "right", "enter"}, Label: "→", Hint: "← → choice",
+			Doc: "next choice of the stage",
+			Do:  view.By((*View).moveChoice, 1),
+		},
+		{Keys: []string{"h", "left"}, Label: "←", Doc: "previous choice", Do: view.By((*View).moveChoice, -1)},
+		{
+			Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Hint: "^D text",
+			Doc: "a page of the text below down",
+			Do:  view.By((*View).scroll, 1),
+		},
+		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "a page of the text below up", Do: view.By((*View).scroll, -1)},
 		{Keys: []string{"0", "backspace"}, Label: "0", Hint: "0 off", Doc: "turn the stage off", Do: view.Key((*View).clear)},
-		{Keys: []string{"v"}, Label: "v", Hint: "v parts", Doc: "break the metrics down by difficulty, length, fate or a column", Do: view.Ask(view.Push{View: view.Breakdown})},
+		{
+			Keys: []string{"v"}, Label: "v", Hint: "v parts",
+			Doc: "break the metrics down by difficulty, length, fate or a column",
+			Do:  view.Ask(view.Push{View: view.Breakdown}),
+		},
 		{Keys: []string{"esc", "C"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})},
 	}}
 }

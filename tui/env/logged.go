@@ -6,6 +6,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/match"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -35,7 +36,7 @@ func (m loggedMatch) Undecided() bool { return m.Latest.Report != nil && m.Lates
 func (e Env) NewStepDisagrees() bool {
 	now := e.Result.Analysis
 	return now != nil && e.Choice().Confirmed() &&
-		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnLoggedDiffers })
+		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == analysis.WarnLoggedDiffers })
 }
 
 // ChoiceIsOpen reports whether the log may still decide: neither the session nor the person did.

@@ -65,8 +65,16 @@ func (*View) OpenRow(env.Env) view.Want { return view.OpenWorst{} }
 // Keys of the run at a glance.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "run at a glance", Bindings: append(view.ListKeys("j k move"),
-		view.Binding{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open", Doc: "the finding under the cursor, with its metric over the steps; or the step, the first of several; Esc leads back", Do: view.Ask(view.OpenWorst{})},
-		view.Binding{Keys: []string{"esc", "1"}, Label: "Esc 1", Hint: "1 groups", Doc: "to the groups of the step", Do: view.Ask(view.ShowGroups{})},
+		view.Binding{
+			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open",
+			Doc: "the finding under the cursor, with its metric over the steps; or the step, the first of several; Esc leads back",
+			Do:  view.Ask(view.OpenWorst{}),
+		},
+		view.Binding{
+			Keys: []string{"esc", "1"}, Label: "Esc 1", Hint: "1 groups",
+			Doc: "to the groups of the step",
+			Do:  view.Ask(view.ShowGroups{}),
+		},
 	)}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -24,7 +25,7 @@ func matchWarning(e env.Env) []warningLine {
 		return nil
 	}
 	return []warningLine{{
-		kind:   model.WarnLoggedDiffers,
+		kind:   analysis.WarnLoggedDiffers,
 		Text:   fmt.Sprintf("none of %d estimators and scales reproduces all logged advantages", r.Candidates),
 		Advice: sanitize.Line(strings.Join(r.Clues, "; ")) + " — `vantage match` has the details", Group: -1,
 	}}
@@ -65,7 +66,7 @@ func WarningLines(e env.Env) []warningLine {
 				}
 				d.Advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+where+")")) + " — " + w.Advice
 			}
-			if w.Kind == model.WarnLoggedDiffers && len(noMatch) > 0 {
+			if w.Kind == analysis.WarnLoggedDiffers && len(noMatch) > 0 {
 				d.Advice = "" // which would be to look for what is known not to be there
 			}
 			all = append(all, d)

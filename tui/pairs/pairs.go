@@ -83,8 +83,16 @@ func (*View) OpenRow(env.Env) view.Want { return view.OpenAnswers{} }
 func (*View) Keys() view.Section {
 	return view.Section{Name: "two runs", Bindings: append(
 		view.ListKeys("j k prompt"),
-		view.Binding{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter answers", Doc: "read both runs' answers to the prompt, side by side or as a word diff", Do: view.Ask(view.OpenAnswers{})},
-		view.Binding{Keys: []string{"o", "O"}, Label: "o", Hint: "o reverse", Doc: "worst or best for the second run first", Do: view.Key((*View).reverse)},
+		view.Binding{
+			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter answers",
+			Doc: "read both runs' answers to the prompt, side by side or as a word diff",
+			Do:  view.Ask(view.OpenAnswers{}),
+		},
+		view.Binding{
+			Keys: []string{"o", "O"}, Label: "o", Hint: "o reverse",
+			Doc: "worst or best for the second run first",
+			Do:  view.Key((*View).reverse),
+		},
 		view.Binding{Keys: []string{"esc", "c"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})},
 	)}
 }

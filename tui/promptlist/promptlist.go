@@ -95,10 +95,18 @@ func (s *View) OpenRow(e env.Env) view.Want { return s.open(e) }
 // Keys of the prompts.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "prompts", Bindings: append(view.ListKeys("j k move"),
-		view.Binding{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open", Doc: "the newest group of the prompt", Do: view.Key((*View).open)},
+		view.Binding{
+			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open",
+			Doc: "the newest group of the prompt",
+			Do:  view.Key((*View).open),
+		},
 		view.Binding{Keys: []string{"o"}, Label: "o", Hint: "o sort", Doc: "sort by the next metric", Do: view.Key((*View).sort)},
-		view.Binding{Keys: []string{"O"}, Label: "O", Hint: "", Doc: "reverse the order", Do: view.Key((*View).reverse)},
-		view.Binding{Keys: []string{"/"}, Label: "/", Hint: "/ filter", Doc: "filter the prompts: state:hopeless tokens>10000 prompt~triangle", Do: view.Key((*View).openFilter)},
+		view.Binding{Keys: []string{"O"}, Label: "O", Doc: "reverse the order", Do: view.Key((*View).reverse)},
+		view.Binding{
+			Keys: []string{"/"}, Label: "/", Hint: "/ filter",
+			Doc: "filter the prompts: state:hopeless tokens>10000 prompt~triangle",
+			Do:  view.Key((*View).openFilter),
+		},
 		view.Binding{Keys: []string{"esc", "L"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})})}
 }
 
@@ -118,7 +126,11 @@ func (Filter) Edited(env.Env, bool) view.Want { return nil }
 func (Filter) Keys() view.Section {
 	return view.Section{Name: "filter of prompts", Bindings: []view.Binding{
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter keep", Doc: "keep the filter", Do: view.Key(Filter.applyFilter)},
-		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "leave the filter as it was", Do: view.Ask(view.Open{View: view.Prompts})},
+		{
+			Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave",
+			Doc: "leave the filter as it was",
+			Do:  view.Ask(view.Open{View: view.Prompts}),
+		},
 	}}
 }
 

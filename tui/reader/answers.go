@@ -155,22 +155,46 @@ func (r *Answers) OnMouse(e env.Env, m view.Mouse) (view.Want, bool) {
 // Keys of the answers.
 func (*Answers) Keys() view.Section {
 	return view.Section{Name: "answers of two runs", Bindings: []view.Binding{
-		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: "j k scroll", Doc: "a line down, in both texts", Do: view.By((*Answers).scrollLines, 1)},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "a line up", Do: view.By((*Answers).scrollLines, -1)},
-		{Keys: []string{"l", "right"}, Label: "l →", Hint: "h l answer", Doc: "next answer of the focused run, the best first", Do: view.By((*Answers).move, 1)},
-		{Keys: []string{"h", "left"}, Label: "h ←", Hint: "", Doc: "previous answer of the focused run", Do: view.By((*Answers).move, -1)},
-		{Keys: []string{"tab", "shift+tab"}, Label: "Tab", Hint: "Tab run", Doc: "focus the other run", Do: view.Key((*Answers).switchSide)},
+		{
+			Keys: []string{"j", "down"}, Label: "j ↓", Hint: "j k scroll",
+			Doc: "a line down, in both texts",
+			Do:  view.By((*Answers).scrollLines, 1),
+		},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a line up", Do: view.By((*Answers).scrollLines, -1)},
+		{
+			Keys: []string{"l", "right"}, Label: "l →", Hint: "h l answer",
+			Doc: "next answer of the focused run, the best first",
+			Do:  view.By((*Answers).move, 1),
+		},
+		{Keys: []string{"h", "left"}, Label: "h ←", Doc: "previous answer of the focused run", Do: view.By((*Answers).move, -1)},
+		{
+			Keys: []string{"tab", "shift+tab"}, Label: "Tab", Hint: "Tab run",
+			Doc: "focus the other run",
+			Do:  view.Key((*Answers).switchSide),
+		},
 		{Keys: []string{"J"}, Label: "J", Hint: "J K prompt", Doc: "next prompt of the comparison", Do: view.Ask(view.NextPair(1))},
-		{Keys: []string{"K"}, Label: "K", Hint: "", Doc: "previous prompt", Do: view.Ask(view.NextPair(-1))},
-		{Keys: []string{"d", "enter"}, Label: "d ⏎", Hint: "d diff", Doc: "word diff, or both texts side by side", Do: view.Key((*Answers).toggleDiff)},
-		{Keys: []string{"n"}, Label: "n", Hint: "", Doc: "next difference of the diff", Do: view.By((*Answers).moveDifference, 1)},
-		{Keys: []string{"N"}, Label: "N", Hint: "", Doc: "previous difference", Do: view.By((*Answers).moveDifference, -1)},
-		{Keys: []string{"z"}, Label: "z", Hint: "z thinking", Doc: "hide or show the thinking, also in a diff", Do: view.Key((*Answers).foldThinking)},
-		{Keys: []string{"v"}, Label: "v", Hint: "", Doc: "show the texts as logged, or with Markdown and LaTeX rendered", Do: view.Key((*Answers).toggleRaw)},
-		{Keys: []string{"ctrl+d", "pgdown", "space"}, Label: "^D", Hint: "", Doc: "a page down", Do: view.By((*Answers).scrollPages, 1)},
-		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Hint: "", Doc: "a page up", Do: view.By((*Answers).scrollPages, -1)},
-		{Keys: []string{"g", "home"}, Label: "g", Hint: "", Doc: "to the prompt", Do: view.By((*Answers).scrollLines, math.MinInt32)},
-		{Keys: []string{"G", "end"}, Label: "G", Hint: "", Doc: "to the end", Do: view.By((*Answers).scrollLines, math.MaxInt32)},
+		{Keys: []string{"K"}, Label: "K", Doc: "previous prompt", Do: view.Ask(view.NextPair(-1))},
+		{
+			Keys: []string{"d", "enter"}, Label: "d ⏎", Hint: "d diff",
+			Doc: "word diff, or both texts side by side",
+			Do:  view.Key((*Answers).toggleDiff),
+		},
+		{Keys: []string{"n"}, Label: "n", Doc: "next difference of the diff", Do: view.By((*Answers).moveDifference, 1)},
+		{Keys: []string{"N"}, Label: "N", Doc: "previous difference", Do: view.By((*Answers).moveDifference, -1)},
+		{
+			Keys: []string{"z"}, Label: "z", Hint: "z thinking",
+			Doc: "hide or show the thinking, also in a diff",
+			Do:  view.Key((*Answers).foldThinking),
+		},
+		{
+			Keys: []string{"v"}, Label: "v",
+			Doc: "show the texts as logged, or with Markdown and LaTeX rendered",
+			Do:  view.Key((*Answers).toggleRaw),
+		},
+		{Keys: []string{"ctrl+d", "pgdown", "space"}, Label: "^D", Doc: "a page down", Do: view.By((*Answers).scrollPages, 1)},
+		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "a page up", Do: view.By((*Answers).scrollPages, -1)},
+		{Keys: []string{"g", "home"}, Label: "g", Doc: "to the prompt", Do: view.By((*Answers).scrollLines, math.MinInt32)},
+		{Keys: []string{"G", "end"}, Label: "G", Doc: "to the end", Do: view.By((*Answers).scrollLines, math.MaxInt32)},
 		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back to the comparison", Do: view.Ask(view.Escape{})},
 	}}
 }

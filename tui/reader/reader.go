@@ -374,24 +374,48 @@ func (*Group) Exported(e env.Env) report.Table { return samples.ExportedSamples(
 // Keys of an open group.
 func (*Group) Keys() view.Section {
 	return view.Section{Name: "group", Bindings: []view.Binding{
-		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: "j k sample", Doc: "next sample; in the text a line down", Do: view.By((*Group).move, 1)},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "previous sample; in the text a line up", Do: view.By((*Group).move, -1)},
+		{
+			Keys: []string{"j", "down"}, Label: "j ↓", Hint: "j k sample",
+			Doc: "next sample; in the text a line down",
+			Do:  view.By((*Group).move, 1),
+		},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "previous sample; in the text a line up", Do: view.By((*Group).move, -1)},
 		{Keys: []string{"J"}, Label: "J", Hint: "J K group", Doc: "next group", Do: view.Ask(view.NextGroup(1))},
-		{Keys: []string{"K"}, Label: "K", Hint: "", Doc: "previous group", Do: view.Ask(view.NextGroup(-1))},
-		{Keys: []string{"tab", "shift+tab", "enter"}, Label: "Tab ⏎", Hint: "Tab text", Doc: "switch between samples and text", Do: view.Key((*Group).toggleFocus)},
+		{Keys: []string{"K"}, Label: "K", Doc: "previous group", Do: view.Ask(view.NextGroup(-1))},
+		{
+			Keys: []string{"tab", "shift+tab", "enter"}, Label: "Tab ⏎", Hint: "Tab text",
+			Doc: "switch between samples and text",
+			Do:  view.Key((*Group).toggleFocus),
+		},
 		{Keys: []string{"/"}, Label: "/", Hint: "/ search", Doc: "search in the text", Do: view.Key((*Group).startSearch)},
-		{Keys: []string{"n"}, Label: "n", Hint: "", Doc: "next match, or next difference if there is no search", Do: view.By((*Group).moveMatch, 1)},
-		{Keys: []string{"N"}, Label: "N", Hint: "", Doc: "previous match or difference", Do: view.By((*Group).moveMatch, -1)},
-		{Keys: []string{"d"}, Label: "d", Hint: "d diff", Doc: "compare the best sample with the one under the cursor, or with the worst", Do: view.Key((*Group).toggleDiff)},
-		{Keys: []string{"z"}, Label: "z", Hint: "z thinking", Doc: "hide or show the thinking, also in a diff", Do: view.Key((*Group).foldThinking)},
-		{Keys: []string{"v"}, Label: "v", Hint: "v as-logged", Doc: "show the text as logged, or with Markdown and LaTeX rendered", Do: view.Key((*Group).toggleRaw)},
-		{Keys: []string{"1"}, Label: "1", Hint: "", Doc: "to the prompt", Do: toAnchor(richtext.AnchorPrompt)},
-		{Keys: []string{"2"}, Label: "2", Hint: "", Doc: "to the response", Do: toAnchor(richtext.AnchorResponse)},
-		{Keys: []string{"3"}, Label: "3", Hint: "", Doc: "to the ground truth", Do: toAnchor(richtext.AnchorTruth)},
-		{Keys: []string{"ctrl+d", "pgdown", "space"}, Label: "^D", Hint: "", Doc: "a page of text down", Do: view.By((*Group).scrollPages, 1)},
-		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Hint: "", Doc: "a page of text up", Do: view.By((*Group).scrollPages, -1)},
-		{Keys: []string{"g", "home"}, Label: "g", Hint: "", Doc: "to the top", Do: view.By((*Group).move, math.MinInt32)},
-		{Keys: []string{"G", "end"}, Label: "G", Hint: "", Doc: "to the end", Do: view.By((*Group).move, math.MaxInt32)},
+		{
+			Keys: []string{"n"}, Label: "n",
+			Doc: "next match, or next difference if there is no search",
+			Do:  view.By((*Group).moveMatch, 1),
+		},
+		{Keys: []string{"N"}, Label: "N", Doc: "previous match or difference", Do: view.By((*Group).moveMatch, -1)},
+		{
+			Keys: []string{"d"}, Label: "d", Hint: "d diff",
+			Doc: "compare the best sample with the one under the cursor, or with the worst",
+			Do:  view.Key((*Group).toggleDiff),
+		},
+		{
+			Keys: []string{"z"}, Label: "z", Hint: "z thinking",
+			Doc: "hide or show the thinking, also in a diff",
+			Do:  view.Key((*Group).foldThinking),
+		},
+		{
+			Keys: []string{"v"}, Label: "v", Hint: "v as-logged",
+			Doc: "show the text as logged, or with Markdown and LaTeX rendered",
+			Do:  view.Key((*Group).toggleRaw),
+		},
+		{Keys: []string{"1"}, Label: "1", Doc: "to the prompt", Do: toAnchor(richtext.AnchorPrompt)},
+		{Keys: []string{"2"}, Label: "2", Doc: "to the response", Do: toAnchor(richtext.AnchorResponse)},
+		{Keys: []string{"3"}, Label: "3", Doc: "to the ground truth", Do: toAnchor(richtext.AnchorTruth)},
+		{Keys: []string{"ctrl+d", "pgdown", "space"}, Label: "^D", Doc: "a page of text down", Do: view.By((*Group).scrollPages, 1)},
+		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "a page of text up", Do: view.By((*Group).scrollPages, -1)},
+		{Keys: []string{"g", "home"}, Label: "g", Doc: "to the top", Do: view.By((*Group).move, math.MinInt32)},
+		{Keys: []string{"G", "end"}, Label: "G", Doc: "to the end", Do: view.By((*Group).move, math.MaxInt32)},
 		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back to the groups", Do: view.Ask(view.Escape{})},
 	}}
 }
@@ -569,9 +593,13 @@ func (s Search) Edited(e env.Env, _ bool) view.Want { return s.UpdateSearch(e) }
 // Keys of the search.
 func (Search) Keys() view.Section {
 	return view.Section{Name: "search in the text", Bindings: []view.Binding{
-		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter keep", Doc: "keep the search for n and N", Do: view.Ask(view.Open{View: view.Group})},
+		{
+			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter keep",
+			Doc: "keep the search for n and N",
+			Do:  view.Ask(view.Open{View: view.Group}),
+		},
 		{Keys: []string{"down"}, Label: "↓", Hint: "↓ ↑ match", Doc: "next match", Do: view.By(Search.moveMatch, 1)},
-		{Keys: []string{"up"}, Label: "↑", Hint: "", Doc: "previous match", Do: view.By(Search.moveMatch, -1)},
+		{Keys: []string{"up"}, Label: "↑", Doc: "previous match", Do: view.By(Search.moveMatch, -1)},
 		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc forget", Doc: "cancel the search", Do: view.Key(Search.forget)},
 	}}
 }

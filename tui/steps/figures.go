@@ -37,14 +37,18 @@ func (Small) OnMouse(env.Env, view.Mouse) (view.Want, bool) { return nil, false 
 // Keys of the charts.
 func (Small) Keys() view.Section {
 	return view.Section{Name: "all metrics", Bindings: slices.Concat([]view.Binding{
-		{Keys: []string{"h", "left"}, Label: "h ←", Hint: "h j k l metric", Doc: "the metric to the left", Do: view.By(Small.moveFigure, -1)},
-		{Keys: []string{"l", "right"}, Label: "l →", Hint: "", Doc: "the metric to the right", Do: view.By(Small.moveFigure, 1)},
-		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: "", Doc: "a row down", Do: view.By(Small.moveFigureRow, 1)},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "a row up", Do: view.By(Small.moveFigureRow, -1)},
-		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Hint: "", Doc: "five rows down", Do: view.By(Small.moveFigureRow, 5)},
-		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Hint: "", Doc: "five rows up", Do: view.By(Small.moveFigureRow, -5)},
-		{Keys: []string{"g", "home"}, Label: "g", Hint: "", Doc: "to the first metric", Do: view.By(Small.moveFigure, math.MinInt32)},
-		{Keys: []string{"G", "end"}, Label: "G", Hint: "", Doc: "to the last", Do: view.By(Small.moveFigure, math.MaxInt32)},
+		{
+			Keys: []string{"h", "left"}, Label: "h ←", Hint: "h j k l metric",
+			Doc: "the metric to the left",
+			Do:  view.By(Small.moveFigure, -1),
+		},
+		{Keys: []string{"l", "right"}, Label: "l →", Doc: "the metric to the right", Do: view.By(Small.moveFigure, 1)},
+		{Keys: []string{"j", "down"}, Label: "j ↓", Doc: "a row down", Do: view.By(Small.moveFigureRow, 1)},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a row up", Do: view.By(Small.moveFigureRow, -1)},
+		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "five rows down", Do: view.By(Small.moveFigureRow, 5)},
+		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "five rows up", Do: view.By(Small.moveFigureRow, -5)},
+		{Keys: []string{"g", "home"}, Label: "g", Doc: "to the first metric", Do: view.By(Small.moveFigure, math.MinInt32)},
+		{Keys: []string{"G", "end"}, Label: "G", Doc: "to the last", Do: view.By(Small.moveFigure, math.MaxInt32)},
 		{Keys: []string{"z"}, Label: "z", Hint: "z large", Doc: "the chart alone on the screen, and back", Do: view.Key(Small.drawLarge)},
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter steps", Doc: "draw it above the table of steps", Do: view.Key(Small.draw)},
 	}, chartKeys[Small](), []view.Binding{

@@ -47,21 +47,37 @@ func (*View) OnMouse(_ env.Env, m view.Mouse) (view.Want, bool) {
 func (*View) Keys() view.Section {
 	return view.Section{Name: "steps", Bindings: slices.Concat([]view.Binding{
 		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: "j k step", Doc: "next step", Do: view.Ask(view.MoveStepInChart(1))},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "previous step", Do: view.Ask(view.MoveStepInChart(-1))},
-		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Hint: "", Doc: "ten steps forward", Do: view.Ask(view.MoveStepInChart(10))},
-		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Hint: "", Doc: "ten steps back", Do: view.Ask(view.MoveStepInChart(-10))},
-		{Keys: []string{"g", "home"}, Label: "g", Hint: "", Doc: "to the first step", Do: view.Ask(view.MoveStepInChart(math.MinInt32))},
-		{Keys: []string{"G", "end"}, Label: "G", Hint: "", Doc: "to the newest, and follow it", Do: view.Ask(view.FollowNewest{})},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "previous step", Do: view.Ask(view.MoveStepInChart(-1))},
+		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "ten steps forward", Do: view.Ask(view.MoveStepInChart(10))},
+		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "ten steps back", Do: view.Ask(view.MoveStepInChart(-10))},
+		{Keys: []string{"g", "home"}, Label: "g", Doc: "to the first step", Do: view.Ask(view.MoveStepInChart(math.MinInt32))},
+		{Keys: []string{"G", "end"}, Label: "G", Doc: "to the newest, and follow it", Do: view.Ask(view.FollowNewest{})},
 		{Keys: []string{"v"}, Label: "v", Hint: "v metric", Doc: "draw the next metric", Do: view.By((*View).moveMetric, 1)},
-		{Keys: []string{"V"}, Label: "V", Hint: "", Doc: "draw the previous metric", Do: view.By((*View).moveMetric, -1)},
-		{Keys: []string{"+"}, Label: "+", Hint: "+ second", Doc: "draw the metric together with another, which v changes; again: remove it", Do: view.Key((*View).pinMetric)},
-		{Keys: []string{"tab"}, Label: "Tab", Hint: "Tab all-metrics", Doc: "all metrics as small charts", Do: view.Ask(view.Push{View: view.Figures})},
-		{Keys: []string{"z"}, Label: "z", Hint: "z large", Doc: "the chart alone on the screen, and back", Do: view.Key((*View).toggleLarge)},
+		{Keys: []string{"V"}, Label: "V", Doc: "draw the previous metric", Do: view.By((*View).moveMetric, -1)},
+		{
+			Keys: []string{"+"}, Label: "+", Hint: "+ second",
+			Doc: "draw the metric together with another, which v changes; again: remove it",
+			Do:  view.Key((*View).pinMetric),
+		},
+		{
+			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab all-metrics",
+			Doc: "all metrics as small charts",
+			Do:  view.Ask(view.Push{View: view.Figures}),
+		},
+		{
+			Keys: []string{"z"}, Label: "z", Hint: "z large",
+			Doc: "the chart alone on the screen, and back",
+			Do:  view.Key((*View).toggleLarge),
+		},
 	}, chartKeys[*View](), []view.Binding{
-		{Keys: []string{"left", "h"}, Label: "h ←", Hint: "", Doc: "earlier steps, as H", Do: view.By((*View).pan, -1)},
-		{Keys: []string{"right", "l"}, Label: "l →", Hint: "", Doc: "later steps, as L", Do: view.By((*View).pan, 1)},
-		{Keys: []string{"w"}, Label: "w", Hint: "w first-warning", Doc: "to the next first occurrence of a warning", Do: view.By((*View).moveFirstWarning, 1)},
-		{Keys: []string{"W"}, Label: "W", Hint: "", Doc: "to the previous one", Do: view.By((*View).moveFirstWarning, -1)},
+		{Keys: []string{"left", "h"}, Label: "h ←", Doc: "earlier steps, as H", Do: view.By((*View).pan, -1)},
+		{Keys: []string{"right", "l"}, Label: "l →", Doc: "later steps, as L", Do: view.By((*View).pan, 1)},
+		{
+			Keys: []string{"w"}, Label: "w", Hint: "w first-warning",
+			Doc: "to the next first occurrence of a warning",
+			Do:  view.By((*View).moveFirstWarning, 1),
+		},
+		{Keys: []string{"W"}, Label: "W", Doc: "to the previous one", Do: view.By((*View).moveFirstWarning, -1)},
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter groups", Doc: "to the groups of the step", Do: view.Ask(view.ShowGroups{})},
 		{Keys: []string{"esc", "3"}, Label: "Esc 3", Hint: "Esc back", Doc: "back", Do: view.Key((*View).leave)},
 	})}
@@ -70,12 +86,24 @@ func (*View) Keys() view.Section {
 // chartKeys are those of all charts over the steps.
 func chartKeys[V charts]() []view.Binding {
 	return []view.Binding{
-		{Keys: []string{"/"}, Label: "/", Hint: "/ find", Doc: "find a metric by name or meaning", Do: view.Ask(view.Push{View: view.FigureList})},
-		{Keys: []string{"x"}, Label: "x", Hint: "x zoom", Doc: "show half as many steps; :range 100 200 shows those", Do: view.By(V.zoom, 1)},
-		{Keys: []string{"X"}, Label: "X", Hint: "", Doc: "show twice as many, at last all", Do: view.By(V.zoom, -1)},
-		{Keys: []string{"H"}, Label: "H", Hint: "", Doc: "show earlier steps", Do: view.By(V.pan, -1)},
-		{Keys: []string{"L"}, Label: "L", Hint: "", Doc: "show later steps", Do: view.By(V.pan, 1)},
-		{Keys: []string{"A"}, Label: "A", Hint: "A average", Doc: "smooth the lines by a moving average: off, 0.6, 0.9", Do: view.Key(V.nextSmoothing)},
+		{
+			Keys: []string{"/"}, Label: "/", Hint: "/ find",
+			Doc: "find a metric by name or meaning",
+			Do:  view.Ask(view.Push{View: view.FigureList}),
+		},
+		{
+			Keys: []string{"x"}, Label: "x", Hint: "x zoom",
+			Doc: "show half as many steps; :range 100 200 shows those",
+			Do:  view.By(V.zoom, 1),
+		},
+		{Keys: []string{"X"}, Label: "X", Doc: "show twice as many, at last all", Do: view.By(V.zoom, -1)},
+		{Keys: []string{"H"}, Label: "H", Doc: "show earlier steps", Do: view.By(V.pan, -1)},
+		{Keys: []string{"L"}, Label: "L", Doc: "show later steps", Do: view.By(V.pan, 1)},
+		{
+			Keys: []string{"A"}, Label: "A", Hint: "A average",
+			Doc: "smooth the lines by a moving average: off, 0.6, 0.9",
+			Do:  view.Key(V.nextSmoothing),
+		},
 	}
 }
 

@@ -54,19 +54,51 @@ type View struct {
 // Keys of the map.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "sweep", Bindings: []view.Binding{
-		{Keys: []string{"h", "left"}, Label: "h ←", Hint: "h j k l cell", Doc: "a lower keep_neg_ratio", Do: view.By((*View).moveNeg, -1)},
-		{Keys: []string{"l", "right"}, Label: "l →", Hint: "", Doc: "a higher keep_neg_ratio", Do: view.By((*View).moveNeg, 1)},
-		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: "", Doc: "a lower keep_pos_ratio", Do: view.By((*View).movePos, -1)},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "a higher keep_pos_ratio", Do: view.By((*View).movePos, 1)},
-		{Keys: []string{"v"}, Label: "v", Hint: "v metric", Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean of all, std of all", Do: view.By((*View).moveFigure, 1)},
-		{Keys: []string{"V"}, Label: "V", Hint: "", Doc: "previous metric", Do: view.By((*View).moveFigure, -1)},
-		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter apply", Doc: "set these ratios, and recompute off if they keep everything", Do: view.Key((*View).apply)},
-		{Keys: []string{"y"}, Label: "y", Hint: "y copy", Doc: "copy what to write into the trainer's configuration for this pair", Do: view.Key((*View).copyPair)},
-		{Keys: []string{"Y"}, Label: "Y", Hint: "", Doc: "copy something else: the table of groups, the screen, the settings as they are", Do: view.Ask(view.OpenCopy{})},
-		{Keys: []string{"x"}, Label: "x", Hint: "x star", Doc: "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", Do: view.Key((*View).toStar)},
-		{Keys: []string{"X"}, Label: "X", Hint: "", Doc: "to the current setting", Do: view.Key((*View).toSet)},
-		{Keys: []string{"tab"}, Label: "Tab", Hint: "Tab scope", Doc: "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", Do: view.Key((*View).NextScope)},
-		{Keys: []string{"o"}, Label: "o", Hint: "o goal", Doc: "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", Do: view.Key((*View).nextGoal)},
+		{
+			Keys: []string{"h", "left"}, Label: "h ←", Hint: "h j k l cell",
+			Doc: "a lower keep_neg_ratio",
+			Do:  view.By((*View).moveNeg, -1),
+		},
+		{Keys: []string{"l", "right"}, Label: "l →", Doc: "a higher keep_neg_ratio", Do: view.By((*View).moveNeg, 1)},
+		{Keys: []string{"j", "down"}, Label: "j ↓", Doc: "a lower keep_pos_ratio", Do: view.By((*View).movePos, -1)},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a higher keep_pos_ratio", Do: view.By((*View).movePos, 1)},
+		{
+			Keys: []string{"v"}, Label: "v", Hint: "v metric",
+			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean of all, std of all",
+			Do:  view.By((*View).moveFigure, 1),
+		},
+		{Keys: []string{"V"}, Label: "V", Doc: "previous metric", Do: view.By((*View).moveFigure, -1)},
+		{
+			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter apply",
+			Doc: "set these ratios, and recompute off if they keep everything",
+			Do:  view.Key((*View).apply),
+		},
+		{
+			Keys: []string{"y"}, Label: "y", Hint: "y copy",
+			Doc: "copy what to write into the trainer's configuration for this pair",
+			Do:  view.Key((*View).copyPair),
+		},
+		{
+			Keys: []string{"Y"}, Label: "Y",
+			Doc: "copy something else: the table of groups, the screen, the settings as they are",
+			Do:  view.Ask(view.OpenCopy{}),
+		},
+		{
+			Keys: []string{"x"}, Label: "x", Hint: "x star",
+			Doc: "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning",
+			Do:  view.Key((*View).toStar),
+		},
+		{Keys: []string{"X"}, Label: "X", Doc: "to the current setting", Do: view.Key((*View).toSet)},
+		{
+			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab scope",
+			Doc: "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range",
+			Do:  view.Key((*View).NextScope),
+		},
+		{
+			Keys: []string{"o"}, Label: "o", Hint: "o goal",
+			Doc: "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|",
+			Do:  view.Key((*View).nextGoal),
+		},
 		{Keys: []string{"esc", "S"}, Label: "Esc", Hint: "Esc back", Doc: "back without changes", Do: view.Ask(view.Escape{})},
 	}}
 }

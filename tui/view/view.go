@@ -218,11 +218,11 @@ func OpenRow(v View, e env.Env) Want { return v.(RowOpener).OpenRow(e) }
 func ListKeys(hint string) []Binding {
 	return []Binding{
 		{Keys: []string{"j", "down"}, Label: "j ↓", Hint: hint, Doc: "down", Do: rowBy(1)},
-		{Keys: []string{"k", "up"}, Label: "k ↑", Hint: "", Doc: "up", Do: rowBy(-1)},
-		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Hint: "", Doc: "a page down", Do: rowBy(10)},
-		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Hint: "", Doc: "a page up", Do: rowBy(-10)},
-		{Keys: []string{"g", "home"}, Label: "g", Hint: "", Doc: "to the top", Do: rowBy(math.MinInt32)},
-		{Keys: []string{"G", "end"}, Label: "G", Hint: "", Doc: "to the end", Do: rowBy(math.MaxInt32)},
+		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "up", Do: rowBy(-1)},
+		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "a page down", Do: rowBy(10)},
+		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "a page up", Do: rowBy(-10)},
+		{Keys: []string{"g", "home"}, Label: "g", Doc: "to the top", Do: rowBy(math.MinInt32)},
+		{Keys: []string{"G", "end"}, Label: "G", Doc: "to the end", Do: rowBy(math.MaxInt32)},
 	}
 }
 
@@ -230,9 +230,9 @@ func ListKeys(hint string) []Binding {
 func PickerKeys(enter Binding) []Binding {
 	return []Binding{
 		{Keys: []string{"down", "ctrl+n"}, Label: "↓", Hint: "↓ ↑ move", Doc: "down", Do: rowBy(1)},
-		{Keys: []string{"up", "ctrl+p"}, Label: "↑", Hint: "", Doc: "up", Do: rowBy(-1)},
-		{Keys: []string{"pgdown", "ctrl+d"}, Label: "^D", Hint: "", Doc: "ten down", Do: rowBy(10)},
-		{Keys: []string{"pgup", "ctrl+u"}, Label: "^U", Hint: "", Doc: "ten up", Do: rowBy(-10)},
+		{Keys: []string{"up", "ctrl+p"}, Label: "↑", Doc: "up", Do: rowBy(-1)},
+		{Keys: []string{"pgdown", "ctrl+d"}, Label: "^D", Doc: "ten down", Do: rowBy(10)},
+		{Keys: []string{"pgup", "ctrl+u"}, Label: "^U", Doc: "ten up", Do: rowBy(-10)},
 		enter,
 		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back without changes", Do: Ask(Escape{})},
 	}

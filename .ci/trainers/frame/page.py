@@ -1,10 +1,10 @@
-"""Writes .github/docs/trainers.md from what the proofs found."""
+"""Writes .github/docs/contributors/proofs.md from what the proofs found."""
 
 import pathlib
 
 import kept
 
-PAGE = pathlib.Path(__file__).parents[3] / ".github" / "docs" / "trainers.md"
+PAGE = pathlib.Path(__file__).parents[3] / ".github" / "docs" / "contributors" / "proofs.md"
 
 HEAD = """# Proved on real trainers
 

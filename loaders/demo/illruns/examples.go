@@ -46,6 +46,8 @@ func Examples() []Example {
 		{"tool_disuse", evenly(toolsUnused), nil},
 		{"no_right_answer", evenly(onlyLengthDiffers), nil},
 		{"new_phrase", evenly(sandboxErrors), nil},
+		{"part_outweighs", evenly(formOutweighs), nil},
+		{"source_outweighs", aSourceOutweighs, func(s *Shape) { s.Format, s.Groups = "prime-rl", 6 }},
 		{"entropy_collapse", entropyFalls, nil},
 		{"kl_drift", klBends, nil},
 		{"gradient_spikes", gradientsSpike, nil},
@@ -238,6 +240,28 @@ func onlyLengthDiffers(r *Run) {
 	r.ill("no_right_answer", 0, 1, 0, 1)
 }
 
+// formOutweighs has a reward for form that counts twice what a right answer does.
+func formOutweighs(r *Run) {
+	r.settles(r.onset(), 0.25, 0.65)
+	r.addGrader("format", 2, 0.6)
+	r.ill("part_outweighs", 0, 1, 0, 1)
+}
+
+// aSourceOutweighs pays ten times as much for one source as for the other.
+func aSourceOutweighs(r *Run) {
+	r.settles(r.onset(), 0.4, 0.6)
+	r.addSources(map[string]float64{"code": 0.5, "math": 0.5}, map[string]float64{"code": 0, "math": 0})
+	r.changeLog(func(_ int, answers []Answer) []Answer {
+		for i := range answers {
+			if a := &answers[i]; a.Task.Source == "code" {
+				a.Reward *= 10
+			}
+		}
+		return answers
+	})
+	r.ill("source_outweighs", 0, 1, 0, 1)
+}
+
 func sandboxErrors(r *Run) {
 	o := r.onset()
 	r.settles(o, 0.35, 0.6)
@@ -270,9 +294,9 @@ func klBends(r *Run) {
 }
 
 func gradientsSpike(r *Run) {
-	at := map[int]bool{r.Steps * 5 / 10: true, r.Steps * 7 / 10: true, r.Steps * 8 / 10: true}
+	steps := map[int]bool{r.Steps * 5 / 10: true, r.Steps * 7 / 10: true, r.Steps * 8 / 10: true}
 	r.changeMetrics(func(t int, m metrics) {
-		if at[t] {
+		if steps[t] {
 			m["actor/grad_norm"] = r.near(14, 0.2)
 		}
 	})
