@@ -14,6 +14,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/chart"
 	"vantage/tui/env"
+	"vantage/tui/help"
 	"vantage/tui/job"
 	"vantage/tui/pane"
 	"vantage/tui/trend"
@@ -63,7 +64,7 @@ type overlays struct {
 	input        input
 	notice       string // shown for noticeDuration or until the next key
 	noticeNumber int    // of the latest notice, by which its timer knows it
-	help         help
+	help         help.State
 }
 
 // outside is what the program is started with to reach beyond the screen, see Options.

@@ -56,7 +56,7 @@ func (a App) lines() []string {
 func (a App) linesAbove() []string {
 	lines, body := header.Header(a.env, a.env.Display.W), a.env.Display.BodyHeight()
 	switch {
-	case a.overlays.help.open:
+	case a.overlays.help.Open:
 		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)
 	case a.env.Result.Analysis == nil && !beforeAnalysis(a.position.view):
 		return append(lines, emptyBody(a.env, a.env.Display.W, body)...)
@@ -71,7 +71,7 @@ func (a App) hints(w int) string {
 	switch line, ok := a.viewOpen().(view.Prompted); {
 	case ok:
 		return cells.Fit(line.Prompt(a.envToDraw(), w), w)
-	case a.overlays.help.open:
+	case a.overlays.help.Open:
 		return cells.Fit(" "+a.env.Display.MarkKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
 			a.env.Display.MarkKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}

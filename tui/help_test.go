@@ -25,7 +25,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 		d.press("?")
 		d.wantText("EasyR1 (Brian's fork) grpo", "any key closes this page")
 		d.press("?")
-		if d.app.overlays.help.open || d.app.overlays.help.onEstimator {
+		if d.app.overlays.help.Open || d.app.overlays.help.OnEstimator {
 			t.Error("the third ? does not close the help")
 		}
 	})
@@ -57,7 +57,7 @@ func TestHelpIsSearched(t *testing.T) {
 			t.Error(text)
 		}
 		d.press("esc")
-		if d.app.overlays.help.open || d.app.env.Settings.Now != before.Now {
+		if d.app.overlays.help.Open || d.app.env.Settings.Now != before.Now {
 			t.Error("the keys did something else")
 		}
 	})
@@ -90,11 +90,11 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 			}
 		}
 		for _, f := range figures.Fields() {
-			d.app.overlays.help.query, d.app.overlays.help.scroll = f.Name, 0
+			d.app.overlays.help.Query, d.app.overlays.help.Scroll = f.Name, 0
 			d.wantText(f.Name)
 		}
 		for _, name := range commandNames() {
-			d.app.overlays.help.query, d.app.overlays.help.scroll = ":"+name, 0
+			d.app.overlays.help.Query, d.app.overlays.help.Scroll = ":"+name, 0
 			d.wantText(":" + name)
 		}
 	})
@@ -102,7 +102,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.overlays.help.lines(a.env, a.helpParts(), pane.MaxProseWidth, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.overlays.help.Lines(a.env, a.helpParts(), pane.MaxProseWidth, 1000), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.
@@ -133,21 +133,21 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 				d.press("?")
 				first := ansi.Strip(d.frame())
 				d.wantText("keys: " + d.app.viewOpen().Keys().Name)
-				page := d.app.overlays.help.shown
-				if size[0] == 80 && page.across != 1 {
-					t.Errorf("%d columns at 80", page.across)
+				page := d.app.overlays.help.Shown
+				if size[0] == 80 && page.Across != 1 {
+					t.Errorf("%d columns at 80", page.Across)
 				}
 				last := -1
 				for _, title := range []string{"keys: ", "under the cursor", "fates of a group", "signs", "keys: settings", "commands", "metrics on this screen"} {
-					at := slices.IndexFunc(page.lines, func(line string) bool { return strings.HasPrefix(ansi.Strip(line), title) })
+					at := slices.IndexFunc(page.Lines, func(line string) bool { return strings.HasPrefix(ansi.Strip(line), title) })
 					if at <= last {
 						t.Errorf("%v %v: %q is line %d, after line %d", size, keys, title, at, last)
 					}
 					last = at
 				}
-				for _, line := range page.lines {
-					if n := ansi.StringWidth(line); n > size[0]/page.across-2 {
-						t.Errorf("%q has %d cells of %d", line, n, size[0]/page.across-2)
+				for _, line := range page.Lines {
+					if n := ansi.StringWidth(line); n > size[0]/page.Across-2 {
+						t.Errorf("%q has %d cells of %d", line, n, size[0]/page.Across-2)
 					}
 				}
 				if d.press("ctrl+d"); ansi.Strip(d.frame()) == first {
@@ -210,7 +210,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.line() != nil || d.app.env.Result.Analysis == nil || d.app.overlays.help.open || d.app.position.view == view.Copy {
+				if d.app.line() != nil || d.app.env.Result.Analysis == nil || d.app.overlays.help.Open || d.app.position.view == view.Copy {
 					return // ? is typed, or there is nothing to explain
 				}
 				d.app.overlays.notice = ""

@@ -60,7 +60,7 @@ func (a App) figuresOnScreen(known glossary.List) glossary.List {
 	if a.env.Display.IsTooSmall() {
 		return nil
 	}
-	a.overlays.help.open, a.overlays.notice = false, ""
+	a.overlays.help.Open, a.overlays.notice = false, ""
 	text := passAt.ReplaceAllString(ansi.Strip(strings.Join(a.linesAbove(), "\n")), "pass@k")
 	var l glossary.List
 	if d := a.env.Diagnosis(); d != nil && d.Alarms() == 0 {

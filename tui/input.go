@@ -71,7 +71,7 @@ func (a App) edited(edit func(cells.Line) cells.Line) App {
 // paste types what was pasted, on one line, where a line is open.
 func (a App) paste(text string) App {
 	text = strings.Join(strings.Fields(text), " ")
-	if a.overlays.help.open || a.line() != nil {
+	if a.overlays.help.Open || a.line() != nil {
 		return a.onKey("", text)
 	}
 	return a.says("nothing is typed here: : / = and ? open a line, into which a text can be pasted")

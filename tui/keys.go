@@ -16,7 +16,7 @@ import (
 func (a App) onKey(key, text string) App {
 	a.overlays.notice = ""
 	a.views.destination = nil
-	if a.overlays.help.open && key != "?" && key != "ctrl+c" {
+	if a.overlays.help.Open && key != "?" && key != "ctrl+c" {
 		return a.onHelpKey(key, text)
 	}
 	if a.line() != nil && text != "" {
@@ -79,8 +79,8 @@ func (a App) nextTheme() App {
 }
 
 func (a App) toggleHelp() App {
-	a.overlays.help.open, a.overlays.help.onEstimator = !a.overlays.help.onEstimator, a.overlays.help.open && !a.overlays.help.onEstimator
-	a.overlays.help.query, a.overlays.help.scroll, a.overlays.input.behind = "", 0, 0
+	a.overlays.help.Open, a.overlays.help.OnEstimator = !a.overlays.help.OnEstimator, a.overlays.help.Open && !a.overlays.help.OnEstimator
+	a.overlays.help.Query, a.overlays.help.Scroll, a.overlays.input.behind = "", 0, 0
 	return a
 }
 

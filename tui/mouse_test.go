@@ -292,7 +292,7 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 		}
 		d.press("esc", "?")
 		d.wheel("keys: overview", tea.MouseWheelDown)
-		if d.app.overlays.help.scroll != view.WheelLines {
+		if d.app.overlays.help.Scroll != view.WheelLines {
 			t.Error("the help does not scroll")
 		}
 	})

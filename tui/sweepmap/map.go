@@ -196,7 +196,7 @@ func (m sweepMap) gridLines(h int) []string {
 	if m.set == nil {
 		set = "set is off the map"
 	}
-	lines := []string{t.Paint(themes.Dim, " keep_pos   "+set+"  "+StarMark+" best  "+FrontMark+" no pair beats it")}
+	lines := []string{t.Paint(themes.Dim, " keep_pos   "+set+"  "+pane.StarMark+" best  "+pane.FrontMark+" no pair beats it")}
 	first := pane.WindowTop(m.sweepState.Pos/m.stride, m.rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
 		i := k * m.stride
@@ -355,7 +355,7 @@ func (m sweepMap) frontLines(n int) []string {
 		return nil
 	}
 	slices.SortStableFunc(front, func(a, b *sweep.Cell) int { return cmp.Or(b.Signal-a.Signal, cmp.Compare(b.AbsRatio(), a.AbsRatio())) })
-	return m.pairTable(FrontMark+" no pair beats these, and none of them raises a warning", front[:min(len(front), n-3)])
+	return m.pairTable(pane.FrontMark+" no pair beats these, and none of them raises a warning", front[:min(len(front), n-3)])
 }
 
 // pairTable lists what some pairs do, below a blank line and a title.
@@ -564,19 +564,13 @@ func (m sweepMap) idleRatio() string {
 	return ""
 }
 
-// The marks of cells that suit the goal.
-const (
-	StarMark  = "★" // the best
-	FrontMark = "☆" // no other beats it, and it raises no warning
-)
-
 // adviceMark returns the mark of a cell, "" if it has none.
 func (s View) adviceMark(c *sweep.Cell) string {
 	switch {
 	case s.Advice.IsChoice(c):
-		return StarMark
+		return pane.StarMark
 	case c.Warned == (sweep.StepWarnings{}) && s.Advice.OnFront(c):
-		return FrontMark
+		return pane.FrontMark
 	}
 	return ""
 }
@@ -588,7 +582,7 @@ func (s View) adviceSentence(w int) string {
 	if r.Cell == nil {
 		return r.Reason
 	}
-	text := fmt.Sprintf("%s %s: keeps %s of Σ|A|, kills %s, flips %s", StarMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()), units.Count(r.Cell.Killed), units.Count(r.Cell.Flips))
+	text := fmt.Sprintf("%s %s: keeps %s of Σ|A|, kills %s, flips %s", pane.StarMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()), units.Count(r.Cell.Killed), units.Count(r.Cell.Flips))
 	if r.NotInTrainer {
 		text = cells.JoinFitting(w, " ", text, fmt.Sprintf("(%s has no such filter)", s.Grid.Settings.Trainer()))
 	}
@@ -623,7 +617,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		}
 		return label
 	}
-	lines = append(lines, t.Paint(themes.Dim, row(cells.Spaces(adviceLabelWidth), "here", StarMark, "set")))
+	lines = append(lines, t.Paint(themes.Dim, row(cells.Spaces(adviceLabelWidth), "here", pane.StarMark, "set")))
 	for _, figure := range []struct {
 		name string
 		text func(*sweep.Cell) string
