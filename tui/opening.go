@@ -9,26 +9,6 @@ import (
 	"vantage/tui/view"
 )
 
-func (a App) openAnswers() App {
-	p, ok := a.views.compare.Selected()
-	if !ok {
-		return a.says("no prompt to open")
-	}
-	a.views.answers.List(a.env, &a.commands, a.views.compare.OpenPair(p))
-	return a.pushView(view.Answers)
-}
-
-func (a App) moveToPair(by int) App {
-	before := a.views.compare.Cursor
-	view.MoveRow(&a.views.compare, a.env, by)
-	p, ok := a.views.compare.Selected()
-	if !ok || a.views.compare.Cursor == before {
-		return a.says("no further prompt")
-	}
-	a.views.answers.List(a.env, &a.commands, a.views.compare.OpenPair(p))
-	return a
-}
-
 func (a App) openGlance() App {
 	a.views.glance.Opened = false
 	if a.position.view == view.Glance {
@@ -107,13 +87,6 @@ func (a App) drawFigure(name string) App {
 	return a.pushView(view.Steps)
 }
 
-func (a App) openCompare() App {
-	if a.env.Second.Source == nil {
-		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
-	}
-	return a.pushView(view.Compare)
-}
-
 // openSweep opens the map, the cursor on the present ratios.
 func (a App) openSweep() App {
 	if e, err := a.env.Settings.Now.FindEstimator(); err != nil || !e.CanFilter {
@@ -121,4 +94,31 @@ func (a App) openSweep() App {
 	}
 	a.views.sweep = a.views.sweep.At(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
 	return a.pushView(view.Sweep)
+}
+
+func (a App) openCompare() App {
+	if a.env.Second.Source == nil {
+		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
+	}
+	return a.pushView(view.Compare)
+}
+
+func (a App) openAnswers() App {
+	p, ok := a.views.compare.Selected()
+	if !ok {
+		return a.says("no prompt to open")
+	}
+	a.views.answers.List(a.env, &a.commands, a.views.compare.OpenPair(p))
+	return a.pushView(view.Answers)
+}
+
+func (a App) moveToPair(by int) App {
+	before := a.views.compare.Cursor
+	view.MoveRow(&a.views.compare, a.env, by)
+	p, ok := a.views.compare.Selected()
+	if !ok || a.views.compare.Cursor == before {
+		return a.says("no further prompt")
+	}
+	a.views.answers.List(a.env, &a.commands, a.views.compare.OpenPair(p))
+	return a
 }

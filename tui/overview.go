@@ -12,13 +12,6 @@ import (
 	"vantage/tui/view"
 )
 
-func (a App) clampCursor() App {
-	n, visible := len(a.env.Result.Rows), max(1, a.views.panes.VisibleGroups(a.env))
-	a.env.Place.Row = pane.ClampIndex(a.env.Place.Row, n)
-	a.views.panes.TopRow = max(0, min(a.views.panes.TopRow, n-visible, a.env.Place.Row), a.env.Place.Row-visible+1)
-	return a
-}
-
 // openOverview is the overview with its keys.
 type openOverview struct{ *overview.Panes }
 
@@ -72,79 +65,6 @@ func (openOverview) Keys() view.Section {
 	}}
 }
 
-func (a App) movePage(by int) App {
-	return a.moveFocused(by * max(1, a.views.panes.VisibleGroups(a.env)-1))
-}
-
-func (a App) moveFocused(by int) App { return inPane(a.views.panes.Focus).move(a, by) }
-
-func (a App) enterPane() App { return inPane(a.views.panes.Focus).enter(a) }
-
-// moveWarning focuses the warnings, selects one, and puts the cursor on the group that
-// shows it. Where the warnings are not focused yet it selects the one selected last.
-func (a App) moveWarning(by int) App {
-	warnings := overview.WarningLines(a.env)
-	if len(warnings) == 0 {
-		return a.says("no warnings in " + a.env.ScopeWords())
-	}
-	if a.views.panes.Focus != layout.Warnings {
-		by = 0
-	}
-	a.views.panes.Warning = (a.views.panes.Warning + by + len(warnings)) % len(warnings)
-	a = a.focusPane(layout.Warnings)
-	for row, g := range a.env.Result.Rows {
-		if g == warnings[a.views.panes.Warning].Group {
-			a.env.Place.Row = row
-		}
-	}
-	return a.clampCursor()
-}
-
-// movePane focuses the n-th pane after this one, around the ends.
-func (a App) movePane(n int) App {
-	return a.focusPane((a.views.panes.Focus + layout.PaneCount + layout.Pane(n)) % layout.PaneCount)
-}
-
-func (a App) focusPane(p layout.Pane) App {
-	if p != a.views.panes.Focus {
-		a.views.panes.FullScreen = false
-	}
-	a.views.panes.Focus, a.views.panes.FrontPane = p, p
-	return a.clampCursor()
-}
-
-func (a App) drawMetric() App {
-	x := a.env.ShownFigures()
-	if x == nil || len(x.Metrics) == 0 {
-		return a
-	}
-	return a.drawFigure(x.Metrics[pane.ClampIndex(a.views.panes.Metric, len(x.Metrics))].Name)
-}
-
-func (a App) toMetric(m view.Mouse) App {
-	a.views.panes.Metric = m.On.N
-	return a
-}
-
-func (a App) toGroupRow(row int) App {
-	a.env.Place.Row = row
-	return a.clampCursor()
-}
-
-func (a App) moveGroupRow(by int) App {
-	return a.toGroupRow(pane.ClampIndex(a.env.Place.Row+by, len(a.env.Result.Rows)))
-}
-
-func (a App) toWarning(n int) App {
-	a.views.panes.Warning = n
-	return a.clampCursor().moveWarning(0)
-}
-
-func (a App) moveWarningRow(by int) App {
-	a.views.panes.Warning = pane.ClampIndex(a.views.panes.Warning+by, len(overview.WarningLines(a.env)))
-	return a.clampCursor()
-}
-
 // focused is what keys and the wheel do in a pane of the overview.
 type focused struct {
 	move  func(a App, by int) App // its cursor
@@ -165,9 +85,25 @@ func inPane(p layout.Pane) focused {
 	}
 }
 
-func (a App) moveMetric(by int) App {
-	a.views.panes.MoveMetric(a.env, by)
-	return a
+func (a App) moveFocused(by int) App { return inPane(a.views.panes.Focus).move(a, by) }
+
+func (a App) movePage(by int) App {
+	return a.moveFocused(by * max(1, a.views.panes.VisibleGroups(a.env)-1))
+}
+
+func (a App) enterPane() App { return inPane(a.views.panes.Focus).enter(a) }
+
+func (a App) focusPane(p layout.Pane) App {
+	if p != a.views.panes.Focus {
+		a.views.panes.FullScreen = false
+	}
+	a.views.panes.Focus, a.views.panes.FrontPane = p, p
+	return a.clampCursor()
+}
+
+// movePane focuses the n-th pane after this one, around the ends.
+func (a App) movePane(n int) App {
+	return a.focusPane((a.views.panes.Focus + layout.PaneCount + layout.Pane(n)) % layout.PaneCount)
 }
 
 // selectPane returns the action of the number of a pane: it focuses the pane, and if it has the focus gives
@@ -189,6 +125,52 @@ func (a App) toggleFullScreen() App {
 	}
 	a.views.panes.FullScreen = !a.views.panes.FullScreen
 	return a.clampCursor()
+}
+
+func (a App) clampCursor() App {
+	n, visible := len(a.env.Result.Rows), max(1, a.views.panes.VisibleGroups(a.env))
+	a.env.Place.Row = pane.ClampIndex(a.env.Place.Row, n)
+	a.views.panes.TopRow = max(0, min(a.views.panes.TopRow, n-visible, a.env.Place.Row), a.env.Place.Row-visible+1)
+	return a
+}
+
+func (a App) moveGroupRow(by int) App {
+	return a.toGroupRow(pane.ClampIndex(a.env.Place.Row+by, len(a.env.Result.Rows)))
+}
+
+func (a App) toGroupRow(row int) App {
+	a.env.Place.Row = row
+	return a.clampCursor()
+}
+
+// moveWarning focuses the warnings, selects one, and puts the cursor on the group that
+// shows it. Where the warnings are not focused yet it selects the one selected last.
+func (a App) moveWarning(by int) App {
+	warnings := overview.WarningLines(a.env)
+	if len(warnings) == 0 {
+		return a.says("no warnings in " + a.env.ScopeWords())
+	}
+	if a.views.panes.Focus != layout.Warnings {
+		by = 0
+	}
+	a.views.panes.Warning = (a.views.panes.Warning + by + len(warnings)) % len(warnings)
+	a = a.focusPane(layout.Warnings)
+	for row, g := range a.env.Result.Rows {
+		if g == warnings[a.views.panes.Warning].Group {
+			a.env.Place.Row = row
+		}
+	}
+	return a.clampCursor()
+}
+
+func (a App) moveWarningRow(by int) App {
+	a.views.panes.Warning = pane.ClampIndex(a.views.panes.Warning+by, len(overview.WarningLines(a.env)))
+	return a.clampCursor()
+}
+
+func (a App) toWarning(n int) App {
+	a.views.panes.Warning = n
+	return a.clampCursor().moveWarning(0)
 }
 
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
@@ -221,4 +203,22 @@ func (a App) enterWarning() App {
 		a.env.Place.Row = max(0, slices.Index(a.env.Result.Rows, d.Group))
 		return a.clampCursor().openGroup()
 	}
+}
+
+func (a App) moveMetric(by int) App {
+	a.views.panes.MoveMetric(a.env, by)
+	return a
+}
+
+func (a App) toMetric(m view.Mouse) App {
+	a.views.panes.Metric = m.On.N
+	return a
+}
+
+func (a App) drawMetric() App {
+	x := a.env.ShownFigures()
+	if x == nil || len(x.Metrics) == 0 {
+		return a
+	}
+	return a.drawFigure(x.Metrics[pane.ClampIndex(a.views.panes.Metric, len(x.Metrics))].Name)
 }

@@ -14,29 +14,6 @@ type position struct {
 	viewBelow view.Name   // under a line of input or of choices
 }
 
-// escape goes back to the view before this one; on the overview from one pane to all, then to the groups.
-func (a App) escape() App {
-	switch {
-	case a.position.view != view.Overview:
-		return a.goBack()
-	case a.views.panes.FullScreen:
-		return a.toggleFullScreen()
-	case a.views.glance.Opened && a.views.panes.Focus == layout.Groups:
-		return a.openGlance()
-	}
-	return a.focusPane(layout.Groups)
-}
-
-func (a App) showGroups() App {
-	a.position.backStack = nil
-	a = a.openView(view.Overview)
-	return a.focusPane(layout.Groups)
-}
-
-func (p position) readingGroup() bool {
-	return p.view == view.Group || p.view == view.Search
-}
-
 // viewInSight returns the view on the screen, or the one under a line of input or of choices.
 func (p position) viewInSight() view.Name {
 	switch v := p.view; v {
@@ -60,11 +37,31 @@ func (p position) drawsSteps() bool {
 	return p.viewInSight() == view.Steps || p.viewInSight() == view.Figures
 }
 
+func (p position) readingGroup() bool {
+	return p.view == view.Group || p.view == view.Search
+}
+
 // isTyping reports whether what is pressed is typed.
 func (p position) isTyping() bool {
 	var v views
 	_, ok := v.at(p.view).(view.Typed)
 	return ok
+}
+
+// activeKeys returns the keys of the view on the screen, then the common ones: of a key that
+// both have, the first wins. Where text is typed few common ones are left.
+func (p position) activeKeys() []view.Section {
+	var v views
+	own := v.at(p.view).Keys()
+	switch {
+	case p.isTyping():
+		return []view.Section{own, lineKeys(), {Name: "program", Bindings: typingKeys()}}
+	case p.view == view.Copy:
+		return []view.Section{own, {Name: "program", Bindings: typingKeys()}}
+	case p.view == view.Glance:
+		return append([]view.Section{own}, keysBelowGlance()...)
+	}
+	return append([]view.Section{own}, commonKeys()...)
 }
 
 // openView changes the view; going back leads where it led before.
@@ -105,18 +102,21 @@ func (a App) goBack() App {
 	return a.openView(v)
 }
 
-// activeKeys returns the keys of the view on the screen, then the common ones: of a key that
-// both have, the first wins. Where text is typed few common ones are left.
-func (p position) activeKeys() []view.Section {
-	var v views
-	own := v.at(p.view).Keys()
+// escape goes back to the view before this one; on the overview from one pane to all, then to the groups.
+func (a App) escape() App {
 	switch {
-	case p.isTyping():
-		return []view.Section{own, lineKeys(), {Name: "program", Bindings: typingKeys()}}
-	case p.view == view.Copy:
-		return []view.Section{own, {Name: "program", Bindings: typingKeys()}}
-	case p.view == view.Glance:
-		return append([]view.Section{own}, keysBelowGlance()...)
+	case a.position.view != view.Overview:
+		return a.goBack()
+	case a.views.panes.FullScreen:
+		return a.toggleFullScreen()
+	case a.views.glance.Opened && a.views.panes.Focus == layout.Groups:
+		return a.openGlance()
 	}
-	return append([]view.Section{own}, commonKeys()...)
+	return a.focusPane(layout.Groups)
+}
+
+func (a App) showGroups() App {
+	a.position.backStack = nil
+	a = a.openView(view.Overview)
+	return a.focusPane(layout.Groups)
 }

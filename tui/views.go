@@ -20,6 +20,7 @@ import (
 	"vantage/tui/view"
 )
 
+// views are the states of the views. Some names share one: at has which.
 type views struct {
 	sampleReader reader.Group
 	sweep        sweepmap.View
@@ -39,6 +40,59 @@ type views struct {
 	command      commandLine
 	value        typedValues      // while they are typed
 	destination  *env.Destination // of the cursor, when its step is analysed; nil: none
+}
+
+// at returns a view by its name: a new one is a package, a name and a line here.
+func (v *views) at(name view.Name) view.View {
+	return [view.Count]view.View{
+		view.Overview:     openOverview{&v.panes},
+		view.Filter:       groupFilter{&v.panes},
+		view.Finding:      openFinding{&v.panes, v.finding},
+		view.Glance:       &v.glance,
+		view.Group:        &v.sampleReader,
+		view.Search:       reader.Search{Group: &v.sampleReader},
+		view.Steps:        &v.steps,
+		view.Figures:      steps.Small{View: &v.steps},
+		view.FigureList:   steps.List{View: &v.steps},
+		view.Sweep:        &v.sweep,
+		view.Chain:        &v.chain,
+		view.GroupSize:    &v.groupSize,
+		view.Breakdown:    &v.breakdown,
+		view.Prompts:      &v.prompts,
+		view.PromptFilter: promptlist.Filter{View: &v.prompts},
+		view.Grep:         &v.grep,
+		view.Compare:      &v.compare,
+		view.Answers:      &v.answers,
+		view.Problems:     &v.problems,
+		view.Estimators:   &v.picker,
+		view.Command:      &v.command,
+		view.Value:        &v.value,
+		view.Copy:         copying{},
+	}[name]
+}
+
+// beforeAnalysis reports whether a view can be drawn before there is an analysis.
+func beforeAnalysis(name view.Name) bool { return name == view.Estimators || name == view.Problems }
+
+// viewOpen returns the view that has the keys. What it changes is in a.
+func (a *App) viewOpen() view.View { return a.views.at(a.position.view) }
+
+// viewDrawn returns the one that fills the screen: that below a line of input or of choices.
+func (a *App) viewDrawn() view.View { return a.views.at(a.position.drawn()) }
+
+// line returns the line that is typed in, nil if none is.
+func (a *App) line() view.Typed {
+	line, _ := a.viewOpen().(view.Typed)
+	return line
+}
+
+// envToDraw is env with the line that is typed.
+func (a *App) envToDraw() env.Env {
+	e := a.env
+	if line := a.line(); line != nil {
+		e.Typing = a.overlays.input.line(*line.Text())
+	}
+	return e
 }
 
 func commonKeys() []view.Section {
@@ -150,59 +204,6 @@ func typingKeys() []view.Binding {
 		{Keys: []string{"ctrl+z"}, Label: "^Z", Doc: "suspend; fg resumes", Do: own(App.suspend)},
 		{Keys: []string{"ctrl+c"}, Label: "^C", Hint: "^C quit", Doc: "quit", Do: own(App.quit)},
 	}
-}
-
-// at returns a view by its name: a new one is a package, a name and a line here.
-func (v *views) at(name view.Name) view.View {
-	return [view.Count]view.View{
-		view.Overview:     openOverview{&v.panes},
-		view.Filter:       groupFilter{&v.panes},
-		view.Finding:      openFinding{&v.panes, v.finding},
-		view.Glance:       &v.glance,
-		view.Group:        &v.sampleReader,
-		view.Search:       reader.Search{Group: &v.sampleReader},
-		view.Steps:        &v.steps,
-		view.Figures:      steps.Small{View: &v.steps},
-		view.FigureList:   steps.List{View: &v.steps},
-		view.Sweep:        &v.sweep,
-		view.Chain:        &v.chain,
-		view.GroupSize:    &v.groupSize,
-		view.Breakdown:    &v.breakdown,
-		view.Prompts:      &v.prompts,
-		view.PromptFilter: promptlist.Filter{View: &v.prompts},
-		view.Grep:         &v.grep,
-		view.Compare:      &v.compare,
-		view.Answers:      &v.answers,
-		view.Problems:     &v.problems,
-		view.Estimators:   &v.picker,
-		view.Command:      &v.command,
-		view.Value:        &v.value,
-		view.Copy:         copying{},
-	}[name]
-}
-
-// beforeAnalysis reports whether a view can be drawn before there is an analysis.
-func beforeAnalysis(name view.Name) bool { return name == view.Estimators || name == view.Problems }
-
-// viewOpen returns the view that has the keys. What it changes is in a.
-func (a *App) viewOpen() view.View { return a.views.at(a.position.view) }
-
-// viewDrawn returns the one that fills the screen: that below a line of input or of choices.
-func (a *App) viewDrawn() view.View { return a.views.at(a.position.drawn()) }
-
-// line returns the line that is typed in, nil if none is.
-func (a *App) line() view.Typed {
-	line, _ := a.viewOpen().(view.Typed)
-	return line
-}
-
-// envToDraw is env with the line that is typed.
-func (a *App) envToDraw() env.Env {
-	e := a.env
-	if line := a.line(); line != nil {
-		e.Typing = a.overlays.input.line(*line.Text())
-	}
-	return e
 }
 
 // allKeys returns those of every view, then the common ones.
