@@ -211,8 +211,10 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 // sampleFolders begin the names of folders in which trainers keep samples within the folder of a run, and scalarFolders those in which
 // they keep scalars.
 var (
-	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train",
-		"val", "eval", "response", "record", "step", "debug"}
+	sampleFolders = []string{
+		"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train",
+		"val", "eval", "response", "record", "step", "debug",
+	}
 	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
 )
 
