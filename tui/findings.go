@@ -299,6 +299,9 @@ func (e env) findingText(f *diagnosis.Finding, name string, w int, full bool) []
 	for _, evidence := range f.Evidence {
 		lines = append(lines, dim(evidence.String())...)
 	}
+	if cost := f.Cost.String(); cost != "" {
+		lines = append(lines, dim("generated since then: "+cost)...)
+	}
 	if f.Advice != "" {
 		lines = append(lines, cells.Wrap("→ "+sanitize.Line(f.Advice), w)...)
 	}
@@ -309,9 +312,6 @@ func (e env) findingText(f *diagnosis.Finding, name string, w int, full bool) []
 	}
 	for _, title := range f.Follows {
 		lines = append(lines, dim("and so: "+title)...)
-	}
-	if cost := f.Cost.String(); cost != "" {
-		lines = append(lines, dim("generated since then: "+cost)...)
 	}
 	return lines
 }
