@@ -52,7 +52,7 @@ func TestPicturesThatMove(t *testing.T) {
 				d.wantText(s.shows)
 				frames = append(frames, animationFrame{content: d.frame() + "\n" + d.app.captionLines(s), seconds: s.seconds})
 			}
-			svg := animation(frames, "vantage: "+f.alt, pictureColors(d.app.display.theme))
+			svg := animation(frames, "vantage: "+f.alt, pictureColors(d.app.env.Display.Theme))
 			if limit := 300_000; len(svg) > limit {
 				t.Errorf("%s has %d bytes, more than %d", f.name, len(svg), limit)
 			}
@@ -63,7 +63,7 @@ func TestPicturesThatMove(t *testing.T) {
 
 // captionLines returns the lines below a frame that say which key was pressed, and what it did.
 func (a App) captionLines(s shot) string {
-	t, w := a.display.theme, a.display.w
+	t, w := a.env.Display.Theme, a.env.Display.W
 	caption := " "
 	if s.shown != "" {
 		caption += t.Underlay(themes.Cursor, " "+t.Paint(themes.Key, s.shown)+" ") + "  "

@@ -90,8 +90,8 @@ func TestPicturesOfTheGallery(t *testing.T) {
 				return look, err
 			}
 			driveWith(t, log, w, h, Options{Settings: model.DefaultSettings(), Look: look}, func(d *driver) {
-				d.app.display.theme, d.app.display.noColor = themes.Default(true), false
-				d.app.title = "runs/" + strings.ReplaceAll(p.example.Kind, "_", "-")
+				d.app.env.Display.Theme, d.app.env.Display.NoColor = themes.Default(true), false
+				d.app.env.Title = "runs/" + strings.ReplaceAll(p.example.Kind, "_", "-")
 				d.press("0", "enter")
 				d.wantText(diagnosis.Kind(p.example.Kind).Words())
 				d.wantText("! onset at step ")

@@ -118,14 +118,14 @@ func (s demoSource) Next(ctx context.Context) (*model.Chunk, error) {
 
 // dressForPicture makes the screen look as in the pictures of the documentation.
 func (d *driver) dressForPicture() {
-	d.app.display.theme, d.app.display.noColor = themes.Default(true), false
-	d.app.title = "runs/qwen-math/rollouts"
+	d.app.env.Display.Theme, d.app.env.Display.NoColor = themes.Default(true), false
+	d.app.env.Title = "runs/qwen-math/rollouts"
 }
 
 // picture draws the screen.
 func (a App) picture() string {
-	a.notice = ""
-	return screenpicture.SVG(a.frame(), "vantage "+a.title+a.againstSecond(), pictureColors(a.display.theme))
+	a.overlays.notice = ""
+	return screenpicture.SVG(a.frame(), "vantage "+a.env.Title+a.env.AgainstSecond(), pictureColors(a.env.Display.Theme))
 }
 
 func pictureColors(t *themes.Theme) screenpicture.Colors {

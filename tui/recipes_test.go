@@ -75,6 +75,9 @@ func (e edit) apply(t *testing.T, top string) {
 		rest, below, _ := strings.Cut(below, "\n")
 		after = above + cut + rest + "\n" + e.text + below
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	writeFile(t, path, after)
 }
 
