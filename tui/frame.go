@@ -54,7 +54,7 @@ func (a App) lines() []string {
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines, body := header.Header(a.env, a.env.Display.W), a.env.Display.BodyHeight()
+	lines, body := header.Lines(a.env, a.env.Display.W), a.env.Display.BodyHeight()
 	switch {
 	case a.overlays.help.Open:
 		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)

@@ -37,9 +37,9 @@ func (a App) helpPage(w, h int) []string {
 	}
 	t, page := a.env.Display.Theme, a.helpColumns(w, h-1)
 	scroll := page.ClampScroll(a.overlays.help.Scroll)
-	prompt := cells.JoinFitting(w-2-help.HelpPositionWidth, " · ", "type to search the help", a.env.Display.KeyLabel("↓ ↑")+" scroll", "? current estimator")
+	prompt := cells.JoinFitting(w-2-help.PositionWidth, " · ", "type to search the help", a.env.Display.KeyLabel("↓ ↑")+" scroll", "? current estimator")
 	if a.overlays.help.Query != "" {
-		prompt = a.overlays.input.line(a.overlays.help.Query).Shown(w - 2 - help.HelpPositionWidth)
+		prompt = a.overlays.input.line(a.overlays.help.Query).Shown(w - 2 - help.PositionWidth)
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.Position(scroll))+" ", w)
 	return append([]string{first}, page.Draw(scroll, w)...)
@@ -54,7 +54,7 @@ func (a App) onHelpKey(key, text string) App {
 	columns := a.helpColumns(size.W, size.H)
 	page := columns.Across * columns.H
 	by, scrolls := map[string]int{
-		"down": help.HelpScrollLines, "up": -help.HelpScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
+		"down": help.ScrollLines, "up": -help.ScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
 	}[key]
 	switch {
 	case scrolls:

@@ -136,7 +136,7 @@ func (App) targets() [pane.TargetKinds]targetActions {
 		pane.OnMetric:  {click: App.toMetric, open: func(a App, _ int) App { return a.drawMetric() }},
 		pane.OnTrend: { // a chart over all steps
 			click: func(a App, m view.Mouse) App { return a.stepAtColumn(trend.StepAxis(a.env), m.X, m.W) },
-			open:  func(a App, n int) App { return a.drawFigure(trend.TrendRows()[n].Metric) },
+			open:  func(a App, n int) App { return a.drawFigure(trend.Rows()[n].Metric) },
 		},
 		pane.OnChart: { // one that may show some of them
 			click: func(a App, m view.Mouse) App {

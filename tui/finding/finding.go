@@ -46,8 +46,8 @@ func SeverityMark(e env.Env, s diagnosis.Severity) string {
 // quotedLines is how many lines of an answer are shown.
 const quotedLines = 2
 
-// FindingText says what was found, behind a name, in lines of w cells: in full, or a line of it and one of its evidence.
-func FindingText(e env.Env, f *diagnosis.Finding, name string, w int, full bool) []string {
+// Text says what was found, behind a name, in lines of w cells: in full, or a line of it and one of its evidence.
+func Text(e env.Env, f *diagnosis.Finding, name string, w int, full bool) []string {
 	t := e.Display.Theme
 	dim := func(text string) []string { return e.Display.Wrapped("", themes.Dim, sanitize.Line(text), w) }
 	if !full {
@@ -78,8 +78,8 @@ func FindingText(e env.Env, f *diagnosis.Finding, name string, w int, full bool)
 	return lines
 }
 
-// FindingChart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
-func FindingChart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
+// Chart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
+func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 	t, d := e.Display.Theme, e.Diagnosis()
 	c := pane.Content{Title: " " + sanitize.Line(f.Series.Name)}
 	n := min(len(f.Series.Values), len(d.Numbers))
@@ -101,7 +101,7 @@ func FindingChart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 			after[i] = math.NaN()
 		}
 	}
-	lo, hi := trend.TrendRow{}.Bounds(f.Series.Values[:n])
+	lo, hi := trend.Row{}.Bounds(f.Series.Values[:n])
 	y := chart.Axis{Lo: lo, Hi: hi}.Widened()
 	role := themes.Bad
 	if f.Severity == diagnosis.Watch {

@@ -267,7 +267,7 @@ func (s View) whatAils(e env.Env, w, h int) []string {
 	if height < heightForCurve {
 		return draw(w, len(whole.Lines), whole)
 	}
-	return pane.JoinColumns(draw(left, height, text), e.Display.Box(layout.Rect{W: w - left, H: height + 2}, false, finding.FindingChart(e, shown, w-left-2, height)))
+	return pane.JoinColumns(draw(left, height, text), e.Display.Box(layout.Rect{W: w - left, H: height + 2}, false, finding.Chart(e, shown, w-left-2, height)))
 }
 
 // fact is a labelled sentence of the view.
