@@ -29,7 +29,7 @@ func galleryPictures() (all []galleryPicture) {
 	for _, x := range illruns.Examples() {
 		if x.Kind != illruns.HealthyName && x.Kind != string(diagnosis.NothingTrains) {
 			words := diagnosis.Kind(x.Kind).Words()
-			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: words + " on the screen: the finding, and its course over the steps"}, x})
+			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: words + ": the finding, and its course"}, x})
 		}
 	}
 	return all

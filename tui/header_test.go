@@ -192,7 +192,7 @@ func manyFindings() *diagnosis.Diagnosis {
 // The course of the reward is in the header of every step or of none, at steps with a NaN too.
 func TestCourseOfTheRewardStays(t *testing.T) {
 	t.Parallel()
-	driveDemo(t, model.DefaultSettings().WithFramework("verl"), func(d *driver) {
+	driveDemo(t, model.DefaultSettings().WithFramework("verl"), 110, 31, func(d *driver) {
 		d.press("1")
 		for range 24 {
 			for w := 60; w <= 220; w += 10 {

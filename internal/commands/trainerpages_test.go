@@ -98,8 +98,8 @@ func TestTrainerPages(t *testing.T) {
 			t.Run(p.name+" "+name, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
-				facts := factsOf(t, &f, i == 0)
-				hasAdvantages = hasAdvantages || strings.Contains(facts, ", advantage from ")
+				facts, read := factsOf(t, &f, i == 0)
+				hasAdvantages = hasAdvantages || strings.Contains(read, ", advantage from ")
 				head.WriteString(facts)
 			})
 		}
@@ -136,7 +136,7 @@ func (p trainerPage) howToWrite(f *formats.Format) string {
 
 // factsOf returns what is known of a format, with what is read of the made log in the working directory. The page begins with how the
 // first one is written.
-func factsOf(t *testing.T, f *formats.Format, isFirst bool) string {
+func factsOf(t *testing.T, f *formats.Format, isFirst bool) (facts, read string) {
 	t.Helper()
 	out := runCommand(t, "report", f.Open, "--format", "json")
 	var got struct {
@@ -152,12 +152,12 @@ func factsOf(t *testing.T, f *formats.Format, isFirst bool) string {
 	if err := json.NewDecoder(strings.NewReader("{" + object)).Decode(&got); err != nil || got.Run.Read == "" {
 		t.Fatalf("%v: %s", err, out)
 	}
-	read, _, _ := strings.Cut(got.Run.Read, "; other fields:")
-	facts := fmt.Sprintf("* `--input-format %s`: %s\n", f.Name, escaped.Replace(f.Doc))
+	read, _, _ = strings.Cut(got.Run.Read, "; other fields:")
+	facts = fmt.Sprintf("* `--input-format %s`: %s\n", f.Name, escaped.Replace(f.Doc))
 	if !isFirst {
-		facts += fmt.Sprintf("  Written with %s, as `%s`; open it with `%s`.\n", escaped.Replace(f.TrainerOption), f.File, f.Command())
+		return facts + fmt.Sprintf("  Written with %s, as `%s`; open it with `%s`.\n\n", escaped.Replace(f.TrainerOption), f.File, f.Command()), read
 	}
-	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n"
+	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n", read
 }
 
 // whoseArithmetic says how the advantages of a log of the page are computed. proved says that the log holds advantages.

@@ -78,7 +78,7 @@ func Text(e env.Env, f *diagnosis.Finding, name string, w int, full bool) []stri
 	return lines
 }
 
-// Chart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
+// Chart draws the figure of a finding over the steps, in another colour while it lasts. The onset is on the ruler below.
 func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 	t, d := e.Display.Theme, e.Diagnosis()
 	c := pane.Content{Title: " " + sanitize.Line(f.Series.Name)}
@@ -87,18 +87,22 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 		return c
 	}
 	onset, _ := slices.BinarySearch(d.Numbers[:n], f.Since)
+	end := n - 1
+	if !f.Lasting {
+		end, _ = slices.BinarySearch(d.Numbers[:n], f.Until)
+	}
 	if at, found := slices.BinarySearch(d.Numbers[:n], e.Result.Analysis.Last().Step); found {
 		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]))
 	}
 	numbers := make([]float64, n)
-	before, after := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
+	well, ill := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
 	for i := range n {
 		numbers[i] = float64(d.Numbers[i])
-		if i > onset {
-			before[i] = math.NaN()
+		if i > onset && (i < end || f.Lasting) {
+			well[i] = math.NaN()
 		}
-		if i < onset {
-			after[i] = math.NaN()
+		if i < onset || i > end {
+			ill[i] = math.NaN()
 		}
 	}
 	lo, hi := trend.Row{}.Bounds(f.Series.Values[:n])
@@ -108,8 +112,8 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 		role = themes.Warn
 	}
 	shown := trend.StepChart{Width: w - trend.ValueWidth - 1, Plot: chart.Plot{X: trend.StepAxis(e), Lines: []chart.Line{
-		{X: numbers, Y: after, Axis: y, Role: role},
-		{X: numbers, Y: before, Axis: y, Role: themes.Accent},
+		{X: numbers, Y: ill, Axis: y, Role: role},
+		{X: numbers, Y: well, Axis: y, Role: themes.Accent},
 		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
 	}}}
 	labels := y.RowLabels(h - trend.RowsBelowPlot)
