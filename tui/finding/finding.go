@@ -92,7 +92,9 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 		end, _ = slices.BinarySearch(d.Numbers[:n], f.Until)
 	}
 	if at, found := slices.BinarySearch(d.Numbers[:n], e.Result.Analysis.Last().Step); found {
-		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]))
+		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(
+			themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]),
+		)
 	}
 	numbers := make([]float64, n)
 	well, ill := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
@@ -120,7 +122,9 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 	for i, row := range shown.Plot.Draw(t, e.Display.Glyphs, shown.Width, h-trend.RowsBelowPlot) {
 		c.Lines = append(c.Lines, t.Paint(themes.Dim, cells.FitRight(labels[i], trend.ValueWidth-1)+" ")+row)
 	}
-	c.Lines = e.Display.MarkLines(pane.OnChart, shown.Width, append(c.Lines, trend.Ruler(e, shown, func(mark trend.RulerMark) { mark(f.Since, role, "!") })...))
+	c.Lines = e.Display.MarkLines(
+		pane.OnChart, shown.Width, append(c.Lines, trend.Ruler(e, shown, func(mark trend.RulerMark) { mark(f.Since, role, "!") })...),
+	)
 	c.Note = fmt.Sprintf("! onset at step %d", f.Since)
 	return c
 }

@@ -47,7 +47,10 @@ func (s View) findings(e env.Env, w, h int) pane.Content {
 		c.Lines = append(c.Lines, cells.Fit(" "+t.Paint(themes.Dim, "learning ")+sanitize.Line(d.LearningText()), w))
 	}
 	if notChecked != "" && len(c.Lines) < h {
-		c.Lines = append(c.Lines, e.Display.CutLines(e.Display.Wrapped(" ", themes.Dim, notChecked, w-2), min(max(blindLines, h/2), h-len(c.Lines)), w)...)
+		c.Lines = append(
+			c.Lines,
+			e.Display.CutLines(e.Display.Wrapped(" ", themes.Dim, notChecked, w-2), min(max(blindLines, h/2), h-len(c.Lines)), w)...,
+		)
 	}
 	return c
 }

@@ -456,5 +456,7 @@ func openTitle(e env.Env, w, free int) string {
 			names[side] = cells.TruncateLeft(names[side], room)
 		}
 	}
-	return names[env.SideBaseline] + "  " + e.Display.MarkKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[env.SideCandidate])
+	return names[env.SideBaseline] + "  " + e.Display.MarkKey(
+		"c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[env.SideCandidate],
+	)
 }

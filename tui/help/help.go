@@ -158,7 +158,10 @@ const MaxUnderCursor = 6
 func FigureEntries(e env.Env, figures []glossary.Figure) []Entry {
 	sign := strings.NewReplacer("±", e.Display.PlusMinus())
 	return model.Mapped(figures, func(f glossary.Figure) Entry {
-		return Entry{Label: sign.Replace(f.Name), Text: sign.Replace(f.Entry.Explanation()), Role: themes.Key, Names: strings.Join(f.Entry.AllNames(), " ")}
+		return Entry{
+			Label: sign.Replace(f.Name), Text: sign.Replace(f.Entry.Explanation()), Role: themes.Key,
+			Names: strings.Join(f.Entry.AllNames(), " "),
+		}
 	})
 }
 

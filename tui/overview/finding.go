@@ -25,7 +25,10 @@ func (p Panes) Finding(e env.Env, open, w, h int) []string {
 	if f == nil {
 		return e.Display.Waiting(" finding", "this is not found any more", w, h)
 	}
-	text := pane.Content{Title: " " + finding.SeverityMark(e, f.Severity) + " " + e.Display.Theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), Note: fmt.Sprintf("%d/%d", open+1, len(e.FoundList()))}
+	text := pane.Content{
+		Title: " " + finding.SeverityMark(e, f.Severity) + " " + e.Display.Theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(),
+		Note:  fmt.Sprintf("%d/%d", open+1, len(e.FoundList())),
+	}
 	beside := w >= widthForFindingBeside
 	textRect := layout.Rect{W: w}
 	if beside {

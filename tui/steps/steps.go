@@ -213,7 +213,9 @@ func Table(e env.Env, w, h int) pane.Content {
 		head += column.lay(column.Name, column.width)
 	}
 	c.Lines = []string{t.Paint(themes.Dim, head+"  "+pane.FirstFitting(w-cells.Width(head)-2, "groups without signal", "dead"))}
-	e.Display.AddRows(&c, pane.OnStep, here, len(all.Steps), w, h, func(i int) string { return stepRow(e, columns, &all.Steps[i], first[i], w) })
+	e.Display.AddRows(
+		&c, pane.OnStep, here, len(all.Steps), w, h, func(i int) string { return stepRow(e, columns, &all.Steps[i], first[i], w) },
+	)
 	return c
 }
 

@@ -140,7 +140,13 @@ func trendWidths(e env.Env, w int) (left, plot, right int) {
 func trendLine(e env.Env, n int, row Row, w int) string {
 	t, x := e.Display.Theme, e.Result.Analysis
 	if x.NoSolved != "" && analysis.IsSolveMetric(row.Metric) {
-		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.Name, nameWidth)+pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"), w))
+		return t.Paint(
+			themes.Dim,
+			cells.Fit(
+				cells.Fit(" "+row.Name, nameWidth)+pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"),
+				w,
+			),
+		)
 	}
 	left, plot, right := trendWidths(e, w)
 	now := row.of(x.Last())
