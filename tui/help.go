@@ -86,7 +86,7 @@ func (a App) helpColumns(w, h int) help.Columns {
 	const most, least = 3, 56
 	h = max(1, h)
 	r := help.Request{
-		W: w, H: h, Query: a.overlays.help.Query, View: a.position.view, Theme: a.env.Display.Theme, Ascii: a.env.Display.Glyphs.ASCII,
+		W: w, H: h, Query: a.overlays.help.Query, View: a.position.view, Theme: a.env.Display.Theme, ASCII: a.env.Display.Glyphs.ASCII,
 		Analysis: a.env.Result.Analysis, Trend: a.env.Result.Trend,
 	}
 	if r == a.overlays.help.Shown.Request {

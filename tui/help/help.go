@@ -33,7 +33,7 @@ type Request struct {
 	Query    string
 	View     view.Name
 	Theme    *themes.Theme
-	Ascii    bool
+	ASCII    bool
 	Analysis *analysis.Analysis
 	Trend    *analysis.Trend
 }

@@ -134,7 +134,7 @@ type figureLines struct {
 }
 
 // LinesOf returns the lines of a figure. Their moving averages have a weight of smoothing; there are none if that is 0.
-func LinesOf(e env.Env, row Row, x chart.Axis, runs []DrawnRun, smoothing float64) (f figureLines) {
+func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64) (f figureLines) {
 	var shown []float64
 	for _, run := range runs {
 		line := chart.Line{X: stepNumbers(run.Trend), Y: row.series(run.Trend), Role: run.Role, Stroke: run.Stroke, Spread: smoothing == 0}

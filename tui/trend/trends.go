@@ -203,7 +203,7 @@ func roundTo(x float64, decimals int) string {
 func bigTrend(e env.Env, row Row, w, h int) []string {
 	t, x := e.Display.Theme, StepAxis(e)
 	left, plot, right := trendWidths(e, w)
-	drawn := LinesOf(e, row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent}}, 0)
+	drawn := LinesOf(row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent}}, 0)
 	lines, labels := chart.Plot{X: x, Lines: drawn.Lines}.Draw(t, e.Display.Glyphs, plot, h), drawn.Axis.RowLabels(h)
 	for i := range lines {
 		name := ""

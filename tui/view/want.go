@@ -9,7 +9,7 @@ import (
 // Want is what a view wants of the program: one of the types below, or one that the program has for its own keys; nil: nothing.
 type Want any
 
-// What views want.
+// Say and the types below are what views want.
 type (
 	Say             string              // a notice
 	Open            struct{ View Name } // in place of this view: going back leads where it led before
