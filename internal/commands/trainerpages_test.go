@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
@@ -177,8 +178,23 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
 	}
 	text += fmt.Sprintf("`%s` with scale %s, marked *(assumed: the trainer's default)* "+
-		"([how it is decided](../decisions.md#which-estimator)). `vantage list estimators %s` has the others, for `--estimator`.\n\n", set.Computes(), set.Scale, f.Framework)
-	return text + chainOf(f.Framework)
+		"([how it is decided](../decisions.md#which-estimator)). `vantage list estimators %s` has the others, for `--estimator`.", set.Computes(), set.Scale, f.Framework)
+	if unheard := unheardOptions(f.Framework); len(unheard) > 0 {
+		text += " Options without effect, [as the trainer's own calls show](../contributors/proofs.md#options-without-effect): " + strings.Join(unheard, ", ") + "."
+	}
+	return text + "\n\n" + chainOf(f.Framework)
+}
+
+// unheardOptions names the options of a trainer that it does not hand on to an estimator.
+func unheardOptions(framework string) (all []string) {
+	for _, e := range estimators.All() {
+		for _, o := range e.Options {
+			if e.Framework == framework && o.Unheard != "" {
+				all = append(all, fmt.Sprintf("`%s` of `%s` (%s)", o.Key, e.Name, o.Unheard))
+			}
+		}
+	}
+	return all
 }
 
 // chainOf names the other stages of a trainer between reward and loss that can be tried on a log.
