@@ -96,7 +96,9 @@ func (a App) requestAnalysis() App {
 		return a
 	}
 	a.work.trend.Stop()
-	a.work.analysis.Start(&a.commands, a.analysisKey(), analyze(a.env.Snap, a.env.StepIndex(), a.env.Place.Scope, a.env.Settings.State, a.env.Result))
+	a.work.analysis.Start(
+		&a.commands, a.analysisKey(), analyze(a.env.Snap, a.env.StepIndex(), a.env.Place.Scope, a.env.Settings.State, a.env.Result),
+	)
 	return a
 }
 
@@ -157,7 +159,10 @@ func firstTrendPart(e env.Env) int {
 // since the trend before, and those on the screen.
 func (a App) startTrend(samples int) App {
 	known := env.Trends{Trend: a.env.Result.Trend, Base: a.env.Result.BaseTrend}
-	a.work.trend.Start(&a.commands, a.work.analysis.Number, env.ComputeTrend(a.env.Snap, a.env.Settings.State, a.env.Result.Analysis, a.env.Result.Base, known, samples))
+	a.work.trend.Start(
+		&a.commands, a.work.analysis.Number,
+		env.ComputeTrend(a.env.Snap, a.env.Settings.State, a.env.Result.Analysis, a.env.Result.Base, known, samples),
+	)
 	return a
 }
 

@@ -191,11 +191,11 @@ func (suspendCommand) SetStdout(io.Writer) {}
 
 func (suspendCommand) SetStderr(io.Writer) {}
 
-// Source and TextReader are what the program is opened with: see [env.Source].
-type (
-	Source     = env.Source
-	TextReader = env.TextReader
-)
+// Source is where samples come from: see [env.Source].
+type Source = env.Source
+
+// TextReader reads texts again: see [env.TextReader].
+type TextReader = env.TextReader
 
 // updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
 func (a App) updateFigureCache() App {

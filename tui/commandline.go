@@ -148,44 +148,107 @@ type runCommand = func(a App, args []string) (App, error)
 
 func lineCommands() []lineCommand {
 	return []lineCommand{
-		{"step", "N", "go to a step", runStep, firstArgument(func(e env.Env) []string {
-			return model.Mapped(e.Snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
-		})},
-		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
-		{"framework", "NAME", "the framework whose estimators are used", setOption("framework"), valuesOf("framework")},
-		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), valuesOf("adv_estimator")},
-		{"scale", "NAME", "group, batch or none", setOption("scale"), valuesOf("scale")},
-		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(func(e env.Env) []string {
-			return model.Mapped(e.Settings.Now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
-		})},
-		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
-		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), valuesOf("compute_new_adv")},
-		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(env.Env.RewardNames)},
-		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
-		{"truncated", "train|mask|drop", "how the trainer treats samples that were cut off", setOption("truncated"), valuesOf("truncated")},
-		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
-		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env.Env) []string { return orderNames() })},
-		{"theme", "NAME", "colour theme", runTheme, oneOf(themes.Names()...)},
-		{"mouse", "on|off", "clicks and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
-		{"export", "[shown] md|csv|jsonl|txt [PATH]", "write it to a file, also `export report.md`; shown: the table on the screen", runExport, exportForms},
-		{"chain", "", "the stages from reward to loss", runWant(view.Push{View: view.Chain}), nil},
-		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), valuesOf("group_filter")},
-		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), valuesOf("loss")},
-		{"run", "", "the run at a glance", runWant(act(App.openGlance)), nil},
-		{"steps", "", "the view of all steps", runWant(view.Push{View: view.Steps}), nil},
-		{"metric", "[NAME]", "draw a metric over all steps; without a name: list them all", runFigure, firstArgument(trend.MetricNames)},
-		{"metrics", "", "all metrics as small charts", runWant(view.Push{View: view.Figures}), nil},
-		{"range", "FROM TO|last N|all", "which steps charts show", runRange, oneOf("last", "all")},
-		{"sweep", "step|shown|last N|FROM TO|all", "map of every pair of keep ratios, over these steps", runSweep, oneOf("step", "shown", "last", "all")},
-		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runWant(view.Push{View: view.GroupSize}), nil},
-		{"prompts", "", "which prompts teach, are solved, hopeless or suspect, over all steps", runWant(view.Push{View: view.Prompts}), nil},
-		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others", runGrep, nil},
-		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(breakdown.PartNames)},
-		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
-		{"forget", "", "reset settings and view of this run to the defaults", runWant(act(App.forget)), nil},
-		{"problems", "", "how the log was read", runWant(view.Push{View: view.Problems}), nil},
-		{"help", "", "explain metrics, signs, keys and commands", runWant(act(App.toggleHelp)), nil},
-		{"q", "", "quit", runWant(act(App.quit)), nil},
+		{
+			name: "step", args: "N", doc: "go to a step",
+			run: runStep, completions: firstArgument(func(e env.Env) []string {
+				return model.Mapped(e.Snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
+			}),
+		},
+		{
+			name: "scope", args: "step|last [N]|all", doc: "the steps on the screen: this one, the last N up to it, or all",
+			run: runScope, completions: oneOf("step", "last", "all"),
+		},
+		{
+			name: "framework", args: "NAME", doc: "the framework whose estimators are used",
+			run: setOption("framework"), completions: valuesOf("framework"),
+		},
+		{name: "est", args: "NAME", doc: "the advantage estimator", run: setOption("adv_estimator"), completions: valuesOf("adv_estimator")},
+		{name: "scale", args: "NAME", doc: "group, batch or none", run: setOption("scale"), completions: valuesOf("scale")},
+		{
+			name: "option", args: "KEY=VALUE", doc: "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it",
+			run: runOption, completions: firstArgument(func(e env.Env) []string {
+				return model.Mapped(e.Settings.Now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
+			}),
+		},
+		{name: "keep", args: "pos|neg RATIO", doc: "keep_pos_ratio or keep_neg_ratio", run: runKeep, completions: oneOf("pos", "neg")},
+		{
+			name: "recompute", args: "on|off", doc: "compute_new_adv",
+			run: setOption("compute_new_adv"), completions: valuesOf("compute_new_adv"),
+		},
+		{
+			name: "reward", args: "NAME[=WEIGHT],…|auto", doc: "use this column, or a weighted sum of several, as the reward",
+			run: runReward, completions: firstArgument(env.Env.RewardNames),
+		},
+		{
+			name: "solved", args: "X|auto", doc: "count a sample as solved if its reward is at least X",
+			run: setOption("solved_at"), completions: valuesOf("solved_at"),
+		},
+		{
+			name: "truncated", args: "train|mask|drop", doc: "how the trainer treats samples that were cut off",
+			run: setOption("truncated"), completions: valuesOf("truncated"),
+		},
+		{
+			name: "filter", args: "QUERY", doc: "show only the groups that match, or list the samples: text~Wait,",
+			run: func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, completions: filterTerms,
+		},
+		{
+			name: "sort", args: "COLUMN", doc: "order the groups by this column; again: the other way round",
+			run: runSort, completions: firstArgument(func(env.Env) []string { return orderNames() }),
+		},
+		{name: "theme", args: "NAME", doc: "colour theme", run: runTheme, completions: oneOf(themes.Names()...)},
+		{
+			name: "mouse", args: "on|off", doc: "clicks and the wheel; hold Shift to select text",
+			run: runMouse, completions: oneOf("on", "off"),
+		},
+		{
+			name: "export", args: "[shown] md|csv|jsonl|txt [PATH]", doc: "write it to a file, also `export report.md`; shown: the table on the screen",
+			run: runExport, completions: exportForms,
+		},
+		{name: "chain", doc: "the stages from reward to loss", run: runWant(view.Push{View: view.Chain})},
+		{
+			name: "groupfilter", args: "NAME|none", doc: "which groups are trained on (dynamic sampling)",
+			run: setOption("group_filter"), completions: valuesOf("group_filter"),
+		},
+		{
+			name: "loss", args: "NAME|none", doc: "how the loss weighs samples by their length",
+			run: setOption("loss"), completions: valuesOf("loss"),
+		},
+		{name: "run", doc: "the run at a glance", run: runWant(act(App.openGlance))},
+		{name: "steps", doc: "the view of all steps", run: runWant(view.Push{View: view.Steps})},
+		{
+			name: "metric", args: "[NAME]", doc: "draw a metric over all steps; without a name: list them all",
+			run: runFigure, completions: firstArgument(trend.MetricNames),
+		},
+		{name: "metrics", doc: "all metrics as small charts", run: runWant(view.Push{View: view.Figures})},
+		{name: "range", args: "FROM TO|last N|all", doc: "which steps charts show", run: runRange, completions: oneOf("last", "all")},
+		{
+			name: "sweep", args: "step|shown|last N|FROM TO|all", doc: "map of every pair of keep ratios, over these steps",
+			run: runSweep, completions: oneOf("step", "shown", "last", "all"),
+		},
+		{
+			name: "groupsize", doc: "dead groups and cost at other group sizes, estimated from the solve rates",
+			run: runWant(view.Push{View: view.GroupSize}),
+		},
+		{
+			name: "prompts", doc: "which prompts teach, are solved, hopeless or suspect, over all steps",
+			run: runWant(view.Push{View: view.Prompts}),
+		},
+		{
+			name: "grep", args: "PATTERN", doc: "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others",
+			run: runGrep,
+		},
+		{
+			name: "by", args: "difficulty|length|fate|step|COLUMN", doc: "breakdown: signal, Σ|A|, push and tokens of each part",
+			run: runBy, completions: firstArgument(breakdown.PartNames),
+		},
+		{
+			name: "goal", args: "signal|balance|cost [SHARE]", doc: "goal of the sweep's recommendation, and the least share of Σ|A| to keep",
+			run: runGoal, completions: oneOf(sweep.GoalNames()...),
+		},
+		{name: "forget", doc: "reset settings and view of this run to the defaults", run: runWant(act(App.forget))},
+		{name: "problems", doc: "how the log was read", run: runWant(view.Push{View: view.Problems})},
+		{name: "help", doc: "explain metrics, signs, keys and commands", run: runWant(act(App.toggleHelp))},
+		{name: "q", doc: "quit", run: runWant(act(App.quit))},
 	}
 }
 

@@ -242,7 +242,13 @@ func groupTSV(e env.Env, g *analysis.Group) string {
 		Columns: []string{"reward", "length", "advantage_original", "kept", "advantage"},
 	}
 	for i := g.Start; i < g.End; i++ {
-		s.Rows = append(s.Rows, []any{fmt.Sprintf("%.9g", x.LoggedRewards[i]), x.Lengths[i], fmt.Sprintf("%.9g", x.Original[i]), x.Keep[i], fmt.Sprintf("%.9g", x.Processed[i])})
+		s.Rows = append(
+			s.Rows,
+			[]any{
+				fmt.Sprintf("%.9g", x.LoggedRewards[i]), x.Lengths[i], fmt.Sprintf("%.9g", x.Original[i]), x.Keep[i],
+				fmt.Sprintf("%.9g", x.Processed[i]),
+			},
+		)
 	}
 	return tsv(s)
 }

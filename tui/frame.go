@@ -54,7 +54,7 @@ func (a App) lines() []string {
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines, body := header.Header(a.env, a.env.Display.W), a.env.Display.BodyHeight()
+	lines, body := header.Lines(a.env, a.env.Display.W), a.env.Display.BodyHeight()
 	switch {
 	case a.overlays.help.Open:
 		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)
@@ -138,7 +138,10 @@ func (a App) fittingHints(w int) []view.Binding {
 
 // tuningTogether returns all hints with one for all keys of tuning, behind so many at most; ok is false if each has its own in shown.
 func tuningTogether(all, shown []view.Binding, most int) (_ []view.Binding, ok bool) {
-	keys := model.Mapped(slices.DeleteFunc(slices.Clone(all), func(b view.Binding) bool { return !isTuning(b) }), func(b view.Binding) string { return b.Label })
+	keys := model.Mapped(
+		slices.DeleteFunc(slices.Clone(all), func(b view.Binding) bool { return !isTuning(b) }),
+		func(b view.Binding) string { return b.Label },
+	)
 	others := slices.DeleteFunc(slices.Clone(all), isTuning)
 	if len(keys) < 2 || len(all)-len(others) == len(shown)-len(slices.DeleteFunc(slices.Clone(shown), isTuning)) {
 		return nil, false
@@ -296,7 +299,9 @@ func whyEmpty(e env.Env) (text string, role themes.Role, more []string) {
 	case e.SourceState.Ended:
 		return title + " holds no samples", themes.Warn, []string{sawText(e), "", problems.FormatsHelp}
 	case p.Awaited != "":
-		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it opens as soon as it exists", "", trainerOptionsHelp, problems.FormatsHelp}
+		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{
+			"it opens as soon as it exists", "", trainerOptionsHelp, problems.FormatsHelp,
+		}
 	case p.Link.State == model.LinkConnecting:
 		return "connecting to " + sanitize.Line(p.Link.Host) + " …", themes.Plain, nil
 	case p.Link.State == model.LinkLost:

@@ -155,7 +155,7 @@ func TestEveryViewFillsTheBody(t *testing.T) {
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
 			d.app.env.Display.Theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
 			d.app.env.Display.Glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
-			room := h - len(header.Header(d.app.env, w)) - 1
+			room := h - len(header.Lines(d.app.env, w)) - 1
 			for name := range view.Name(view.Count) {
 				a := d.app
 				a.position.view = name

@@ -36,14 +36,14 @@ func TestFiguresOnTheScreenHaveLines(t *testing.T) {
 		for _, f := range overview.SummaryFigures(a.env, a.env.ShownFigures(), 1) {
 			check(figures.Step, f.Name)
 		}
-		for _, row := range trend.TrendRows() {
+		for _, row := range trend.Rows() {
 			check(figures.Step, row.Name)
 			check(figures.Metrics, row.Metric)
 		}
 		for _, column := range samples.SampleColumns(a.env, a.env.SelectedGroup()) {
 			check(figures.Sample, column.Name)
 		}
-		check(figures.Step, strings.Fields(ansi.Strip(steps.StepsTable(a.env, 198, 3).Lines[0]))...)
+		check(figures.Step, strings.Fields(ansi.Strip(steps.Table(a.env, 198, 3).Lines[0]))...)
 		head, _, _ := strings.Cut(ansi.Strip(a.views.panes.Groups(a.env, 198, 9).Lines[0]), "reward")
 		check(figures.Group, strings.Fields(head+"reward")...)
 		for place, table := range map[figures.Place]report.Table{

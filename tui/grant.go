@@ -47,8 +47,6 @@ func (a App) grant(w view.Want) App {
 		return a.escape()
 	case view.ShowGroups:
 		return a.showGroups()
-	case view.OpenGroup:
-		return a.openGroup()
 	default:
 		return a.grantMove(w)
 	}

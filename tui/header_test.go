@@ -71,7 +71,7 @@ func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
 					}
 					x := d.app.env.Result.Analysis
 					for w := 60; w <= 220; w++ {
-						lines := header.Header(d.app.env, w)
+						lines := header.Lines(d.app.env, w)
 						for i := range lines {
 							if lines[i] = ansi.Strip(lines[i]); cells.Width(lines[i]) != w {
 								t.Errorf("%d columns: %q", w, lines[i])

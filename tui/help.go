@@ -37,9 +37,11 @@ func (a App) helpPage(w, h int) []string {
 	}
 	t, page := a.env.Display.Theme, a.helpColumns(w, h-1)
 	scroll := page.ClampScroll(a.overlays.help.Scroll)
-	prompt := cells.JoinFitting(w-2-help.HelpPositionWidth, " · ", "type to search the help", a.env.Display.KeyLabel("↓ ↑")+" scroll", "? current estimator")
+	prompt := cells.JoinFitting(
+		w-2-help.PositionWidth, " · ", "type to search the help", a.env.Display.KeyLabel("↓ ↑")+" scroll", "? current estimator",
+	)
 	if a.overlays.help.Query != "" {
-		prompt = a.overlays.input.line(a.overlays.help.Query).Shown(w - 2 - help.HelpPositionWidth)
+		prompt = a.overlays.input.line(a.overlays.help.Query).Shown(w - 2 - help.PositionWidth)
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.Position(scroll))+" ", w)
 	return append([]string{first}, page.Draw(scroll, w)...)
@@ -54,7 +56,7 @@ func (a App) onHelpKey(key, text string) App {
 	columns := a.helpColumns(size.W, size.H)
 	page := columns.Across * columns.H
 	by, scrolls := map[string]int{
-		"down": help.HelpScrollLines, "up": -help.HelpScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
+		"down": help.ScrollLines, "up": -help.ScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
 	}[key]
 	switch {
 	case scrolls:
@@ -83,7 +85,10 @@ func (a App) scrollHelp(by int) App {
 func (a App) helpColumns(w, h int) help.Columns {
 	const most, least = 3, 56
 	h = max(1, h)
-	r := help.Request{W: w, H: h, Query: a.overlays.help.Query, View: a.position.view, Theme: a.env.Display.Theme, Ascii: a.env.Display.Glyphs.ASCII, Analysis: a.env.Result.Analysis, Trend: a.env.Result.Trend}
+	r := help.Request{
+		W: w, H: h, Query: a.overlays.help.Query, View: a.position.view, Theme: a.env.Display.Theme, ASCII: a.env.Display.Glyphs.ASCII,
+		Analysis: a.env.Result.Analysis, Trend: a.env.Result.Trend,
+	}
 	if r == a.overlays.help.Shown.Request {
 		return a.overlays.help.Shown
 	}
@@ -102,7 +107,10 @@ func currentEstimatorPage(e env.Env, w, h int) []string {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
 	t := e.Display.Theme
-	lines := append([]string{" " + t.Paint(themes.Title, estimator.Title()), ""}, estimatorlist.EstimatorPage(e, estimator, min(w-2, pane.MaxProseWidth))...)
+	lines := append(
+		[]string{" " + t.Paint(themes.Title, estimator.Title()), ""},
+		estimatorlist.EstimatorPage(e, estimator, min(w-2, pane.MaxProseWidth))...,
+	)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 

@@ -40,7 +40,9 @@ func (a App) figuresUnderCursor() glossary.List {
 	case view.GroupSize:
 		return glossary.List{}.At(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
 	case view.Prompts, view.PromptFilter, view.Grep:
-		return glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").At(figures.Sample, "reward", "proc")
+		return glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").At(
+			figures.Sample, "reward", "proc",
+		)
 	case view.Breakdown:
 		return a.views.breakdown.Figures()
 	case view.Glance:

@@ -38,7 +38,9 @@ func lineKeys() view.Section {
 		{Keys: []string{"down", "ctrl+n"}, Label: "↓", Doc: "the line entered after it, also ^N", Do: own(move(App.recall, -1))},
 	}}
 	for _, e := range cells.Edits() {
-		s.Bindings = append(s.Bindings, view.Binding{Keys: e.Keys, Label: e.Label, Doc: e.Doc, Do: own(func(a App) App { return a.edited(e.Do) })})
+		s.Bindings = append(
+			s.Bindings, view.Binding{Keys: e.Keys, Label: e.Label, Doc: e.Doc, Do: own(func(a App) App { return a.edited(e.Do) })},
+		)
 	}
 	return s
 }

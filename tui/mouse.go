@@ -129,14 +129,20 @@ func (App) targets() [pane.TargetKinds]targetActions {
 	return [pane.TargetKinds]targetActions{
 		pane.OnKey:     {click: App.pressKey},
 		pane.OnSetting: {click: App.pressSetting},
-		pane.OnPane:    {click: func(a App, m view.Mouse) App { return a.focusPane(layout.Pane(m.On.N)) }, open: App.openPane, scroll: App.scrollPane},
+		pane.OnPane: {
+			click: func(a App, m view.Mouse) App { return a.focusPane(layout.Pane(m.On.N)) }, open: App.openPane, scroll: App.scrollPane,
+		},
 		pane.OnHeading: {click: func(a App, m view.Mouse) App { return a.sortBy(m.On.N) }},
-		pane.OnGroup:   {click: func(a App, m view.Mouse) App { return a.toGroupRow(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() }},
-		pane.OnWarning: {click: func(a App, m view.Mouse) App { return a.toWarning(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() }},
-		pane.OnMetric:  {click: App.toMetric, open: func(a App, _ int) App { return a.drawMetric() }},
+		pane.OnGroup: {
+			click: func(a App, m view.Mouse) App { return a.toGroupRow(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() },
+		},
+		pane.OnWarning: {
+			click: func(a App, m view.Mouse) App { return a.toWarning(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() },
+		},
+		pane.OnMetric: {click: App.toMetric, open: func(a App, _ int) App { return a.drawMetric() }},
 		pane.OnTrend: { // a chart over all steps
 			click: func(a App, m view.Mouse) App { return a.stepAtColumn(trend.StepAxis(a.env), m.X, m.W) },
-			open:  func(a App, n int) App { return a.drawFigure(trend.TrendRows()[n].Metric) },
+			open:  func(a App, n int) App { return a.drawFigure(trend.Rows()[n].Metric) },
 		},
 		pane.OnChart: { // one that may show some of them
 			click: func(a App, m view.Mouse) App {
@@ -144,7 +150,10 @@ func (App) targets() [pane.TargetKinds]targetActions {
 			},
 			scroll: func(a App, _, by int) App { return a.moveStep(by) },
 		},
-		pane.OnStep: {click: func(a App, m view.Mouse) App { return a.showTrendStep(m.On.N) }, open: func(a App, _ int) App { return a.showGroups() }},
+		pane.OnStep: {
+			click: func(a App, m view.Mouse) App { return a.showTrendStep(m.On.N) },
+			open:  func(a App, _ int) App { return a.showGroups() },
+		},
 		pane.OnHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(view.WheelLines * by) }},
 	}
 }
@@ -249,7 +258,10 @@ func (p position) keyOfHint(e env.Env, b view.Binding, word string) string {
 // mouseSection says what the mouse does, for the help and the documentation: it binds no keys.
 func mouseSection() view.Section {
 	return view.Section{Name: "mouse", Bindings: []view.Binding{
-		{Label: "click", Doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
+		{
+			Label: "click",
+			Doc:   "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step",
+		},
 		{Label: "twice", Doc: "open: group, warning, metric, step, pair; set a cell of the sweep"},
 		{Label: "wheel", Doc: "scroll the pane under the pointer"},
 		{Label: "Shift", Doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},

@@ -29,8 +29,9 @@ func (p position) drawn() view.Name {
 	switch p.view {
 	case view.Command, view.Copy, view.Value:
 		return p.viewBelow
+	default:
+		return p.view
 	}
-	return p.view
 }
 
 func (p position) drawsSteps() bool {

@@ -60,7 +60,7 @@ func (e edit) apply(t *testing.T, top string) {
 	t.Helper()
 	path := filepath.Join(top, e.file)
 	before, err := os.ReadFile(path)
-	if err != nil && !strings.HasPrefix(e.text, "package ") {
+	if isNew := strings.HasPrefix(strings.TrimPrefix(strings.ToLower(e.text), "// "), "package "); err != nil && !isNew {
 		t.Fatal(err)
 	}
 	after := string(before) + e.text

@@ -156,7 +156,10 @@ func (p position) savedViewName() string {
 
 func (a App) restoreSession(o Options) App {
 	a.saving.store = o.SessionStore
-	a.env.Session = env.SessionState{Current: o.Session, Defaults: o.Settings, Given: o.Given, AutoEstimator: session.EstimatorOf(o.Settings), EstimatorChosen: o.Given.HasEstimator()}
+	a.env.Session = env.SessionState{
+		Current: o.Session, Defaults: o.Settings, Given: o.Given, AutoEstimator: session.EstimatorOf(o.Settings),
+		EstimatorChosen: o.Given.HasEstimator(),
+	}
 	v := o.Session.View
 	if v == nil {
 		return a

@@ -282,5 +282,8 @@ func (v *typedValues) Prompt(e env.Env, w int) string {
 			line += t.Paint(themes.Dim, fmt.Sprintf(" %s %.2f ", r.option(), *r.of(&e.Settings.Now)))
 		}
 	}
-	return cells.JoinFitting(w, "· ", line, e.Display.MarkKey("tab", "Tab the other "), e.Display.MarkKey("enter", "Enter apply "), e.Display.MarkKey("esc", "Esc leave"))
+	return cells.JoinFitting(
+		w, "· ", line, e.Display.MarkKey("tab", "Tab the other "), e.Display.MarkKey("enter", "Enter apply "),
+		e.Display.MarkKey("esc", "Esc leave"),
+	)
 }

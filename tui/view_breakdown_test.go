@@ -108,14 +108,14 @@ func TestLateBreakdownIsDropped(t *testing.T) {
 		d.press("C", "v")
 		now := d.app.views.breakdown.Job
 		late := func(number int) tea.Msg {
-			return job.Answer[breakdown.BreakdownKey, *report.Breakdown]{Number: number, Err: errors.New("late")}
+			return job.Answer[breakdown.Key, *report.Breakdown]{Number: number, Err: errors.New("late")}
 		}
 		d.send(late(now.Number - 1))
 		if d.app.views.breakdown.Job.Err != nil || d.app.views.breakdown.Job.Value != now.Value {
 			t.Error("a late answer is shown")
 		}
 		d.press("esc")
-		if d.app.views.breakdown.Job.Key != (breakdown.BreakdownKey{}) || d.app.views.breakdown.Job.Value == nil {
+		if d.app.views.breakdown.Job.Key != (breakdown.Key{}) || d.app.views.breakdown.Job.Value == nil {
 			t.Error("a view that was left keeps its analysis, or loses its figures")
 		}
 		d.send(late(now.Number))

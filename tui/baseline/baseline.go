@@ -79,7 +79,7 @@ func baselineLines(e env.Env, w int) []string {
 	head, a := cells.Spaces(comparisonLabel), cells.Fit(" A", comparisonLabel)
 	b, delta := cells.Fit(" B", comparisonLabel), cells.Fit(" Δ", comparisonLabel)
 	for _, f := range all {
-		was, now := compared(e, f, e.BaselineAnalysis()), compared(e, f, e.Result.Analysis)
+		was, now := compared(f, e.BaselineAnalysis()), compared(f, e.Result.Analysis)
 		difference := now - was
 		if math.Abs(difference) < leastDifference {
 			difference = 0
@@ -93,7 +93,7 @@ func baselineLines(e env.Env, w int) []string {
 }
 
 // compared is a figure of a step, NaN where it is not known: while it is computed, or written.
-func compared(e env.Env, f comparedFigure, x *analysis.Analysis) float64 {
+func compared(f comparedFigure, x *analysis.Analysis) float64 {
 	if x == nil || x.Open {
 		return math.NaN()
 	}

@@ -32,11 +32,11 @@ type View struct {
 	Scope   env.Scope // of which steps, up to the one on the screen
 	topLine int       // the first in sight
 
-	Job job.Job[BreakdownKey, *report.Breakdown]
+	Job job.Job[Key, *report.Breakdown]
 }
 
-// BreakdownKey is all that the figures depend on.
-type BreakdownKey struct {
+// Key is all that the figures depend on.
+type Key struct {
 	by, filter string
 	Analysis   *analysis.Analysis // of these steps, if they are on the screen; else nil
 	scope      env.Scope          // else the steps, of all of them the last one, and the revision of the snapshot
@@ -46,7 +46,7 @@ type BreakdownKey struct {
 }
 
 // isOlder reports whether only rows came since a request.
-func (r BreakdownKey) isOlder(wanted BreakdownKey) bool {
+func (r Key) isOlder(wanted Key) bool {
 	if (r.Analysis == nil) != (wanted.Analysis == nil) || r.Analysis != nil && r.Analysis.Step != wanted.Analysis.Step {
 		return false
 	}
@@ -65,7 +65,7 @@ func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 		return
 	}
 	key := s.wanted(e)
-	if !s.Job.Lacks(key, BreakdownKey.isOlder) {
+	if !s.Job.Lacks(key, Key.isOlder) {
 		return
 	}
 	snap := e.Snap
@@ -77,8 +77,8 @@ func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 
 // wanted returns the request of the figures that belong on the screen. Those of all steps are of
 // each of them, even if only some are on the overview.
-func (s View) wanted(e env.Env) BreakdownKey {
-	r := BreakdownKey{by: s.dividedBy(), filter: e.Settings.Filter, set: e.Settings.Now}
+func (s View) wanted(e env.Env) Key {
+	r := Key{by: s.dividedBy(), filter: e.Settings.Filter, set: e.Settings.Now}
 	switch {
 	case s.Scope.Kind == env.ScopeStep:
 		r.Analysis = e.Result.Analysis.Last()
@@ -93,7 +93,7 @@ func (s View) wanted(e env.Env) BreakdownKey {
 // errNoTexts says that a column of the log cannot be read.
 var errNoTexts = errors.New("the samples of this source cannot be read again; difficulty, length, fate, step and numeric columns do not need it")
 
-func divide(r BreakdownKey, snap model.Snapshot, source env.TextReader) job.Work[*report.Breakdown] {
+func divide(r Key, snap model.Snapshot, source env.TextReader) job.Work[*report.Breakdown] {
 	read := func(context.Context, model.Place) (model.Text, error) { return model.Text{}, errNoTexts }
 	if source != nil {
 		read = source.Text

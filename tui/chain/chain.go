@@ -66,7 +66,10 @@ func chainStages() []chainStage {
 func (s chainStage) chosen(set model.Settings) string {
 	switch s.name {
 	case "reward":
-		return cmp.Or(sanitize.Line(set.Reward), strings.TrimSuffix(strings.ReplaceAll(sanitize.Line(string(set.Weights))+",", "=1,", ","), ","), "as logged")
+		return cmp.Or(
+			sanitize.Line(set.Reward), strings.TrimSuffix(strings.ReplaceAll(sanitize.Line(string(set.Weights))+",", "=1,", ","), ","),
+			"as logged",
+		)
 	case "advantage":
 		return fmt.Sprintf("%s, scale %s", set.Computes(), set.Scale)
 	case "samples kept":
@@ -244,7 +247,10 @@ func (s *View) clear(e env.Env) view.Want {
 	case stage.setting != "":
 		return withOptions(e, model.Option{Name: stage.setting, Value: "none"})
 	case stage.name == "samples kept":
-		return withOptions(e, model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
+		return withOptions(
+			e, model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"},
+			model.Option{Name: "compute_new_adv", Value: "false"},
+		)
 	}
 	return view.Say("this stage cannot be turned off")
 }
@@ -294,7 +300,9 @@ func (s View) table(e env.Env, w int) pane.Content {
 		if stage.chosen(set) == "" {
 			role = themes.Dim
 		}
-		effect := strings.ReplaceAll(cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.Result.Analysis)...), "A≠0", e.Display.NonzeroName())
+		effect := strings.ReplaceAll(
+			cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.Result.Analysis)...), "A≠0", e.Display.NonzeroName(),
+		)
 		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
 		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStage, N: i}, line, w, i == s.stage)
 	}
@@ -342,7 +350,10 @@ func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 		return []string{"mean " + env.HeaderReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
 	case "length penalty":
 		if why := x.WhyUnshaped(); set.Overlong != "" && why == "" {
-			return []string{"mean " + env.HeaderReward(x.LoggedMean()) + " → " + env.HeaderReward(x.Metric("critic/score/mean")), units.Fraction(x.Shaped(), x.Rows) + " lowered"}
+			return []string{
+				"mean " + env.HeaderReward(x.LoggedMean()) + " → " + env.HeaderReward(x.Metric("critic/score/mean")),
+				units.Fraction(x.Shaped(), x.Rows) + " lowered",
+			}
 		} else if set.Overlong != "" {
 			return []string{why}
 		}
@@ -371,7 +382,9 @@ func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 
 func keptEffect(set model.Settings, x *analysis.Analysis) (kept []string) {
 	if x.Kept < x.Rows || set.Effective().Filtering() {
-		kept = []string{fromTo("samples", x.Rows, x.Kept), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|")}
+		kept = []string{
+			fromTo("samples", x.Rows, x.Kept), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|"),
+		}
 	}
 	if not := x.Statuses.NotTraining(); not != "" {
 		kept = append(kept, not+" by the log")

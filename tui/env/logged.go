@@ -120,7 +120,9 @@ func nearestEstimator(r *match.Report) string {
 		return "log = no known estimator"
 	}
 	v := r.Others[0]
-	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", estimators.Title(v.Framework), v.Estimator, v.Scale, units.Count(v.Agreeing), units.Count(r.Compared))
+	return fmt.Sprintf(
+		"log ≈ %s %s %s, %s/%s", estimators.Title(v.Framework), v.Estimator, v.Scale, units.Count(v.Agreeing), units.Count(r.Compared),
+	)
 }
 
 // RewardsAreOpen reports whether the log may still decide which of its columns are the reward: the

@@ -34,10 +34,12 @@ const (
 	// fewGroups is the largest number of groups in each step with which a run opens with its last steps.
 	fewGroups = 2
 
-	// Limits on what is computed for one scope: beyond, every n-th of its steps is. A sample takes about 130
-	// bytes.
+	// MaxScopeSamples is how many samples are computed for one scope at most: beyond, every n-th of its steps is. A sample takes
+	// about 130 bytes.
 	MaxScopeSamples = 1 << 17
-	MaxScopeSteps   = 1 << 10
+
+	// MaxScopeSteps is how many steps are.
+	MaxScopeSteps = 1 << 10
 )
 
 // Indexes returns the indexes of the steps of the scope that ends at index end of a snapshot, ascending:

@@ -147,7 +147,10 @@ func Sortings() []Sorting {
 	}
 	return []Sorting{
 		{Column: "fate", Words: "worst first", Compare: func(a, b *analysis.Group) int { return int(a.Fate) - int(b.Fate) }},
-		{Column: "prompt", Words: "by prompt", Compare: func(a, b *analysis.Group) int { return strings.Compare(a.Preview, b.Preview) }, Ascends: true},
+		{
+			Column: "prompt", Words: "by prompt",
+			Compare: func(a, b *analysis.Group) int { return strings.Compare(a.Preview, b.Preview) }, Ascends: true,
+		},
 		by("n", "by size", func(g *analysis.Group) float64 { return float64(g.Size()) }),
 		by("kept", "by kept", func(g *analysis.Group) float64 { return float64(g.Kept()) }),
 		by("reward", "by reward", func(g *analysis.Group) float64 { return g.RewardMean }),

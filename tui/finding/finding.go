@@ -46,8 +46,8 @@ func SeverityMark(e env.Env, s diagnosis.Severity) string {
 // quotedLines is how many lines of an answer are shown.
 const quotedLines = 2
 
-// FindingText says what was found, behind a name, in lines of w cells: in full, or a line of it and one of its evidence.
-func FindingText(e env.Env, f *diagnosis.Finding, name string, w int, full bool) []string {
+// Text says what was found, behind a name, in lines of w cells: in full, or a line of it and one of its evidence.
+func Text(e env.Env, f *diagnosis.Finding, name string, w int, full bool) []string {
 	t := e.Display.Theme
 	dim := func(text string) []string { return e.Display.Wrapped("", themes.Dim, sanitize.Line(text), w) }
 	if !full {
@@ -61,6 +61,9 @@ func FindingText(e env.Env, f *diagnosis.Finding, name string, w int, full bool)
 	for _, evidence := range f.Evidence {
 		lines = append(lines, dim(evidence.String())...)
 	}
+	if cost := f.Cost.String(); cost != "" {
+		lines = append(lines, dim("generated since then: "+cost)...)
+	}
 	if f.Advice != "" {
 		lines = append(lines, cells.Wrap("→ "+sanitize.Line(f.Advice), w)...)
 	}
@@ -72,14 +75,11 @@ func FindingText(e env.Env, f *diagnosis.Finding, name string, w int, full bool)
 	for _, title := range f.Follows {
 		lines = append(lines, dim("and so: "+title)...)
 	}
-	if cost := f.Cost.String(); cost != "" {
-		lines = append(lines, dim("generated since then: "+cost)...)
-	}
 	return lines
 }
 
-// FindingChart draws the figure of a finding over the steps, in another colour while it lasts. The onset is on the ruler below.
-func FindingChart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
+// Chart draws the figure of a finding over the steps, in another colour while it lasts. The onset is on the ruler below.
+func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 	t, d := e.Display.Theme, e.Diagnosis()
 	c := pane.Content{Title: " " + sanitize.Line(f.Series.Name)}
 	n := min(len(f.Series.Values), len(d.Numbers))
@@ -92,7 +92,9 @@ func FindingChart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 		end, _ = slices.BinarySearch(d.Numbers[:n], f.Until)
 	}
 	if at, found := slices.BinarySearch(d.Numbers[:n], e.Result.Analysis.Last().Step); found {
-		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]))
+		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(
+			themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]),
+		)
 	}
 	numbers := make([]float64, n)
 	well, ill := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
@@ -105,7 +107,7 @@ func FindingChart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 			ill[i] = math.NaN()
 		}
 	}
-	lo, hi := trend.TrendRow{}.Bounds(f.Series.Values[:n])
+	lo, hi := trend.Row{}.Bounds(f.Series.Values[:n])
 	y := chart.Axis{Lo: lo, Hi: hi}.Widened()
 	role := themes.Bad
 	if f.Severity == diagnosis.Watch {
@@ -120,7 +122,9 @@ func FindingChart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 	for i, row := range shown.Plot.Draw(t, e.Display.Glyphs, shown.Width, h-trend.RowsBelowPlot) {
 		c.Lines = append(c.Lines, t.Paint(themes.Dim, cells.FitRight(labels[i], trend.ValueWidth-1)+" ")+row)
 	}
-	c.Lines = e.Display.MarkLines(pane.OnChart, shown.Width, append(c.Lines, trend.Ruler(e, shown, func(mark trend.RulerMark) { mark(f.Since, role, "!") })...))
+	c.Lines = e.Display.MarkLines(
+		pane.OnChart, shown.Width, append(c.Lines, trend.Ruler(e, shown, func(mark trend.RulerMark) { mark(f.Since, role, "!") })...),
+	)
 	c.Note = fmt.Sprintf("! onset at step %d", f.Since)
 	return c
 }

@@ -47,7 +47,10 @@ func (s View) findings(e env.Env, w, h int) pane.Content {
 		c.Lines = append(c.Lines, cells.Fit(" "+t.Paint(themes.Dim, "learning ")+sanitize.Line(d.LearningText()), w))
 	}
 	if notChecked != "" && len(c.Lines) < h {
-		c.Lines = append(c.Lines, e.Display.CutLines(e.Display.Wrapped(" ", themes.Dim, notChecked, w-2), min(max(blindLines, h/2), h-len(c.Lines)), w)...)
+		c.Lines = append(
+			c.Lines,
+			e.Display.CutLines(e.Display.Wrapped(" ", themes.Dim, notChecked, w-2), min(max(blindLines, h/2), h-len(c.Lines)), w)...,
+		)
 	}
 	return c
 }
@@ -66,10 +69,10 @@ func (s View) findingBlocks(e env.Env, d *diagnosis.Diagnosis, w, h int) [][]str
 		for i := range d.Findings {
 			f := &d.Findings[i]
 			head := " " + finding.SeverityMark(e, f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
-			text := finding.FindingText(e, f, "", w-cells.Width(head)-1, i == s.Cursor)
+			text := finding.Text(e, f, "", w-cells.Width(head)-1, i == s.Cursor)
 			if len(d.Findings) == 1 || 3*cells.Width(head) > w { // the text has the whole width
 				name := f.Kind.Words() + " " + f.When() + ": "
-				text = finding.FindingText(e, f, name, w-4, i == s.Cursor)
+				text = finding.Text(e, f, name, w-4, i == s.Cursor)
 				rest, whole := strings.CutPrefix(text[0], name)
 				if head = " " + finding.SeverityMark(e, f.Severity) + " "; whole {
 					text[0] = t.Paint(themes.Title, name) + rest

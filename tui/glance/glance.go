@@ -267,7 +267,10 @@ func (s View) whatAils(e env.Env, w, h int) []string {
 	if height < heightForCurve {
 		return draw(w, len(whole.Lines), whole)
 	}
-	return pane.JoinColumns(draw(left, height, text), e.Display.Box(layout.Rect{W: w - left, H: height + 2}, false, finding.FindingChart(e, shown, w-left-2, height)))
+	return pane.JoinColumns(
+		draw(left, height, text),
+		e.Display.Box(layout.Rect{W: w - left, H: height + 2}, false, finding.Chart(e, shown, w-left-2, height)),
+	)
 }
 
 // fact is a labelled sentence of the view.
@@ -288,7 +291,9 @@ func (s View) facts(e env.Env, g *glance.Glance, w, h int, barsBeside bool) []st
 			}
 			text := f.text
 			if fates := g.DeadFates(); f.bars && !bars && !barsBeside && len(fates) > 0 {
-				text += ": " + strings.Join(model.Mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
+				text += ": " + strings.Join(
+					model.Mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ",
+				)
 			}
 			lines = append(lines, e.Display.LabelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
@@ -315,7 +320,10 @@ func (s View) factsOf(e env.Env, g *glance.Glance) []fact {
 		what = append(what, run.Attempts.String())
 	}
 	if len(g.Open) > 0 {
-		what = append(what, "step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
+		what = append(
+			what,
+			"step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged",
+		)
 	}
 	do, suffix, advice := "do", "", ""
 	if g.Dead() == 1 {
@@ -378,7 +386,9 @@ func fateBars(e env.Env, g *glance.Glance, w int) []string {
 	bar := max(0, min(maxFateBar, w-fateNameWidth-count-1))
 	line := func(glyph, name string, role themes.Role, n int) string {
 		share := float64(n) / float64(max(1, g.Groups))
-		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), count) + " " + chart.Meter(t, e.Display.Glyphs, role, share, bar)
+		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), count) + " " + chart.Meter(
+			t, e.Display.Glyphs, role, share, bar,
+		)
 	}
 	lines := []string{line(e.Display.Glyphs.Dot, "signal", themes.Good, g.Signal)}
 	for _, c := range g.DeadFates() {
@@ -402,7 +412,12 @@ func onlyGroups(e env.Env, w, h int) (lines []string) {
 			if x.Table[g].Fate != f || len(lines) >= h {
 				continue
 			}
-			lines = append(lines, " "+e.Display.Theme.Paint(e.Display.FateRole(f), cells.Fit(e.Display.FateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(e.PromptOrName(&x.Table[g]), w-fateNameWidth-3))
+			lines = append(
+				lines,
+				" "+e.Display.Theme.Paint(e.Display.FateRole(f), cells.Fit(e.Display.FateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(
+					e.PromptOrName(&x.Table[g]), w-fateNameWidth-3,
+				),
+			)
 		}
 	}
 	return lines

@@ -22,8 +22,8 @@ import (
 	"vantage/tui/trend"
 )
 
-// Header returns the first three lines: what is open, the figures of the step, the settings.
-func Header(e env.Env, w int) []string {
+// Lines returns the first three lines: what is open, the figures of the step, the settings.
+func Lines(e env.Env, w int) []string {
 	return []string{RunLine(e, w), StepLine(e, w), SettingsLine(e, w)}
 }
 
@@ -218,7 +218,7 @@ func rewardTrend(e env.Env, w int) string {
 	}
 	rewards := e.Result.Trend.Series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
-	shown, current := trend.NewestWithGaps(e, rewards, trend.TrendIndex(e), n)
+	shown, current := trend.NewestWithGaps(e, rewards, trend.Index(e), n)
 	return "  " + chart.Sparkline(e.Display.Theme, e.Display.Glyphs, shown, current, lo, hi, len(shown))
 }
 
@@ -456,5 +456,7 @@ func openTitle(e env.Env, w, free int) string {
 			names[side] = cells.TruncateLeft(names[side], room)
 		}
 	}
-	return names[env.SideBaseline] + "  " + e.Display.MarkKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[env.SideCandidate])
+	return names[env.SideBaseline] + "  " + e.Display.MarkKey(
+		"c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[env.SideCandidate],
+	)
 }

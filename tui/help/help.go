@@ -33,7 +33,7 @@ type Request struct {
 	Query    string
 	View     view.Name
 	Theme    *themes.Theme
-	Ascii    bool
+	ASCII    bool
 	Analysis *analysis.Analysis
 	Trend    *analysis.Trend
 }
@@ -43,8 +43,8 @@ func PageSize(e env.Env) layout.Rect {
 	return layout.Rect{W: e.Display.W, H: max(1, e.Display.BodyHeight()-1)}
 }
 
-// HelpScrollLines is how far an arrow key scrolls the help.
-const HelpScrollLines = 5
+// ScrollLines is how far an arrow key scrolls the help.
+const ScrollLines = 5
 
 // Columns is the help wrapped for a page.
 type Columns struct {
@@ -59,8 +59,8 @@ func (p Columns) ClampScroll(n int) int {
 	return max(0, min(n, len(p.Lines)-p.Across*p.H))
 }
 
-// HelpPositionWidth is how much room the first line leaves for where the page is.
-const HelpPositionWidth = len("1-100/300")
+// PositionWidth is how much room the first line leaves for where the page is.
+const PositionWidth = len("1-100/300")
 
 // Position says which columns are in sight.
 func (p Columns) Position(scroll int) string {
@@ -158,7 +158,10 @@ const MaxUnderCursor = 6
 func FigureEntries(e env.Env, figures []glossary.Figure) []Entry {
 	sign := strings.NewReplacer("±", e.Display.PlusMinus())
 	return model.Mapped(figures, func(f glossary.Figure) Entry {
-		return Entry{Label: sign.Replace(f.Name), Text: sign.Replace(f.Entry.Explanation()), Role: themes.Key, Names: strings.Join(f.Entry.AllNames(), " ")}
+		return Entry{
+			Label: sign.Replace(f.Name), Text: sign.Replace(f.Entry.Explanation()), Role: themes.Key,
+			Names: strings.Join(f.Entry.AllNames(), " "),
+		}
 	})
 }
 

@@ -168,7 +168,9 @@ type distribution struct {
 // Distributions returns those that the step has values for, the advantages first.
 func Distributions(e env.Env) []distribution {
 	x := e.Result.Analysis
-	all := []distribution{{Name: "advantages", Above: x.Original, below: x.Processed}, {Name: "rewards", Above: x.LoggedRewards, below: x.LoggedRewards}}
+	all := []distribution{
+		{Name: "advantages", Above: x.Original, below: x.Processed}, {Name: "rewards", Above: x.LoggedRewards, below: x.LoggedRewards},
+	}
 	if slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
 		lengths := model.Mapped(x.Lengths, func(l int32) float64 {
 			if l < 0 {

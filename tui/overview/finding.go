@@ -25,13 +25,16 @@ func (p Panes) Finding(e env.Env, open, w, h int) []string {
 	if f == nil {
 		return e.Display.Waiting(" finding", "this is not found any more", w, h)
 	}
-	text := pane.Content{Title: " " + finding.SeverityMark(e, f.Severity) + " " + e.Display.Theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), Note: fmt.Sprintf("%d/%d", open+1, len(e.FoundList()))}
+	text := pane.Content{
+		Title: " " + finding.SeverityMark(e, f.Severity) + " " + e.Display.Theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(),
+		Note:  fmt.Sprintf("%d/%d", open+1, len(e.FoundList())),
+	}
 	beside := w >= widthForFindingBeside
 	textRect := layout.Rect{W: w}
 	if beside {
 		textRect.W = w * 2 / 5
 	}
-	text.Lines = cells.Indent(" ", finding.FindingText(e, f, "", textRect.W-4, true))
+	text.Lines = cells.Indent(" ", finding.Text(e, f, "", textRect.W-4, true))
 	if textRect.H = min(len(text.Lines)+2, max(4, h/2)); !beside {
 		text.Lines = e.Display.CutLines(text.Lines, textRect.H-2, w-2)
 	}
@@ -61,9 +64,9 @@ func (p Panes) Finding(e env.Env, open, w, h int) []string {
 	lines := e.Display.Box(textRect, true, text)
 	if beside {
 		chartRect = layout.Rect{W: w - textRect.W, H: top}
-		lines = pane.JoinColumns(lines, e.Display.Box(chartRect, false, finding.FindingChart(e, f, chartRect.W-2, chartRect.H-2)))
+		lines = pane.JoinColumns(lines, e.Display.Box(chartRect, false, finding.Chart(e, f, chartRect.W-2, chartRect.H-2)))
 	} else {
-		lines = append(lines, e.Display.Box(chartRect, false, finding.FindingChart(e, f, chartRect.W-2, chartRect.H-2))...)
+		lines = append(lines, e.Display.Box(chartRect, false, finding.Chart(e, f, chartRect.W-2, chartRect.H-2))...)
 	}
 	if top == h {
 		return lines

@@ -81,7 +81,10 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 		groupColumn{name: "kept", Width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
 			return pane.FirstFitting(7, figures.KeptBySign(g), units.Count(g.Kept()))
 		}},
-		groupColumn{name: "reward", Width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return samples.MeanAndStd(g, e.Display.PlusMinus(), reward) }},
+		groupColumn{
+			name: "reward", Width: reward + 1, lay: afterSpace,
+			cell: func(g *analysis.Group, _ int) string { return samples.MeanAndStd(g, e.Display.PlusMinus(), reward) },
+		},
 	)
 	left := w - 2 // but for the space at the left, and that before the dot plot
 	for _, c := range columns {
@@ -139,7 +142,13 @@ func furtherColumns(e env.Env) []groupColumn {
 			return pane.FirstFitting(samples.ComponentWidth-1, units.Fixed(mean, 3), units.Short(mean), units.Brief(mean))
 		}})
 	}
-	return append(all, groupColumn{name: "flips", Width: flipsWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) }})
+	return append(
+		all,
+		groupColumn{
+			name: "flips", Width: flipsWidth, lay: afterSpace,
+			cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) },
+		},
+	)
 }
 
 // VisibleGroups returns how many rows of the table are in sight.
@@ -167,11 +176,16 @@ func (p Panes) Groups(e env.Env, w, h int) pane.Content {
 	}
 	for row := p.TopRow; row < len(e.Result.Rows) && len(content.Lines) < rowsEnd; row++ {
 		text, dots := groupRow(e, c, axis, row)
-		e.Display.AddRowWithChart(&content, pane.Target{Kind: pane.OnGroup, N: row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.Place.Row)
+		e.Display.AddRowWithChart(
+			&content, pane.Target{Kind: pane.OnGroup, N: row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.Place.Row,
+		)
 	}
 	if len(e.Result.Rows) == 0 {
 		content.Lines = append(content.Lines, "")
-		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", e.Result.Filter, units.Count(e.Result.Analysis.Groups))
+		text := fmt.Sprintf(
+			"No groups match %s (0/%s): a word without a name is looked for in prompts.", e.Result.Filter,
+			units.Count(e.Result.Analysis.Groups),
+		)
 		if e.Result.Filter == e.Settings.Filter {
 			text += " / changes the filter, u undoes it."
 		}
@@ -251,7 +265,9 @@ func groupRow(e env.Env, table groupTable, axis chart.Axis, row int) (text, dots
 		}
 		text += cell
 	}
-	dots = chart.DotPlot(t, e.Display.Glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.DotPlot)
+	dots = chart.DotPlot(
+		t, e.Display.Glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.DotPlot,
+	)
 	if table.Why > 0 {
 		why := strings.TrimPrefix(sanitize.Line(table.cause(index)), g.Fate.String()+" ")
 		return text + " " + dots + cells.Fit("  "+cells.Truncate(why, table.Why-3), table.Why), ""

@@ -22,7 +22,10 @@ const metricWidth = 36
 func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 	x := e.ShownFigures()
 	if x == nil {
-		return pane.Content{Title: "metrics  " + e.ShownCount(), Lines: []string{" " + e.Display.Theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
+		return pane.Content{
+			Title: "metrics  " + e.ShownCount(),
+			Lines: []string{" " + e.Display.Theme.Paint(themes.Dim, "computing the metrics of the groups shown …")},
+		}
 	}
 	all, t := x.Metrics, e.Display.Theme
 	columns, hidden := MetricLayout(e, len(all), w, h)
@@ -52,7 +55,10 @@ func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 			if base != nil {
 				value += cells.FitRight(e.Display.PaintDelta(all[at].Value-base.Metric(all[at].Name)), trend.DeltaWidth)
 			}
-			line += e.Display.Mark(pane.OnMetric, at, e.Display.Cell(cells.Justify(name, value, width-2), p.Focus == layout.Metrics && at == pane.ClampIndex(p.Metric, len(all))))
+			line += e.Display.Mark(
+				pane.OnMetric, at,
+				e.Display.Cell(cells.Justify(name, value, width-2), p.Focus == layout.Metrics && at == pane.ClampIndex(p.Metric, len(all))),
+			)
 		}
 		c.Lines = append(c.Lines, line)
 	}

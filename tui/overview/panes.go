@@ -152,7 +152,7 @@ func (p Panes) FiguresUnderCursor(e env.Env) glossary.List { return paneTable()[
 func (Panes) steps(e env.Env, w, h int) pane.Content { return trend.Pane(e, w, h) }
 
 func (p Panes) figuresOfSteps(env.Env) (l glossary.List) {
-	for _, row := range trend.TrendRows() {
+	for _, row := range trend.Rows() {
 		l = l.At(figures.Step, row.Name)
 	}
 	return l

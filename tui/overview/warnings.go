@@ -48,7 +48,13 @@ type warningLine struct {
 func WarningLines(e env.Env) []warningLine {
 	var all []warningLine
 	for i, f := range e.FoundList() {
-		all = append(all, warningLine{Finding: i + 1, Text: sanitize.Line(f.Kind.Words() + " " + f.When() + ": " + f.Title), Advice: sanitize.Line(f.Advice), Group: -1})
+		all = append(
+			all,
+			warningLine{
+				Finding: i + 1, Text: sanitize.Line(f.Kind.Words() + " " + f.When() + ": " + f.Title), Advice: sanitize.Line(f.Advice),
+				Group: -1,
+			},
+		)
 	}
 	noMatch := matchWarning(e)
 	if x := e.Result.Analysis; x != nil {
@@ -93,7 +99,9 @@ func alikeWarning(e env.Env) (first *model.Warning) {
 		switch w := glance.AlikeWarning(answers, &p.StepFigures, nil); {
 		case w == nil:
 		case first == nil:
-			w.Of, w.Text = x.Groups, fmt.Sprintf("are all wrong, and the answers of their step alike, first at step %d: %s", p.Step, answers.Alike[p.Step])
+			w.Of, w.Text = x.Groups, fmt.Sprintf(
+				"are all wrong, and the answers of their step alike, first at step %d: %s", p.Step, answers.Alike[p.Step],
+			)
 			first = w
 		default:
 			first.Count += w.Count
@@ -119,7 +127,10 @@ func unreadText(e env.Env) string {
 	case suspect == 1:
 		return "none at this step, of which no answer was read"
 	}
-	return fmt.Sprintf("none in %s; no answer was read of %s of %s that are mostly all wrong", e.ScopeWords(), units.Count(unread), units.Plural(suspect, "steps"))
+	return fmt.Sprintf(
+		"none in %s; no answer was read of %s of %s that are mostly all wrong", e.ScopeWords(), units.Count(unread),
+		units.Plural(suspect, "steps"),
+	)
 }
 
 // shortName cuts the name of a group, which may be a hash.

@@ -143,7 +143,9 @@ func (s View) Selected() (p compare.Pair, ok bool) {
 func (s *View) Draw(e env.Env, w, h int) []string {
 	t, r := e.Display.Theme, s.Job.Value.Result
 	names := e.RunNames()
-	title := " " + cells.JoinFitting(w-4, " · ", fmt.Sprintf("%s against %s, prompt by prompt", names[env.SideCandidate], names[env.SideBaseline]),
+	title := " " + cells.JoinFitting(w-4, " · ", fmt.Sprintf(
+		"%s against %s, prompt by prompt", names[env.SideCandidate], names[env.SideBaseline],
+	),
 		fmt.Sprintf("Δ is %s − %s", names[env.SideCandidate], names[env.SideBaseline]))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"

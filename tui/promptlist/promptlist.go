@@ -173,7 +173,9 @@ func (s *View) applyFilter(env.Env) view.Want {
 func (Filter) Prompt(e env.Env, w int) string {
 	typed := e.Typing
 	line := " " + e.Display.Theme.Paint(themes.Accent, "/"+typed.Shown(w-3))
-	return cells.JoinFitting(w, " — ", line, e.Display.Theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
+	return cells.JoinFitting(
+		w, " — ", line, e.Display.Theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"),
+	)
 }
 
 func (s View) shown() []*ledger.Prompt {
@@ -213,7 +215,10 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
 	c.Lines = e.Display.FactLines(facts, inner)
-	e.Display.AddTable(&c, pane.OnPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.Lines), func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) })
+	e.Display.AddTable(
+		&c, pane.OnPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.Lines),
+		func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) },
+	)
 	for len(c.Lines) < h-3 {
 		c.Lines = append(c.Lines, "")
 	}

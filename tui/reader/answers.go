@@ -49,7 +49,10 @@ const minBesideWidth = 100
 func (r *Answers) List(e env.Env, c *job.Queue, of view.Pair) {
 	r.listing.Reset()
 	r.Job.Reset()
-	*r = Answers{Pair: of.Pair, unit: of.Unit, note: of.Which, layout: r.layout, Focus: r.Focus, reader: reader{thinking: r.thinking, raw: r.raw, Job: r.Job}, listing: r.listing}
+	*r = Answers{
+		Pair: of.Pair, unit: of.Unit, note: of.Which, layout: r.layout, Focus: r.Focus,
+		reader: reader{thinking: r.thinking, raw: r.raw, Job: r.Job}, listing: r.listing,
+	}
 	runs := [2]compare.Run{{Snap: e.Snap, Set: of.Sets[env.SideBaseline]}, {Snap: e.Second.Store.Snapshot(), Set: of.Sets[env.SideCandidate]}}
 	r.listing.Start(c, r.listing.Number, job.Once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {

@@ -515,7 +515,9 @@ func (r Group) textPane(e env.Env, typed *cells.Line, w, h int) pane.Content {
 	want, known := r.Wanted(e, e.SelectedGroup())
 	c := r.pane(e, 0, w, h, r.Search.Matches, want, known)
 	if e.Texts[0] == nil {
-		c.Lines = e.Display.SentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
+		c.Lines = e.Display.SentenceLines(
+			"This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w,
+		)
 	}
 	c.Title, c.Target = " "+r.textTitle(e, typed), pane.Target{Kind: pane.OnReading, N: 1}
 	return c
@@ -531,7 +533,9 @@ func (r Group) textTitle(e env.Env, typed *cells.Line) string {
 		if g := e.SelectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return e.Display.PaneTitle("diff", r.InText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", r.loserRow(e)+1)
+		return e.Display.PaneTitle("diff", r.InText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(
+			" sample %d", r.loserRow(e)+1,
+		)
 	}
 	title := e.Display.PaneTitle("text", r.InText) + fmt.Sprintf("  sample %d", r.Sample+1)
 	if r.raw {

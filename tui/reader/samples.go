@@ -19,7 +19,9 @@ func (r Group) table(e env.Env, w, h int) pane.Content {
 	}
 	c := pane.Content{Lines: append(samples.FateLines(e, g, w-2, lines), samples.SampleHeader(e, figures))}
 	order := e.RankedSamples(g)
-	e.Display.AddRows(&c, pane.OnSample, r.Sample, len(order), w, h, func(row int) string { return samples.SampleRow(e, figures, row, order[row]) })
+	e.Display.AddRows(
+		&c, pane.OnSample, r.Sample, len(order), w, h, func(row int) string { return samples.SampleRow(e, figures, row, order[row]) },
+	)
 	c.Note = "sample " + c.Note
 	if hidden > 0 {
 		c.Note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.Note)

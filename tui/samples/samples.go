@@ -96,7 +96,13 @@ func SampleColumns(e env.Env, g *analysis.Group) []sampleColumn {
 	}
 	for _, c := range e.Components() {
 		write := NumberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.Values[row] }))
-		all = append(all, sampleColumn{ComponentHeader(c.Name), ComponentWidth, func(i int) (string, themes.Role) { return write(c.Values[x.InputRow[i]]), themes.Dim }})
+		all = append(
+			all,
+			sampleColumn{
+				ComponentHeader(c.Name), ComponentWidth,
+				func(i int) (string, themes.Role) { return write(c.Values[x.InputRow[i]]), themes.Dim },
+			},
+		)
 	}
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
 		all = append(all, sampleColumn{e.LengthName(), 7, func(i int) (string, themes.Role) {
@@ -188,7 +194,9 @@ func SampleHeader(e env.Env, columns []sampleColumn) string {
 // FateLines says what became of the group and why, after a note, in at most some lines.
 func FateLines(e env.Env, g *analysis.Group, w, most int) []string {
 	t := e.Display.Theme
-	parts := []string{"reward " + MeanAndStd(g, e.Display.PlusMinus(), 2*ComponentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
+	parts := []string{
+		"reward " + MeanAndStd(g, e.Display.PlusMinus(), 2*ComponentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size()),
+	}
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}

@@ -48,7 +48,10 @@ func (s List) Draw(e env.Env, w, h int) []string { return s.figureList(e, e.Typi
 
 // Keys of the list.
 func (List) Keys() view.Section {
-	return view.Section{Name: "list of metrics", Bindings: view.PickerKeys(view.Binding{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter draw", Doc: "draw the metric over the steps", Do: view.Key(List.drawPicked)})}
+	return view.Section{
+		Name:     "list of metrics",
+		Bindings: view.PickerKeys(view.Binding{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter draw", Doc: "draw the metric over the steps", Do: view.Key(List.drawPicked)}),
+	}
 }
 
 // OnOpen puts the cursor on the metric that is drawn.
@@ -116,7 +119,9 @@ func (s View) figureList(e env.Env, typed cells.Line, w, h int) []string {
 	name = min(name, in.W/2)
 	e.Display.AddRows(&c, pane.OnFigure, s.Picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		return " " + cells.Fit(trend.TrimPath(sanitize.Line(list[i]), name), name) + " " +
-			t.Paint(themes.Accent, cells.FitRight(trend.MetricText(list[i], e.Result.Analysis.Last().Metric(list[i])), trend.ValueWidth)) + "  " + t.Paint(themes.Dim, FigureMeaning(list[i]))
+			t.Paint(themes.Accent, cells.FitRight(trend.MetricText(list[i], e.Result.Analysis.Last().Metric(list[i])), trend.ValueWidth)) + "  " + t.Paint(
+			themes.Dim, FigureMeaning(list[i]),
+		)
 	})
 	if len(list) == 0 {
 		c.Lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
@@ -131,7 +136,9 @@ func (s View) figureList(e env.Env, typed cells.Line, w, h int) []string {
 		if entry.Trainers != "" {
 			text += "; " + entry.Trainers
 		}
-		c.Lines = append(c.Lines, cells.Indent(" ", e.Display.CutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1))...)
+		c.Lines = append(
+			c.Lines, cells.Indent(" ", e.Display.CutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1))...,
+		)
 	}
 	return e.Display.Box(box, true, c)
 }

@@ -27,7 +27,9 @@ func (s View) chart(e env.Env, w, h int) pane.Content {
 	c := pane.Content{Title: " " + s.metricHere(e, name, w), Lines: slices.Clone(shown.Rows)}
 	if second != "" {
 		t, g := e.Display.Theme, e.Display.Glyphs
-		c.Title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.Title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + s.metricHere(e, second, w)
+		c.Title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.Title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + s.metricHere(
+			e, second, w,
+		)
 		if shown.Right {
 			c.Title += t.Paint(themes.Dim, " (right)")
 		}
@@ -56,11 +58,14 @@ func (s View) metricHere(e env.Env, name string, w int) string {
 // NewChart draws a metric into w columns and h rows, and a second one over it unless that is "".
 func (s View) NewChart(e env.Env, name, second string, w, h int) trend.StepChart {
 	c := trend.StepChart{Plot: chart.Plot{X: s.WindowAxis(e)}, Width: w - trend.ValueWidth - 1}
-	left := trend.LinesOf(e, trend.RowOfMetric(name), c.Plot.X, trend.DrawnRuns(e), s.smoothing)
+	left := trend.LinesOf(trend.RowOfMetric(name), c.Plot.X, trend.DrawnRuns(e), s.smoothing)
 	labels, rightLabels := left.Axis.RowLabels(h), make([]string, max(0, h))
 	lines, smooth := left.Lines, left.Smooth
 	if second != "" {
-		over := trend.LinesOf(e, trend.RowOfMetric(second), c.Plot.X, []trend.DrawnRun{{Trend: e.Result.Trend, Role: themes.Warn, Stroke: chart.Dashed}}, s.smoothing)
+		over := trend.LinesOf(
+			trend.RowOfMetric(second), c.Plot.X, []trend.DrawnRun{{Trend: e.Result.Trend, Role: themes.Warn, Stroke: chart.Dashed}},
+			s.smoothing,
+		)
 		lines, smooth = append(lines, over.Lines...), append(smooth, over.Smooth...)
 		if c.Right = over.Axis != left.Axis; c.Right {
 			c.Width -= trend.ValueWidth - 1

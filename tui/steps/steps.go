@@ -178,7 +178,7 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 	if chart.H == h {
 		return lines
 	}
-	return append(lines, e.Display.Box(layout.Rect{W: w, H: h - chart.H}, true, StepsTable(e, w-2, h-chart.H-2))...)
+	return append(lines, e.Display.Box(layout.Rect{W: w, H: h - chart.H}, true, Table(e, w-2, h-chart.H-2))...)
 }
 
 // Layout returns where the chart is and, if there is room, the list of first warnings. The table is below.
@@ -195,14 +195,14 @@ func (s View) Layout(w, h int) (chart, list layout.Rect) {
 	return chart, list
 }
 
-// StepsTable lists all steps.
-func StepsTable(e env.Env, w, h int) pane.Content {
+// Table lists all steps.
+func Table(e env.Env, w, h int) pane.Content {
 	t, all := e.Display.Theme, e.Result.Trend
 	c := pane.Content{Title: " all steps" + e.OfRun() + "  " + units.Count(len(all.Steps))}
 	if !all.Complete() {
 		c.Title += t.Paint(themes.Dim, "  computed: "+e.TrendProgress()+", newest first")
 	}
-	here := max(0, trend.TrendIndex(e))
+	here := max(0, trend.Index(e))
 	first := map[int][]string{}
 	for _, o := range trend.FirstWarnings(e) {
 		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
@@ -213,7 +213,9 @@ func StepsTable(e env.Env, w, h int) pane.Content {
 		head += column.lay(column.Name, column.width)
 	}
 	c.Lines = []string{t.Paint(themes.Dim, head+"  "+pane.FirstFitting(w-cells.Width(head)-2, "groups without signal", "dead"))}
-	e.Display.AddRows(&c, pane.OnStep, here, len(all.Steps), w, h, func(i int) string { return stepRow(e, columns, &all.Steps[i], first[i], w) })
+	e.Display.AddRows(
+		&c, pane.OnStep, here, len(all.Steps), w, h, func(i int) string { return stepRow(e, columns, &all.Steps[i], first[i], w) },
+	)
 	return c
 }
 
@@ -278,7 +280,7 @@ func stepColumns(e env.Env, w int) (columns []stepColumn) {
 	}
 	add(96, e.Display.NonzeroName(), 18, cells.Fit)
 	for _, row := range trend.TellingRows(e) { // where no filter is at work, these are the same at each step
-		switch trend.TrendRows()[row].Name {
+		switch trend.Rows()[row].Name {
 		case "kept":
 			add(96, "kept", 18, cells.Fit)
 		case "Σ|A|":

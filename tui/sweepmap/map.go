@@ -167,7 +167,10 @@ func (m sweepMap) mapPane(w, h int) pane.Content {
 			text = append(text, "", "Tab widens the map from "+m.scopeText+", at last to all steps of the run")
 		}
 	}
-	return pane.Content{Title: c.Title, Note: c.Note, Lines: m.env.Display.SentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
+	return pane.Content{
+		Title: c.Title, Note: c.Note,
+		Lines: m.env.Display.SentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w)),
+	}
 }
 
 // Note returns how far the map is, else which figures it does not show since all pairs give the same.
@@ -337,8 +340,14 @@ func (m sweepMap) sidePane(w, h int) pane.Content {
 		}
 	}
 	here, recompute := m.here(), m.env.Settings.Now.Recompute // the map shows one figure of these
-	addEverySecond("at keep_pos "+units.Fixed(here.KeepPos, 2), len(m.sweepState.Grid.Neg), func(i int) *sweep.Cell { return m.sweepState.Grid.At(recompute, m.sweepState.Pos, i) })
-	addEverySecond("at keep_neg "+units.Fixed(here.KeepNeg, 2), len(m.sweepState.Grid.Pos), func(i int) *sweep.Cell { return m.sweepState.Grid.At(recompute, i, m.sweepState.Neg) })
+	addEverySecond(
+		"at keep_pos "+units.Fixed(here.KeepPos, 2), len(m.sweepState.Grid.Neg),
+		func(i int) *sweep.Cell { return m.sweepState.Grid.At(recompute, m.sweepState.Pos, i) },
+	)
+	addEverySecond(
+		"at keep_neg "+units.Fixed(here.KeepNeg, 2), len(m.sweepState.Grid.Pos),
+		func(i int) *sweep.Cell { return m.sweepState.Grid.At(recompute, i, m.sweepState.Neg) },
+	)
 	return c
 }
 
@@ -582,7 +591,10 @@ func (s View) adviceSentence(w int) string {
 	if r.Cell == nil {
 		return r.Reason
 	}
-	text := fmt.Sprintf("%s %s: keeps %s of Σ|A|, kills %s, flips %s", pane.StarMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()), units.Count(r.Cell.Killed), units.Count(r.Cell.Flips))
+	text := fmt.Sprintf(
+		"%s %s: keeps %s of Σ|A|, kills %s, flips %s", pane.StarMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()),
+		units.Count(r.Cell.Killed), units.Count(r.Cell.Flips),
+	)
 	if r.NotInTrainer {
 		text = cells.JoinFitting(w, " ", text, fmt.Sprintf("(%s has no such filter)", s.Grid.Settings.Trainer()))
 	}

@@ -224,7 +224,10 @@ func sweepConfig(set model.Settings) (title string, lines []string) {
 
 // Exported returns the cells.
 func (s *View) Exported(e env.Env) report.Table {
-	t := report.Table{Title: "keep ratios over " + s.scopeText(e), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
+	t := report.Table{
+		Title:   "keep ratios over " + s.scopeText(e),
+		Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"},
+	}
 	for _, f := range sweep.Figures() {
 		t.Columns = append(t.Columns, f.Name)
 	}
@@ -438,7 +441,10 @@ func (s View) scopeText(e env.Env) string {
 	case env.ScopeLast, env.ScopeRange:
 		text = "no steps"
 		if steps := e.ScopeSteps(of); len(steps) > 0 {
-			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), e.Snap.Steps[steps[len(steps)-1]].Number, e.Snap.Steps[steps[0]].Number)
+			text = fmt.Sprintf(
+				"%s, %d to %d", units.Plural(len(steps), "steps"), e.Snap.Steps[steps[len(steps)-1]].Number,
+				e.Snap.Steps[steps[0]].Number,
+			)
 		}
 	case env.ScopeAll:
 		text = "all " + units.Plural(len(e.ScopeSteps(of)), "steps")
@@ -465,7 +471,10 @@ func shownGroups(e env.Env) map[int][]int {
 
 // ParseScope parses step, shown, all, last 10, 3 12 and 3-12.
 func ParseScope(args []string) (env.Scope, error) {
-	kinds := map[string]env.Scope{"step": {}, "shown": {Kind: env.ScopeShown}, "all": {Kind: env.ScopeAll}, "last": {Kind: env.ScopeLast, Last: env.DefaultLastSteps}}
+	kinds := map[string]env.Scope{
+		"step": {}, "shown": {Kind: env.ScopeShown}, "all": {Kind: env.ScopeAll},
+		"last": {Kind: env.ScopeLast, Last: env.DefaultLastSteps},
+	}
 	words := strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-", " "))
 	switch {
 	case len(words) == 1:

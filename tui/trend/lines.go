@@ -121,9 +121,9 @@ type StepChart struct {
 }
 
 // RowOfMetric returns a row without a name, of the metric as the trainer computes it.
-func RowOfMetric(metric string) TrendRow {
-	zeroToOne := slices.ContainsFunc(TrendRows(), func(r TrendRow) bool { return r.Metric == metric && r.zeroToOne })
-	return TrendRow{Metric: metric, zeroToOne: zeroToOne}
+func RowOfMetric(metric string) Row {
+	zeroToOne := slices.ContainsFunc(Rows(), func(r Row) bool { return r.Metric == metric && r.zeroToOne })
+	return Row{Metric: metric, zeroToOne: zeroToOne}
 }
 
 // figureLines are the lines of a figure for some runs, their moving averages if these are drawn before them, and the axis of both: that of their
@@ -134,7 +134,7 @@ type figureLines struct {
 }
 
 // LinesOf returns the lines of a figure. Their moving averages have a weight of smoothing; there are none if that is 0.
-func LinesOf(e env.Env, row TrendRow, x chart.Axis, runs []DrawnRun, smoothing float64) (f figureLines) {
+func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64) (f figureLines) {
 	var shown []float64
 	for _, run := range runs {
 		line := chart.Line{X: stepNumbers(run.Trend), Y: row.series(run.Trend), Role: run.Role, Stroke: run.Stroke, Spread: smoothing == 0}
@@ -224,7 +224,7 @@ func NewestWithGaps(e env.Env, values []float64, step, n int) (shown []float64, 
 func MetricNames(e env.Env) []string {
 	var names []string
 	for _, row := range TellingRows(e) {
-		names = append(names, TrendRows()[row].Metric)
+		names = append(names, Rows()[row].Metric)
 	}
 	if e.Result.Analysis != nil {
 		for _, m := range e.Result.Analysis.Metrics {

@@ -15,18 +15,18 @@ import (
 	"vantage/tui/pane"
 )
 
-// TrendRow is a metric as the pane of steps draws it.
-type TrendRow struct {
+// Row is a metric as the pane of steps draws it.
+type Row struct {
 	Name      string
 	Metric    string
 	zeroToOne bool    // drawn from 0 to 1, not over its own range
 	quiet     float64 // at which it says nothing if all steps have it: no filter is at work; NaN: none
 }
 
-// TrendRows returns what the pane shows, the most telling first.
-func TrendRows() []TrendRow {
+// Rows returns what the pane shows, the most telling first.
+func Rows() []Row {
 	never := math.NaN()
-	return []TrendRow{
+	return []Row{
 		{"reward", "critic/score/mean", false, never},
 		{"signal", "vantage/signal", true, never},
 		{"kept", "vantage/kept", true, 1},
@@ -38,18 +38,18 @@ func TrendRows() []TrendRow {
 }
 
 // of returns the value of a step.
-func (r TrendRow) of(x *analysis.Analysis) float64 {
+func (r Row) of(x *analysis.Analysis) float64 {
 	return x.Metric(r.Metric)
 }
 
 // series returns the values of all steps.
-func (r TrendRow) series(t *analysis.Trend) []float64 {
+func (r Row) series(t *analysis.Trend) []float64 {
 	return t.Series(r.Metric)
 }
 
 // TellingRows returns the indexes in trendRows of those whose values say something.
 func TellingRows(e env.Env) (telling []int) {
-	for i, row := range TrendRows() {
+	for i, row := range Rows() {
 		says := func(v float64) bool { return math.Abs(v-row.quiet) > env.RatioRounding }
 		if math.IsNaN(row.quiet) || e.Result.Trend == nil || slices.ContainsFunc(row.series(e.Result.Trend), says) {
 			telling = append(telling, i)
@@ -93,7 +93,7 @@ func Pane(e env.Env, w, h int) pane.Content {
 	}
 	rows := TellingRows(e)
 	if big := h - len(rows); big >= minBigTrend && all.Lo < all.Hi {
-		c.Lines = bigTrend(e, TrendRows()[rows[0]], w, big)
+		c.Lines = bigTrend(e, Rows()[rows[0]], w, big)
 		rows = rows[1:]
 	}
 	numbers := 0
@@ -101,7 +101,7 @@ func Pane(e env.Env, w, h int) pane.Content {
 		numbers = 1
 	}
 	for _, i := range rows[:max(0, min(len(rows), h-len(c.Lines)-numbers))] {
-		c.Lines = append(c.Lines, trendLine(e, i, TrendRows()[i], w))
+		c.Lines = append(c.Lines, trendLine(e, i, Rows()[i], w))
 	}
 	if numbers > 0 {
 		left, plot, _ := trendWidths(e, w)
@@ -137,10 +137,16 @@ func trendWidths(e env.Env, w int) (left, plot, right int) {
 
 // trendLine returns the row of a metric: its value at the step on the screen, the line over all steps, and the
 // range that it is drawn over: that of all steps, though a column is a mean where there are more.
-func trendLine(e env.Env, n int, row TrendRow, w int) string {
+func trendLine(e env.Env, n int, row Row, w int) string {
 	t, x := e.Display.Theme, e.Result.Analysis
 	if x.NoSolved != "" && analysis.IsSolveMetric(row.Metric) {
-		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.Name, nameWidth)+pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"), w))
+		return t.Paint(
+			themes.Dim,
+			cells.Fit(
+				cells.Fit(" "+row.Name, nameWidth)+pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"),
+				w,
+			),
+		)
 	}
 	left, plot, right := trendWidths(e, w)
 	now := row.of(x.Last())
@@ -194,10 +200,10 @@ func roundTo(x float64, decimals int) string {
 	return units.Fixed(x, decimals)
 }
 
-func bigTrend(e env.Env, row TrendRow, w, h int) []string {
+func bigTrend(e env.Env, row Row, w, h int) []string {
 	t, x := e.Display.Theme, StepAxis(e)
 	left, plot, right := trendWidths(e, w)
-	drawn := LinesOf(e, row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent}}, 0)
+	drawn := LinesOf(row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent}}, 0)
 	lines, labels := chart.Plot{X: x, Lines: drawn.Lines}.Draw(t, e.Display.Glyphs, plot, h), drawn.Axis.RowLabels(h)
 	for i := range lines {
 		name := ""
@@ -210,7 +216,7 @@ func bigTrend(e env.Env, row TrendRow, w, h int) []string {
 }
 
 // Bounds returns the range that values are drawn over.
-func (r TrendRow) Bounds(values []float64) (lo, hi float64) {
+func (r Row) Bounds(values []float64) (lo, hi float64) {
 	if r.zeroToOne {
 		return 0, 1
 	}
@@ -221,9 +227,9 @@ func (r TrendRow) Bounds(values []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// TrendIndex returns the index of the step on the screen in the trend, -1 if it is not
+// Index returns the index of the step on the screen in the trend, -1 if it is not
 // there yet.
-func TrendIndex(e env.Env) int {
+func Index(e env.Env) int {
 	if i, ok := e.Result.Trend.Find(e.Result.Analysis.Step); ok {
 		return i
 	}
