@@ -9,6 +9,7 @@ import (
 
 	"vantage/estimators"
 	rules "vantage/estimators/offpolicy"
+	"vantage/model/units"
 )
 
 // Trial is what a rule does to a log.
@@ -180,7 +181,7 @@ func weightOf(r rules.Row, outcome rules.Outcome, kept int) (log float64, known 
 			continue
 		}
 		if isMask {
-			if d := float64(r.Trainer[i]) - float64(r.Sampler[i]); d-d == 0 {
+			if d := float64(r.Trainer[i]) - float64(r.Sampler[i]); units.IsFinite(d) {
 				log += d
 			}
 			continue
