@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,9 +17,31 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
+	"vantage/loaders/formats"
 	"vantage/loaders/framing"
 	"vantage/loaders/trackio"
+	"vantage/model"
 )
+
+// fileSet is which files there are: it finds them, notices what becomes of them, and tells the attempts of a run apart.
+type fileSet struct {
+	options *Options
+	reading *reading
+	chunks  *chunkQueue
+
+	formats     []formats.Format
+	manyPaths   bool             // more than one was opened, so file names include them
+	first       *location        // of the paths that were opened; nil before
+	names       []string         // of the files
+	byPath      map[string]*file // files of storages, by [fileio.File.Key]
+	directories []*directory
+	storages    []fileio.Storage // elsewhere than on this machine
+	table       Table            // that is read instead of files; nil: these are
+	awaited     []location       // where nothing is yet, or no storage was asked yet
+	rewards     rewardFunctions
+	gone        []*file // files that are not in their directory any more
+	attempts    runAttempts
+}
 
 // open opens what a path leads to. What is elsewhere than on this machine is opened in Next: a person sees a screen before a server
 // answers.
@@ -99,6 +122,21 @@ func (s *fileSet) openAwaited(now time.Time) error {
 	return nil
 }
 
+// Error says what is wrong with a path, and what to do about it.
+type Error struct {
+	Path string
+	What string // "does not exist"
+	Do   string // "check the path"
+	Err  error  // the cause, if there is one
+}
+
+// Error returns what, where and what to do in one sentence.
+func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// pathError says why what a path leads to cannot be opened, and what to do.
 func pathError(path string, err error) error {
 	var failure *fileio.Failure
 	switch {
@@ -275,4 +313,31 @@ func (r *reading) tellWhatIsNext() {
 		}
 	}
 	storage.WillRead(names)
+}
+
+// addProgress says how many files there are, and which storages and paths are waited for.
+func (s *fileSet) addProgress(p *model.Progress) {
+	p.Files = len(s.byPath) + s.reading.streams
+	p.Polling = s.options.Follow && (len(s.storages) > 0 || s.reading.schedule.watcher.needsPolling())
+	for _, where := range s.awaited {
+		if where.missing {
+			p.Awaited = cmp.Or(p.Awaited, where.shown)
+		} else {
+			p.CaughtUp = false // its storage has not answered
+		}
+	}
+	for i, storage := range s.storages { // of several the first that does not answer
+		if link := storage.Link(); i == 0 || p.Link.State == model.LinkUp && link.State != model.LinkUp {
+			p.Link = link
+		}
+	}
+}
+
+func (s *fileSet) closeOrigins() {
+	for _, storage := range s.storages {
+		_ = storage.Close()
+	}
+	if s.table != nil {
+		_ = s.table.Close()
+	}
 }

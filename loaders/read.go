@@ -18,6 +18,114 @@ import (
 	"vantage/model/units"
 )
 
+// reading is how far each file is read, and what to read next.
+type reading struct {
+	options *Options
+	chunks  *chunkQueue
+	texts   *textIndex
+
+	files       []*file // by their numbers
+	streams     int     // how many of them are
+	queue       []*file // files with something to read
+	schedule    schedule
+	newest      newestStep
+	writes      writeTimes
+	bytes       struct{ read, total int64 } // of all files
+	offline     map[fileio.Storage]bool     // that did not answer since the last poll
+	lost        error                       // a storage cannot be read on and is not followed: part of a run is no run
+	prefetchers []*parquetPrefetcher
+	faults      int // panics in reading a file
+	buffers     buffers
+}
+
+// buffers is memory that is used again.
+type buffers struct {
+	blocks   blockPool
+	read     []byte // see reading.buffer
+	appended []byte // of the worker that decodes what is appended to a file
+}
+
+const blockSize = 256 << 10
+
+// file is one log: a file on disk or a stream. It is kept within 512 bytes: beyond, the garbage collector
+// takes a third more time for thousands of files.
+type file struct {
+	fileReader
+	disk   *fileio.File // of its storage; nil for a stream
+	stream *stream      // nil for the file of a storage
+	packed *packedFile  // nil if the file is not packed, or not open yet
+
+	workers  []*worker // for the large rest of a file
+	appender *worker   // for what is appended to it
+
+	queued  bool // in reading.queue
+	hadNews bool // had changed when it was read last
+	recent  bool // in schedule.recent
+	failing bool // the last attempt to read it failed
+	gone    bool // it is not in its directory any more
+	blocked bool // a problem says that it cannot be read
+
+	rewritten, copied bool // see runs.File
+	leftOut           bool // as a file of an earlier attempt
+
+	failures int       // failed attempts in a row
+	retryAt  time.Time // no attempt is made before
+}
+
+// next returns the first file of the queue; nil if there is nothing to read now.
+func (r *reading) next() *file {
+	if len(r.queue) == 0 || r.lost != nil || r.isOffline(r.queue[0]) {
+		return nil
+	}
+	return r.queue[0]
+}
+
+func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
+
+func (r *reading) openStream() *file {
+	if r.streams == 0 {
+		return nil
+	}
+	for _, f := range r.files {
+		if f.stream != nil && !f.stream.ended {
+			return f
+		}
+	}
+	return nil
+}
+
+// readNext reads on in the first file of the queue, which stays there if there is more to read.
+func (s *fileSet) readNext(f *file, deadline time.Time) {
+	end := s.readGuarded(f, deadline)
+	s.attempts.changed = true
+	if !f.leftOut {
+		s.reading.newest.update(f)
+		s.reading.writes.note(f)
+	}
+	if !s.reading.isOffline(f) && (s.leaveOutSideFiles(f) || end) {
+		s.reading.queue = s.reading.queue[1:]
+		if f.disk != nil {
+			f.queued = false
+		}
+	}
+}
+
+// progress says how much has been read, and when the log was written.
+func (r *reading) progress(now time.Time) model.Progress {
+	p := model.Progress{
+		BytesRead: r.bytes.read, BytesAll: max(r.bytes.total, r.bytes.read), CaughtUp: len(r.queue) == 0,
+		LastWrite: r.writes.last, StepTime: r.writes.stepTime(),
+	}
+	if f := r.openStream(); f != nil && r.bytes.read == 0 {
+		p.CaughtUp = false // it may still send its first bytes
+	}
+	if r.streams > 0 {
+		p.BytesAll = 0 // how much a stream will send is unknown
+	}
+	p.Open = r.options.Follow && now.Before(r.newest.openUntil(r.options.settleTime))
+	return p
+}
+
 // readGuarded is readFile, but that a panic is a problem of the file, which is then read no more: what was read of it stays, and the
 // others are read.
 func (s *fileSet) readGuarded(f *file, deadline time.Time) (end bool) {

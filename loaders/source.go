@@ -17,6 +17,7 @@
 //	chunk.go                records → chunks        and keeps the groups of several runs apart
 //	runs.go                 rows that are left out  with runs: earlier attempts, evaluations
 //	texts.go                sample → its text       read again when a person looks at it
+//	beside.go               a run → its scalars     with scalars: what the trainer logged of its steps
 //
 // A path may lead to a [Table] instead, which divides its rows into chunks by itself, so that [Source] only hands them on.
 //
@@ -29,10 +30,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -42,10 +41,8 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
-	"vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/fault"
-	"vantage/model/units"
 )
 
 // Options say how logs are read. The zero value reads everything that is there, to its end.
@@ -88,18 +85,15 @@ const (
 // endTimeout is how long Close waits for a read that has begun.
 const endTimeout = time.Second
 
-const blockSize = 256 << 10
-
 // Source reads logs and follows them while they grow. Next, Text and Close may be called from
 // different goroutines, but Next from one at a time.
 //
-// It has three parts: which files there are, how far each is read, and what came of it. The second does not see the first, nor the
-// third the others.
+// It has three parts, of which the second does not see the first, nor the third the others.
 type Source struct {
 	options *Options
-	files   *fileSet
-	reading *reading
-	chunks  *chunkQueue
+	files   *fileSet    // which files there are
+	reading *reading    // how far each is read
+	chunks  *chunkQueue // what came of it
 
 	texts        *textIndex
 	lines        lineIndex
@@ -119,78 +113,6 @@ type Source struct {
 type nextChunk struct {
 	chunk *model.Chunk
 	err   error
-}
-
-// fileSet is which files there are: it finds them, notices what becomes of them, and tells the attempts of a run apart.
-type fileSet struct {
-	options *Options
-	reading *reading
-	chunks  *chunkQueue
-
-	formats     []formats.Format
-	manyPaths   bool             // more than one was opened, so file names include them
-	first       *location        // of the paths that were opened; nil before
-	names       []string         // of the files
-	byPath      map[string]*file // files of storages, by [fileio.File.Key]
-	directories []*directory
-	storages    []fileio.Storage // elsewhere than on this machine
-	table       Table            // that is read instead of files; nil: these are
-	awaited     []location       // where nothing is yet, or no storage was asked yet
-	rewards     rewardFunctions
-	gone        []*file // files that are not in their directory any more
-	attempts    runAttempts
-}
-
-// reading is how far each file is read, and what to read next.
-type reading struct {
-	options *Options
-	chunks  *chunkQueue
-	texts   *textIndex
-
-	files       []*file // by their numbers
-	streams     int     // how many of them are
-	queue       []*file // files with something to read
-	schedule    schedule
-	newest      newestStep
-	writes      writeTimes
-	bytes       struct{ read, total int64 } // of all files
-	offline     map[fileio.Storage]bool     // that did not answer since the last poll
-	lost        error                       // a storage cannot be read on and is not followed: part of a run is no run
-	prefetchers []*parquetPrefetcher
-	faults      int // panics in reading a file
-	buffers     buffers
-}
-
-// buffers is memory that is used again.
-type buffers struct {
-	blocks   blockPool
-	read     []byte // see reading.buffer
-	appended []byte // of the worker that decodes what is appended to a file
-}
-
-// file is one log: a file on disk or a stream. It is kept within 512 bytes: beyond, the garbage collector
-// takes a third more time for thousands of files.
-type file struct {
-	fileReader
-	disk   *fileio.File // of its storage; nil for a stream
-	stream *stream      // nil for the file of a storage
-	packed *packedFile  // nil if the file is not packed, or not open yet
-
-	workers  []*worker // for the large rest of a file
-	appender *worker   // for what is appended to it
-
-	queued  bool // in reading.queue
-	hadNews bool // had changed when it was read last
-	recent  bool // in schedule.recent
-	failing bool // the last attempt to read it failed
-	gone    bool // it is not in its directory any more
-	blocked bool // a problem says that it cannot be read
-
-	rewritten, copied bool // see runs.File
-	leftOut           bool // as a file of an earlier attempt
-
-	failures int       // failed attempts in a row
-	retryAt  time.Time // no attempt is made before
 }
 
 // Open opens files, directories, and standard input for "-". Its errors are of type [*Error].
@@ -364,42 +286,6 @@ func (s *Source) read(ctx context.Context) (*model.Chunk, error) {
 	return s.takeChunk(), nil
 }
 
-// beside is what was found of the trainer's own scalars.
-type beside struct {
-	mu    sync.Mutex
-	asked time.Time // zero before
-	found *scalars.Found
-	err   error
-}
-
-// besidePause is how seldom scalars of a storage are read again: each time is a file over the network.
-const besidePause = time.Minute
-
-// errManyPaths is why no scalars are read: which are of whose samples nothing shows.
-var errManyPaths = errors.New("the trainer's own metrics are read next to one path, and several were given")
-
-// Scalars reads what the trainer logged of each step, if one path was opened and that lies beside it: see [scalars.Beside].
-func (s *Source) Scalars() (*scalars.Found, error) {
-	s.mu.Lock()
-	first := s.files.first
-	s.mu.Unlock()
-	b := &s.beside
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case s.files.manyPaths:
-		return nil, errManyPaths
-	case first == nil:
-		return nil, scalars.ErrNone
-	case fileio.IsHere(first.storage):
-		return scalars.Beside(first.storage, first.path)
-	case b.asked.IsZero() || time.Since(b.asked) >= besidePause:
-		b.found, b.err = scalars.Beside(first.storage, first.path)
-		b.asked = time.Now()
-	}
-	return b.found, b.err
-}
-
 // Close ends the reading. A Next that waits returns [os.ErrClosed].
 func (s *Source) Close() error {
 	var err error
@@ -413,15 +299,6 @@ func (s *Source) Close() error {
 		err = s.reading.schedule.watcher.close()
 	})
 	return err
-}
-
-func (s *fileSet) closeOrigins() {
-	for _, storage := range s.storages {
-		_ = storage.Close()
-	}
-	if s.table != nil {
-		_ = s.table.Close()
-	}
 }
 
 // closeFiles closes the files once none of them is being read: the next chunk may be read in the background. It
@@ -480,44 +357,6 @@ func (s *Source) readQueue(ctx context.Context, now time.Time) {
 	}
 }
 
-// readNext reads on in the first file of the queue, which stays there if there is more to read.
-func (s *fileSet) readNext(f *file, deadline time.Time) {
-	end := s.readGuarded(f, deadline)
-	s.attempts.changed = true
-	if !f.leftOut {
-		s.reading.newest.update(f)
-		s.reading.writes.note(f)
-	}
-	if !s.reading.isOffline(f) && (s.leaveOutSideFiles(f) || end) {
-		s.reading.queue = s.reading.queue[1:]
-		if f.disk != nil {
-			f.queued = false
-		}
-	}
-}
-
-// next returns the first file of the queue; nil if there is nothing to read now.
-func (r *reading) next() *file {
-	if len(r.queue) == 0 || r.lost != nil || r.isOffline(r.queue[0]) {
-		return nil
-	}
-	return r.queue[0]
-}
-
-func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
-
-func (r *reading) openStream() *file {
-	if r.streams == 0 {
-		return nil
-	}
-	for _, f := range r.files {
-		if f.stream != nil && !f.stream.ended {
-			return f
-		}
-	}
-	return nil
-}
-
 // MissingColumns returns the columns that [Options.Columns] names for step, group or prompt and that
 // no row has had so far.
 func (s *Source) MissingColumns() []string { return s.chunks.missing }
@@ -564,54 +403,6 @@ func (s *Source) progress(now time.Time) model.Progress {
 	return p
 }
 
-// progress says how much has been read, and when the log was written.
-func (r *reading) progress(now time.Time) model.Progress {
-	p := model.Progress{
-		BytesRead: r.bytes.read, BytesAll: max(r.bytes.total, r.bytes.read), CaughtUp: len(r.queue) == 0,
-		LastWrite: r.writes.last, StepTime: r.writes.stepTime(),
-	}
-	if f := r.openStream(); f != nil && r.bytes.read == 0 {
-		p.CaughtUp = false // it may still send its first bytes
-	}
-	if r.streams > 0 {
-		p.BytesAll = 0 // how much a stream will send is unknown
-	}
-	p.Open = r.options.Follow && now.Before(r.newest.openUntil(r.options.settleTime))
-	return p
-}
-
-// addProgress says how many files there are, and which storages and paths are waited for.
-func (s *fileSet) addProgress(p *model.Progress) {
-	p.Files = len(s.byPath) + s.reading.streams
-	p.Polling = s.options.Follow && (len(s.storages) > 0 || s.reading.schedule.watcher.needsPolling())
-	for _, where := range s.awaited {
-		if where.missing {
-			p.Awaited = cmp.Or(p.Awaited, where.shown)
-		} else {
-			p.CaughtUp = false // its storage has not answered
-		}
-	}
-	for i, storage := range s.storages { // of several the first that does not answer
-		if link := storage.Link(); i == 0 || p.Link.State == model.LinkUp && link.State != model.LinkUp {
-			p.Link = link
-		}
-	}
-}
-
-// Error says what is wrong with a path, and what to do about it.
-type Error struct {
-	Path string
-	What string // "does not exist"
-	Do   string // "check the path"
-	Err  error  // the cause, if there is one
-}
-
-// Error returns what, where and what to do in one sentence.
-func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
 // Decode reads a whole log from memory, as Source reads one from disk: the demo's, and those of tests.
 // The name may tell the format and the step.
 func Decode(name string, data []byte) []*model.Chunk {
@@ -632,37 +423,4 @@ func Decode(name string, data []byte) []*model.Chunk {
 		emit()
 	}
 	return chunks
-}
-
-// memoryLimit stops the reading before the system would kill the program: what was read stays on the
-// screen.
-type memoryLimit struct {
-	limit   int64 // how much more than at the start may be held; 0 is no limit
-	start   int64
-	samples []metrics.Sample
-	reached error
-}
-
-func newMemoryLimit(limit int64) *memoryLimit {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	m := &memoryLimit{limit: limit, samples: samples}
-	m.start = m.held()
-	return m
-}
-
-func (m *memoryLimit) held() int64 {
-	metrics.Read(m.samples)
-	return int64(m.samples[0].Value.Uint64() - m.samples[1].Value.Uint64())
-}
-
-// stops reports whether there is too little memory to read on. It then stays so.
-func (m *memoryLimit) stops(read, all int64) bool {
-	if m.reached != nil || m.limit <= 0 {
-		return m.reached != nil
-	}
-	if grown := m.held() - m.start; grown > m.limit {
-		m.reached = fmt.Errorf("reading stopped at %s: %s are held and the system leaves no more; open fewer files, or give the job more memory",
-			units.BytesOf(read, all), units.Bytes(grown))
-	}
-	return m.reached != nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/internal/testkit/repotest"
+	"vantage/tui/env"
 )
 
 // documentedRow is a key of a view as the page on keys and the help have it.
@@ -223,11 +224,11 @@ func TestCommonKeysAnswerInEveryView(t *testing.T) {
 
 // keyPlace is where the keys of a section are pressed.
 type keyPlace struct {
-	w, h int           // of the screen; 0: 120x36
-	keys []string      // that lead there from the overview
-	find func(*driver) // that leads there; nil: keys do
-	two  bool          // two runs are open
-	from func() Source // nil: a run of 15 steps with texts
+	w, h int               // of the screen; 0: 120x36
+	keys []string          // that lead there from the overview
+	find func(*driver)     // that leads there; nil: keys do
+	two  bool              // two runs are open
+	from func() env.Source // nil: a run of 15 steps with texts
 
 	typing bool // keys are typed there, or choose from a line: ? is no help
 }
@@ -269,7 +270,7 @@ func keyPlaces() map[string]keyPlace {
 		"steps":               {w: 120, h: 24, keys: []string{"3", "3", "k", "k", "k"}},
 		"all metrics":         {keys: []string{"3", "3", "tab", "l", "j"}},
 		"list of metrics":     {keys: withText("D", "length"), typing: true},
-		"log and problems":    {w: 80, h: 16, keys: []string{"!", "j", "j"}, from: func() Source { return runWithProblems() }},
+		"log and problems":    {w: 80, h: 16, keys: []string{"!", "j", "j"}, from: func() env.Source { return runWithProblems() }},
 		"copy":                {keys: []string{"y"}, typing: true},
 		"command line":        {keys: withText(":", "step 1"), typing: true},
 		"line of input":       {keys: slices.Concat(withText(":", "step 4"), []string{"enter"}, withText(":", "step 3"), []string{"enter"}, withText(":", "step 12x"), []string{"left"}), typing: true},

@@ -60,7 +60,7 @@ func (e edit) apply(t *testing.T, top string) {
 	t.Helper()
 	path := filepath.Join(top, e.file)
 	before, err := os.ReadFile(path)
-	if err != nil && !strings.HasPrefix(e.text, "package ") {
+	if isNew := strings.HasPrefix(strings.TrimPrefix(strings.ToLower(e.text), "// "), "package "); err != nil && !isNew {
 		t.Fatal(err)
 	}
 	after := string(before) + e.text
@@ -74,6 +74,9 @@ func (e edit) apply(t *testing.T, top string) {
 		above, below, _ := strings.Cut(string(before), cut)
 		rest, below, _ := strings.Cut(below, "\n")
 		after = above + cut + rest + "\n" + e.text + below
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	writeFile(t, path, after)
 }

@@ -5,6 +5,7 @@
 //	                  small: short rows with prompts of a pool
 //	                  fresh: short rows with prompts that do not repeat
 //	                  csv: CSV with texts of several lines
+//	                  nemo: train_data of NeMo-RL, with log-probs of the tokens
 //	logs steps ROWS   so many short rows without prompts, in steps of 1,024 and groups of 16
 //	logs live ROWS    so many rows a second for ten seconds, each with its time of writing
 package main
@@ -32,7 +33,7 @@ func main() {
 		writeSteps(out, random, n)
 		n = 0
 	}
-	row := map[string]func(random *rand.Rand, i int) string{"verl": verlRow, "small": smallRow, "fresh": freshRow, "csv": csvRow}[kind]
+	row := map[string]func(random *rand.Rand, i int) string{"verl": verlRow, "small": smallRow, "fresh": freshRow, "csv": csvRow, "nemo": nemoRow}[kind]
 	if kind == "csv" {
 		n -= must(out.WriteString("step,prompt,reward,completion\n"))
 	}
@@ -84,6 +85,34 @@ func shortRow(random *rand.Rand, step, prompt int) string {
 
 func csvRow(random *rand.Rand, i int) string {
 	return fmt.Sprintf("%d,question %d,%.4f,\"%s\"\n", i/8192, i/8, random.Float64(), strings.ReplaceAll(prose(random, 600), `\n`, "\n"))
+}
+
+// nemoRow returns a row as NeMo-RL writes it: a prompt of 128 tokens and an answer, padded to 1,280 tokens, each float32 as the
+// float64 that it is.
+func nemoRow(random *rand.Rand, i int) string {
+	const prompt, longest = 128, 1280
+	length := prompt + 256 + random.IntN(longest-prompt-256)
+	push := []float64{-0.5, 0.5}[random.IntN(2)]
+	lists := map[string][]string{}
+	add := func(name string, value any) { lists[name] = append(lists[name], fmt.Sprint(value)) }
+	for t := range longest {
+		trains, sampler, d := 0, 0.0, 0.0
+		if t >= prompt && t < length {
+			trains, sampler, d = 1, -0.4*random.ExpFloat64(), 0.02*random.NormFloat64()
+		}
+		add("token_ids", random.IntN(150_000))
+		add("token_loss_mask", trains)
+		add("advantages", push)
+		add("generation_logprobs", float64(float32(sampler)))
+		add("prev_logprobs", float64(float32(min(0, sampler+d))))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"content": [["%s"]], "rewards": [%v], "input_lengths": [%d], "sample_loss_mask": [1.0], "idx": %d`,
+		prose(random, 4*(length-prompt)), push+0.5, length, i)
+	for _, name := range []string{"token_ids", "token_loss_mask", "advantages", "generation_logprobs", "prev_logprobs"} {
+		fmt.Fprintf(&b, `, "%s": [[%s]]`, name, strings.Join(lists[name], ", "))
+	}
+	return b.String() + "}\n"
 }
 
 // writeSteps writes rows whose reward lies around one of the group, cut to 0 and 1, so that some groups are all right or all wrong.

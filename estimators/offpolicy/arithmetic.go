@@ -75,24 +75,49 @@ func timesMask(x []float32, mask []bool) []float32 {
 	return out
 }
 
-func count(mask []bool) float32 {
+// sum is Σ x. Which of the two products with the mask is summed is the trainer's choice.
+func sum(x []float32) float32 { return torchsum.Sum(x) }
+
+// sum is Σ over the tokens of a row, of one value for each place.
+func (x *row) sum(values []float32) float32 { return sum(x.timed(values)) }
+
+// timed are values, each by how many tokens are at its place.
+func (x *row) timed(values []float32) []float32 {
+	if x.Times == nil {
+		return values
+	}
+	out := make([]float32, len(values))
+	for i, v := range values {
+		out[i] = v * float32(x.Times[i])
+	}
+	return out
+}
+
+// count is how many tokens a mask has.
+func (x *row) count(mask []bool) float32 {
 	n := 0
-	for _, m := range mask {
+	for i, m := range mask {
 		if m {
-			n++
+			n += x.times(i)
 		}
 	}
 	return float32(n)
 }
 
-// sum is Σ x · mask. Which of the two products is summed is the trainer's choice.
-func sum(x []float32) float32 { return torchsum.Sum(x) }
-
 // mean is total / n of the mask, and 0 for an empty mask.
-func mean(total float32, mask []bool) float32 { return total / max(count(mask), 1) }
+func (x *row) mean(total float32, mask []bool) float32 { return total / max(x.count(mask), 1) }
 
 // meanWithEps is mean with the 1e-8 that some trainers add to the count.
-func meanWithEps(total float32, mask []bool) float32 { return total / (count(mask) + 1e-8) }
+func (x *row) meanWithEps(total float32, mask []bool) float32 { return total / (x.count(mask) + 1e-8) }
+
+// meanOf is meanWithEps of the tokens from one place to another.
+func (x *row) meanOf(values []float32, from, to int) float32 {
+	part := row{Row: Row{Mask: x.mask[from:to]}}
+	if x.Times != nil {
+		part.Times = x.Times[from:to]
+	}
+	return part.meanWithEps(part.sum(values[from:to]), part.Mask)
+}
 
 func mapped(x []float32, f func(float32) float32) []float32 {
 	out := make([]float32, len(x))

@@ -19,6 +19,9 @@ type Row struct {
 	Policy  []float32 // n, by the policy within the update; nil if nobody logged it
 	Mask    []bool    // which tokens train; nil if all do
 
+	// Times is how many tokens stand at each place; nil: one. See [Compressor].
+	Times []int32
+
 	// Advantage is NaN if nobody knows it.
 	Advantage float64
 
@@ -74,8 +77,9 @@ type Outcome struct {
 	// Mask is the loss mask afterwards, 1 or 0, and . where the logged one is 0.
 	Mask string
 
-	// Clipped counts the kept tokens whose weight a bound changed.
-	Clipped int
+	// Tokens counts those that the logged mask lets train, Left those of them that still do, and Clipped those of these whose
+	// weight a bound changed.
+	Tokens, Left, Clipped int
 
 	// OfRow is true if the weights are one weight of the row: the product of its ratios, or their mean.
 	OfRow bool
@@ -186,7 +190,7 @@ func (x *row) outcome() Outcome {
 	if x.weights != nil {
 		weights = make([]float32, len(x.mask))
 	}
-	clipped := 0
+	out := Outcome{OfRow: x.ofRow, Mean: x.divided}
 	for i, left := range x.current() {
 		kept[i], mask[i] = byte(x.fate(i)), '0'
 		switch {
@@ -201,11 +205,26 @@ func (x *row) outcome() Outcome {
 		if weights != nil && !x.mask[i] {
 			weights[i] = float32(math.NaN())
 		}
+		if x.mask[i] {
+			out.Tokens += x.times(i)
+		}
+		if Kept(kept[i]) == Trains {
+			out.Left += x.times(i)
+		}
 		if x.clipped != nil && x.clipped[i] && Kept(kept[i]) == Trains {
-			clipped++
+			out.Clipped += x.times(i)
 		}
 	}
-	return Outcome{Weights: weights, Kept: string(kept), Mask: string(mask), Clipped: clipped, OfRow: x.ofRow, Mean: x.divided}
+	out.Weights, out.Kept, out.Mask = weights, string(kept), string(mask)
+	return out
+}
+
+// times is how many tokens stand at a place.
+func (r Row) times(i int) int {
+	if r.Times == nil {
+		return 1
+	}
+	return int(r.Times[i])
 }
 
 func (x *row) fate(i int) Kept {

@@ -88,14 +88,14 @@ func (c criterion) estimator(third func(float32) float32) func(float32) float32 
 }
 
 // ofRow is the statistic of a row, by the divergences of its tokens that count.
-func (c criterion) ofRow(divergences []float32, mask []bool) float32 {
-	switch total := sum(onMask(divergences, mask)); {
+func (c criterion) ofRow(x *row, divergences []float32) float32 {
+	switch total := x.sum(onMask(divergences, x.mask)); {
 	case strings.HasPrefix(c.name, "seq_sum"):
 		return total
 	case strings.HasPrefix(c.name, "seq_mean"):
-		return mean(total, mask)
+		return x.mean(total, x.mask)
 	}
-	most := largest(divergences, mask)
+	most := largest(divergences, x.mask)
 	if math.IsInf(float64(most), -1) {
 		return 0
 	}
@@ -109,7 +109,7 @@ func (x *row) rejectBy(tests []criterion, safe []float32, third func(float32) fl
 		if strings.HasPrefix(c.name, "token") {
 			x.reject(func(i int) bool { return !within(divergences[i], c.low, c.high) })
 		} else {
-			x.rejectAll(!within(c.ofRow(divergences, x.mask), c.low, c.high))
+			x.rejectAll(!within(c.ofRow(x, divergences), c.low, c.high))
 		}
 	}
 }

@@ -133,13 +133,13 @@ func rhoCorrection(v estimators.Values) func(x *row) {
 		ratios := mapped(d, exp)
 		weights := ratios
 		if ofRow {
-			geometric := exp(mean(sum(d), x.mask))
+			geometric := exp(x.mean(x.sum(d), x.mask))
 			weights = mapped(d, func(float32) float32 { return geometric })
 		}
 		removed := func(i int) bool { return beyond(weights[i], least, most) }
 		if byVariation {
 			far := mapped(ratios, func(w float32) float32 { return abs(w - 1) })
-			out := beyond(mean(sum(onMask(far, x.mask)), x.mask), least, most)
+			out := beyond(x.mean(x.sum(onMask(far, x.mask)), x.mask), least, most)
 			removed = func(i int) bool { return out && d[i]*x.advantage > 0 }
 		}
 		x.weigh(func(i int) float32 { return weights[i] })

@@ -47,7 +47,7 @@ func nemoRL() []*Rule {
 				most, off := number(v, threshold, 0), v.Text(threshold) == "none"
 				return func(x *row) {
 					factors := mapped(x.d, func(d float32) float32 { return exp(abs(d)) })
-					x.rejectAll(!off && !(sum(timesMask(factors, x.mask))/count(x.mask) <= most))
+					x.rejectAll(!off && !(x.sum(timesMask(factors, x.mask))/x.count(x.mask) <= most))
 				}
 			}),
 		},
@@ -74,7 +74,7 @@ func nemoWeights(section string) arithmetic {
 		}
 		return func(x *row, _ int) {
 			if sequence {
-				x.weighAll(finiteOr(exp(sum(timesMask(x.d, x.mask))), 0))
+				x.weighAll(finiteOr(exp(x.sum(timesMask(x.d, x.mask))), 0))
 			} else {
 				x.weigh(func(i int) float32 { return finiteOr(exp(x.d[i]), 0) })
 			}
@@ -82,7 +82,7 @@ func nemoWeights(section string) arithmetic {
 				return
 			}
 			logs := mapped(x.d, func(d float32) float32 { return finiteOr(d, 0) })
-			kept := bit(within(exp(meanWithEps(sum(timesMask(logs, x.mask)), x.mask)), low, high))
+			kept := bit(within(exp(x.meanWithEps(x.sum(timesMask(logs, x.mask)), x.mask)), low, high))
 			switch how {
 			case "tis":
 				x.clip(low, high)
@@ -172,7 +172,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 					if ofSampler {
 						base = x.Sampler
 					}
-					drift := sum(timesMask(difference(base, x.policy), x.mask)) / count(x.mask)
+					drift := x.sum(timesMask(difference(base, x.policy), x.mask)) / x.count(x.mask)
 					x.weighAll(bit(!(x.advantage < 0 && drift > most)))
 				}
 			}),
@@ -255,12 +255,12 @@ func misArithmetic(v estimators.Values) (rowRule, func([]*row) error, error) {
 
 // atLevel is d of each token, or its sum or mean over the row on each.
 func (x *row) atLevel(level string) []float32 {
-	total := sum(timesMask(x.d, x.mask))
+	total := x.sum(timesMask(x.d, x.mask))
 	switch level {
 	case "token":
 		return x.d
 	case "geometric":
-		total = mean(total, x.mask)
+		total = x.mean(total, x.mask)
 	}
 	return mapped(x.d, func(float32) float32 { return total })
 }
@@ -269,12 +269,12 @@ func (x *row) atLevel(level string) []float32 {
 func misMean(rows []*row, level string) float32 {
 	var total, tokens float32
 	for _, x := range rows {
-		ofRow := sum(timesMask(x.weights, x.mask))
+		ofRow := x.sum(timesMask(x.weights, x.mask))
 		if level == "token" {
-			total, tokens = total+ofRow, tokens+count(x.mask)
+			total, tokens = total+ofRow, tokens+x.count(x.mask)
 			continue
 		}
-		total, tokens = total+mean(ofRow, x.mask), tokens+1
+		total, tokens = total+x.mean(ofRow, x.mask), tokens+1
 	}
 	return total / max(tokens, 1)
 }
@@ -319,10 +319,10 @@ func arealRow(section string, v estimators.Values) func(x *row) {
 			statistic = mapped(x.d, divergence)
 		}
 		if ofRow && ratio {
-			x.weighAll(exp(mean(sum(onMask(d, x.mask)), x.mask)))
+			x.weighAll(exp(x.mean(x.sum(onMask(d, x.mask)), x.mask)))
 		}
 		if ofRow {
-			total := aggregated(statistic, x.mask, agg)
+			total := x.aggregated(statistic, agg)
 			statistic = mapped(statistic, func(float32) float32 { return total })
 		}
 		if ratio {
@@ -342,13 +342,13 @@ func arealRow(section string, v estimators.Values) func(x *row) {
 }
 
 // aggregated is the sum, mean or largest of what is on the mask.
-func aggregated(x []float32, mask []bool, how string) float32 {
-	total := sum(onMask(x, mask))
+func (x *row) aggregated(values []float32, how string) float32 {
+	total := x.sum(onMask(values, x.mask))
 	switch how {
 	case "mean":
-		return mean(total, mask)
+		return x.mean(total, x.mask)
 	case "max":
-		if most := largest(x, mask); !math.IsInf(float64(most), -1) || count(mask) > 0 {
+		if most := largest(values, x.mask); !math.IsInf(float64(most), -1) || x.count(x.mask) > 0 {
 			return most
 		}
 		return 0

@@ -127,9 +127,9 @@ func (x *row) rollLevel(values []float32, level string) []float32 {
 	if level == "segment" {
 		return x.bySegment(values)
 	}
-	total := sum(timesMask(values, x.mask))
+	total := x.sum(timesMask(values, x.mask))
 	if level == "geometric" {
-		total = meanWithEps(total, x.mask)
+		total = x.meanWithEps(total, x.mask)
 	}
 	return mapped(values, func(float32) float32 { return total })
 }
@@ -143,7 +143,7 @@ func (x *row) bySegment(values []float32) []float32 {
 			to++
 		}
 		if to > from {
-			total := meanWithEps(sum(values[from:to]), x.mask[from:to])
+			total := x.meanOf(values, from, to)
 			for i := from; i < to; i++ {
 				out[i] = total
 			}

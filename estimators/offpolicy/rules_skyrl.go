@@ -105,7 +105,7 @@ func skyrlCorrection(section string, v estimators.Values) func(x *row) {
 		if masksTokens {
 			x.reject(func(i int) bool { return !within(ratios[i], tokenLow, tokenHigh) })
 		}
-		total := sum(timesMask(x.d, x.left))
+		total := x.sum(timesMask(x.d, x.left))
 		switch weight {
 		case "token":
 			x.weigh(func(i int) float32 { return ratios[i] })
@@ -118,7 +118,7 @@ func skyrlCorrection(section string, v estimators.Values) func(x *row) {
 			return
 		}
 		if metric == "geometric" {
-			total = mean(total, x.left)
+			total = x.mean(total, x.left)
 		}
 		low, high := bounds(v, key(prefix+"_mask_low"), key(prefix+"_mask_high"))
 		x.rejectAll(beyond(safeExp(total), low, high))

@@ -43,7 +43,7 @@ func trl() []*Rule {
 				most := number(v, delta, math.Inf(1))
 				return func(x *row) {
 					drift := mapped(difference(x.Sampler, x.policy), nanToNum)
-					x.weighAll(bit(x.advantage >= 0 || mean(sum(timesMask(drift, x.mask)), x.mask) <= most))
+					x.weighAll(bit(x.advantage >= 0 || x.mean(x.sum(timesMask(drift, x.mask)), x.mask) <= most))
 				}
 			}),
 		},
@@ -83,9 +83,9 @@ func trlWeights(mode, low, high string, then func(v estimators.Values) (func(x *
 			case strings.HasPrefix(how, "token"):
 				x.weigh(func(i int) float32 { return cut(exp(d[i])) })
 			case strings.HasPrefix(how, "sequence"):
-				x.weighAll(cut(exp(sum(d))))
+				x.weighAll(cut(exp(x.sum(d))))
 			default:
-				x.weighAll(cut(exp(mean(sum(d), x.mask))))
+				x.weighAll(cut(exp(x.mean(x.sum(d), x.mask))))
 			}
 			if truncates {
 				x.clip(lo, hi)
@@ -165,7 +165,7 @@ func swift() []*Rule {
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, math.Inf(1))
 				return func(x *row) {
-					drift := mean(sum(timesMask(difference(x.Sampler, x.policy), x.mask)), x.mask)
+					drift := x.mean(x.sum(timesMask(difference(x.Sampler, x.policy), x.mask)), x.mask)
 					out := x.advantage < 0 && drift > most
 					x.rejectAll(out)
 					x.weighAll(bit(!out))
@@ -179,7 +179,7 @@ func swiftWeights(mode string, most float32) func(x *row) {
 	return func(x *row) {
 		ratios := mapped(x.d, safeExp)
 		logs := mapped(ratios, func(w float32) float32 { return log(max(w, 1e-10)) })
-		geometric := func() float32 { return exp(mean(sum(timesMask(logs, x.mask)), x.mask)) }
+		geometric := func() float32 { return exp(x.mean(x.sum(timesMask(logs, x.mask)), x.mask)) }
 		switch mode {
 		case "token_truncate":
 			x.weigh(func(i int) float32 { return ratios[i] })
@@ -241,7 +241,7 @@ func openRLHFGate(section string) arithmetic {
 				statistic = openRLHFDivergence(x, gating)
 			}
 			if level == "seq" {
-				ofRow := sum(timesMask(statistic, x.mask)) / count(x.mask)
+				ofRow := x.sum(timesMask(statistic, x.mask)) / x.count(x.mask)
 				statistic = mapped(statistic, func(float32) float32 { return ofRow })
 			}
 			if gating == "ratio" {

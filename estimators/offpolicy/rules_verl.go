@@ -85,7 +85,7 @@ func verlArithmetic(rejects bool) arithmetic {
 			case "token":
 				x.weigh(func(i int) float32 { return safeExp(x.d[i]) })
 			case "sequence":
-				x.weighAll(safeExp(sum(onMask(x.d, x.mask))))
+				x.weighAll(safeExp(x.sum(onMask(x.d, x.mask))))
 			}
 			switch {
 			case low == 0:
@@ -145,22 +145,22 @@ func verlRefuses(rows []*row, weighs, rejects bool) error {
 // verlMean is the mean weight over all tokens, or that of the rows that have a token.
 func verlMean(rows []*row, level string) float32 {
 	var weights []float32
-	filled := make([]bool, 0, len(rows))
+	var n float32
 	for _, x := range rows {
 		on := onMask(x.weights, x.mask)
-		if level == "token" {
-			weights = append(weights, on...)
-			filled = append(filled, x.mask...)
-			continue
+		switch tokens := x.count(x.mask); {
+		case level == "token":
+			weights, n = append(weights, x.timed(on)...), n+tokens
+		case tokens > 0:
+			weights, n = append(weights, x.meanWithEps(x.sum(on), x.mask)), n+1
+		default:
+			weights = append(weights, 0)
 		}
-		weights = append(weights, meanWithEps(sum(on), x.mask))
-		filled = append(filled, count(x.mask) > 0)
 	}
-	total := sum(onMask(weights, filled))
 	if level == "token" {
-		return meanWithEps(total, filled)
+		return sum(weights) / (n + 1e-8)
 	}
-	return total / max(count(filled), 1e-8)
+	return sum(weights) / max(n, 1e-8)
 }
 
 // divideByMean divides all weights, unless the mean is too small to.

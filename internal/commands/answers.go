@@ -27,6 +27,7 @@ import (
 
 func (p *program) summary() *cobra.Command {
 	steps, texts := &stepRange{}, textsFlag{}
+	isOfAll := func(*call) bool { return *steps == (stepRange{}) }
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
 		short: "Say in 2 KB what ails a run, what trains, and the worst steps",
@@ -44,7 +45,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 		steps:  steps,
 		sets:   unweighed,
 		flags:  func(cmd *cobra.Command) { texts.addTo(cmd, readEvery) },
-		run: orScalars(false, func(*call) bool { return *steps == (stepRange{}) }, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
+		run: orScalars(false, isOfAll, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set, texts.every)
 			if err != nil {
 				return nil, err
@@ -154,9 +155,11 @@ type textReader interface {
 }
 
 // lookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps, if the log can be
-// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; how is which texts are read of it, and previous the
-// look before, or nil.
-func lookAt(ctx context.Context, log textReader, snap model.Snapshot, set model.Settings, how diagnosis.Reading, previous *diagnosis.Look) (*diagnosis.Look, error) {
+// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; how is which texts are read of it, and previous
+// the look before, or nil.
+func lookAt(
+	ctx context.Context, log textReader, snap model.Snapshot, set model.Settings, how diagnosis.Reading, previous *diagnosis.Look,
+) (*diagnosis.Look, error) {
 	if log != nil {
 		how.Texts = analysis.ReadTextsOf(log)
 	}
@@ -180,7 +183,9 @@ func lookAt(ctx context.Context, log textReader, snap model.Snapshot, set model.
 }
 
 // diagnose says what ails a run at some of its steps, by these and those before. If every is set, it reads all texts.
-func diagnose(ctx context.Context, source *loaders.Source, snap, selected model.Snapshot, set model.Settings, every bool) (*diagnosis.Diagnosis, error) {
+func diagnose(
+	ctx context.Context, source *loaders.Source, snap, selected model.Snapshot, set model.Settings, every bool,
+) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
@@ -301,7 +306,8 @@ func readAnswers(ctx context.Context, log *openLog, y *report.Why) (err error) {
 func (l *openLog) takeGroup() error {
 	p, args := l.p, l.args
 	if len(args) == 0 {
-		return usage(fmt.Errorf("%s takes a path, or a group and then a path, as `vantage %[1]s GROUP PATH`: `vantage summary PATH` names groups", l.name))
+		return usage(fmt.Errorf("%s takes a path, or a group and then a path, as `vantage %[1]s GROUP PATH`: `vantage summary PATH` "+
+			"names groups", l.name))
 	}
 	paths, _, err := p.splitArguments(args[1:])
 	if err != nil {
@@ -431,9 +437,11 @@ func chooseName(names [][]string, given string) (string, error) {
 	case 1:
 		return all[0], nil
 	default:
-		return "", fmt.Errorf("no such group: several begin with %q, such as %s: write more of it", given, strings.Join(all[:min(shownNames, len(all))], ", "))
+		return "", fmt.Errorf("no such group: several begin with %q, such as %s: write more of it", given,
+			strings.Join(all[:min(shownNames, len(all))], ", "))
 	}
-	return "", fmt.Errorf("no such group: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", given, strings.Join(some, ", "))
+	return "", fmt.Errorf("no such group: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` "+
+		"names some without signal", given, strings.Join(some, ", "))
 }
 
 // scalarsFor is how a command sums up scalars.
@@ -446,8 +454,8 @@ type scalarsFor struct {
 // runner does what a command is for, and writes it.
 type runner[T any] func(ctx context.Context, c *call, write func(io.Writer, T) error) error
 
-// orScalars is what summary and report do: where a path has no samples, they sum up the scalars that are there, if any are. only is false for
-// what has no sense without samples; nil: never.
+// orScalars is what summary and report do: where a path has no samples, they sum up the scalars that are there, if any are. only is
+// false for what has no sense without samples; nil: never.
 func orScalars[T any](whole bool, only func(*call) bool, ofSamples runner[T]) runner[T] {
 	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
 		refused := ofSamples(ctx, c, write)

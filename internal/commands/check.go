@@ -52,10 +52,11 @@ type checkFormat struct {
 }
 
 func (p *program) check() *cobra.Command {
-	o := &checkOptions{where: selection{kind: "groups"}, format: newFormatFlag("text", checkFormat{findings: report.CheckText, transition: report.TransitionText}).
+	format := newFormatFlag("text", checkFormat{findings: report.CheckText, transition: report.TransitionText}).
 		or("json", checkFormat{findings: report.CheckJSON, transition: report.TransitionJSON}).
 		or("junit", checkFormat{findings: report.CheckJUnit}).
-		or("github", checkFormat{findings: report.CheckGitHub, transition: report.TransitionGitHub})}
+		or("github", checkFormat{findings: report.CheckGitHub, transition: report.TransitionGitHub})
+	o := &checkOptions{where: selection{kind: "groups"}, format: format}
 	return command[checkFormat]{
 		use:   "check PATH... [algorithm.key=value...]",
 		short: "Check every step of a run against rules, for CI and Slurm",
@@ -64,7 +65,7 @@ short>0 (a count), critic/score/mean<0.1 (a metric). A step that meets the condi
 fails. Words after the number judge several steps together: over all steps, over 10 steps
 (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps, in 20% of steps.
 
-alarm>0 fails on anything for which a person would stop the run; reward_hacking>0 and so
+alarm>0 fails on what is worth stopping the run for; reward_hacking>0 and so
 on fail on an alarm of that kind. unreadable>1% is the share of unreadable rows.
 stall>6x is the time since the last row, as a multiple of the usual time between steps.
 The last step is complete if it has as many rows as those before it, or after a pause.
@@ -81,7 +82,8 @@ vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 		steps:  &o.steps,
 		sets:   ofLogs,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this holds for a step (killed>5%) or for several ('signal<20% over all steps'); repeatable")
+			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this holds for a step (killed>5%) or for several ('signal<20% "+
+				"over all steps'); repeatable")
 			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this YAML file, a list")
 			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 			cmd.Flags().StringVar(&o.prom, "prom", "", "also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
@@ -193,7 +195,9 @@ func (o *checkOptions) conflict() error {
 }
 
 // addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step.
-func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, answers diagnosis.Answers) (newest *analysis.StepFigures, err error) {
+func addSelected(
+	ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, answers diagnosis.Answers,
+) (newest *analysis.StepFigures, err error) {
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		warnAlike(answers, &a.StepFigures, a)
 		if !a.Open {
@@ -304,7 +308,8 @@ func refuseBesideLog(disk *fileio.Disk, file string, paths []string) error {
 		return fmt.Errorf("--prom %s: there is no folder %s: make it, or give another", file, filepath.Dir(file))
 	}
 	if log := userfiles.LogNextTo(paths, dir); log != "" {
-		return usage(fmt.Errorf("--prom %s would be among the files of the log %s: give the folder of node_exporter's --collector.textfile.directory", file, log))
+		return usage(fmt.Errorf("--prom %s would be among the files of the log %s: give the folder of node_exporter's "+
+			"--collector.textfile.directory", file, log))
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
 		expected, ok := map[string]string{
-			"int": "a whole number", "uint64": "a whole number", "duration": "a time with its unit, such as 30s or 10m", "bool": "true or false, or the flag alone",
+			"int": "a whole number", "uint64": "a whole number",
+			"duration": "a time with its unit, such as 30s or 10m", "bool": "true or false, or the flag alone",
 			everyText: everyText, numberOrEvery: "a whole number, or " + everyText,
 		}[f.Value.Type()]
 		if !ok {

@@ -34,9 +34,10 @@ with others: which advantages change their sign, and which groups their fate.`,
 		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
 vantage compare old=runs/a new=runs/b --format md
 vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
-		format: newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON),
-		where:  where,
-		sets:   ofPrompts,
+		format: newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).
+			or("csv", report.CompareCSV).or("json", report.CompareJSON),
+		where: where,
+		sets:  ofPrompts,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArrayVar(&with, "with", nil, "compare one run with itself under this setting: estimator=rloo; repeatable")
 		},

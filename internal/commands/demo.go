@@ -105,7 +105,8 @@ func (p *explorer) writeExample(ctx context.Context, x illruns.Example, d demoRu
 	if err := run.Write(illruns.Place{Disk: p.disk, Folder: d.write}, illruns.Arrange{}); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.output(ctx, "text"), "wrote %s of %s: next, vantage summary %s\n", units.Plural(run.Steps, "steps"), x.Kind, shellWord(d.write))
+	_, err := fmt.Fprintf(p.output(ctx, "text"), "wrote %s of %s: next, vantage summary %s\n", units.Plural(run.Steps, "steps"),
+		x.Kind, shellWord(d.write))
 	return err
 }
 

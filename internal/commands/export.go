@@ -42,7 +42,8 @@ vantage export runs/a --last 1 --columns group,reward,response`,
 		steps:  &stepRange{},
 		sets:   ofLogs,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage,…; also prompt, response and ground_truth")
+			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage,…; also prompt, "+
+				"response and ground_truth")
 		},
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (t sampleRows, err error) {
 			chosen, err := chooseColumns(log.snap, columns)
@@ -58,7 +59,8 @@ vantage export runs/a --last 1 --columns group,reward,response`,
 					return err
 				}
 				if n := refusals.Residue; n > 0 {
-					log.note(fmt.Sprintf("%s of the log hold float residue: their advantage is not 0 here, but they do not train, as summary counts them; --columns step,group,index,advantage,trains shows which", units.Plural(n, "samples")))
+					log.note(fmt.Sprintf("%s of the log hold float residue: their advantage is not 0 here, but they do not train, as summary "+
+						"counts them; --columns step,group,index,advantage,trains shows which", units.Plural(n, "samples")))
 				}
 				return unreadRecords(log.snap, refusals.Written)
 			}
@@ -94,7 +96,8 @@ func chooseColumns(snap model.Snapshot, named string) ([]report.SampleColumn, er
 		i := slices.Index(names, name)
 		switch {
 		case i < 0:
-			return nil, usage(fmt.Errorf("--columns: no column %q%s; this log has %s", name, strings.TrimSuffix(didYouMean(name, names), "?"), join(names, "and")))
+			return nil, usage(fmt.Errorf("--columns: no column %q%s; this log has %s", name,
+				strings.TrimSuffix(didYouMean(name, names), "?"), join(names, "and")))
 		case slices.ContainsFunc(chosen, func(c report.SampleColumn) bool { return c.Name == name }):
 			return nil, usage(fmt.Errorf("--columns names %s twice", name))
 		}

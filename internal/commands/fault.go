@@ -17,7 +17,8 @@ func printFault(w io.Writer, args, opened []string, failed *fault.Fault) {
 	if len(opened) > 0 {
 		of = " for " + titleOf(opened)
 	}
-	writeMessage(w, wantsJSON(args), "error", fmt.Sprintf("a fault of vantage while %s%s: %s; %s", doing, of, failed.Reason(), keepFault(failed)))
+	writeMessage(w, wantsJSON(args), "error", fmt.Sprintf("a fault of vantage while %s%s: %s; %s", doing, of, failed.Reason(),
+		keepFault(failed)))
 }
 
 // keepFault writes the details of a panic to a file of the state directory, and says where they are.

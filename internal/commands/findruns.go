@@ -53,8 +53,8 @@ func (p *program) findRuns(folder string, longer bool) *loaders.Finder {
 // maxExamined is how large a log may be, in bytes, that is read for the list of runs.
 const maxExamined = 32 << 20
 
-// examine reads a run of the list and says what it holds and what ails it: the judgement that the run itself shows when it is opened. It says
-// nothing of a run that is large or on another machine, or cannot be read.
+// examine reads a run of the list and says what it holds and what ails it: the judgement that the run itself shows when it is opened. It
+// says nothing of a run that is large or on another machine, or cannot be read.
 func (p *program) examine(ctx context.Context, set model.Settings, r runlist.Run) (c runlist.Contents) {
 	paths := strings.Split(r.ID, "\n")
 	if r.Size > maxExamined || slices.ContainsFunc(paths, loaders.IsElsewhere) {

@@ -76,7 +76,8 @@ const (
 func (a *addresses) left() int64 { return a.limit - a.taken - 2*arena }
 
 func (a *addresses) Error() string {
-	return fmt.Sprintf("the system limits this process to %s of addresses (ulimit -v), and %s are taken before a log is read: allow more, as with `ulimit -v %d`",
+	return fmt.Sprintf("the system limits this process to %s of addresses (ulimit -v), and %s are taken before a log is read: "+
+		"allow more, as with `ulimit -v %d`",
 		units.Bytes(a.limit), units.Bytes(a.taken), enough)
 }
 

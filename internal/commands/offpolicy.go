@@ -24,7 +24,8 @@ func (p *program) offPolicy() *cobra.Command {
 	o := &report.OffPolicy{}
 	var rule, config string
 	var options []string
-	format := newFormatFlag("text", report.OffPolicyText).or("jsonl", report.OffPolicyJSONL).or("csv", report.OffPolicyCSV).or("json", report.OffPolicyJSON)
+	format := newFormatFlag("text", report.OffPolicyText).or("jsonl", report.OffPolicyJSONL).
+		or("csv", report.OffPolicyCSV).or("json", report.OffPolicyJSON)
 	return command[func(io.Writer, *report.OffPolicy) error]{
 		use:   "offpolicy PATH",
 		short: "Show how off-policy samples are, and what a rule would keep",

@@ -264,7 +264,9 @@ const pipeTimeout = 10 * time.Second
 
 // parseFile reads the file of an option, no larger than maxBytes, and parses it. what says
 // what the file should be.
-func parseFile[T any](disk *fileio.Disk, option, path string, maxBytes int, what string, parse func([]byte) (T, error)) (parsed T, err error) {
+func parseFile[T any](
+	disk *fileio.Disk, option, path string, maxBytes int, what string, parse func([]byte) (T, error),
+) (parsed T, err error) {
 	text, err := readSmallFile(disk, option, path, maxBytes, what)
 	if err != nil {
 		return parsed, err

@@ -66,7 +66,8 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Prompts, error) {
 			var err error
 			r := &report.Prompts{Where: where, Shown: top}
-			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts.n, Every: texts.every, Join: joins}); err != nil {
+			options := ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts.n, Every: texts.every, Join: joins}
+			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, options); err != nil {
 				return nil, err
 			}
 			r.Solved = log.snap.SolvedEvidence(log.snap.RewardScales(log.set))
@@ -93,7 +94,8 @@ type retirement struct {
 func (t *retirement) addTo(cmd *cobra.Command) {
 	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each) or jsonl", "ids", "jsonl")
 	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "states of the prompts that --emit writes")
-	cmd.Flags().StringVar(&t.id, "id", "", "use this column of the log as the id; by default a hash of prompt and ground truth, or the group id")
+	cmd.Flags().StringVar(&t.id, "id", "", "use this column of the log as the id; by default a hash of prompt and ground truth, or "+
+		"the group id")
 	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight of each written prompt (jsonl): 0 drops it")
 }
 
@@ -103,7 +105,8 @@ func (t *retirement) parse() error {
 	}
 	for state := range strings.SplitSeq(t.states, ",") {
 		if !slices.Contains(ledger.States(), state) {
-			return fmt.Errorf("--retire %s: there is no state %q%s; there are %s", t.states, state, orMeant(state, ledger.States()), join(ledger.States(), "and"))
+			return fmt.Errorf("--retire %s: there is no state %q%s; there are %s", t.states, state, orMeant(state, ledger.States()),
+				join(ledger.States(), "and"))
 		}
 	}
 	if t.emit == "" && (t.id != "" || t.weight != 0) {

@@ -88,7 +88,8 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		sets:   ofLogs,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
-			addChoice(cmd, &o.by, "by", "", "break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
+			addChoice(cmd, &o.by, "by", "",
+				"break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
 			cmd.Flags().StringVar(&o.sort, "sort", "", "with --per group: sort the groups by this metric, highest first; -NAME sorts lowest first")
 			cmd.Flags().IntVar(&o.top, "top", 0, "with --per group: only the first N groups")
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
@@ -224,7 +225,8 @@ func (o *reportOptions) refuse() error {
 	case !slices.Contains(report.PerValues(), report.Per(o.per)):
 		return fmt.Errorf("--per %s: choose step, group or run", o.per)
 	case isPage && !o.isPerStep():
-		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows per %[1]s", o.per)
+		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows "+
+			"per %[1]s", o.per)
 	case isPage && o.isBreakdown():
 		return errors.New("--by and --where have no page of HTML: choose --format text, md, csv or json")
 	}
@@ -363,7 +365,10 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int,
 
 func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
 	by := cmp.Or(o.by, "step")
-	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice, Unit: log.snap.Run.LengthUnit}
+	b = &report.Breakdown{
+		Head: newHead(log.paths), By: by, Where: o.where.text,
+		Settings: log.set.Effective(), Choice: log.choice, Unit: log.snap.Run.LengthUnit,
+	}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 		err := b.Add(ctx, a, o.where.query, log.Text)
 		switch {

@@ -1126,6 +1126,21 @@ func claims() []claim {
 		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
+		{"blind", "", `no column tells which answers are right`, func(l *rawLog, _ said, _ []string) error {
+			for name := range l.rows[0].parts {
+				isVerdict := !slices.ContainsFunc(l.rows, func(r rawRow) bool { x, has := r.parts[name]; return !has || x != 0 && x != 1 })
+				if isVerdict && slices.ContainsFunc([]string{"accuracy", "correct", "solved"}, func(word string) bool { return strings.Contains(name, word) }) {
+					return fmt.Errorf("%s is 0 or 1 in every row", name)
+				}
+			}
+			return nil
+		}, false},
+		{"blind", "", `the log names no sources`, func(l *rawLog, _ said, _ []string) error {
+			if slices.ContainsFunc(l.rows, func(r rawRow) bool { return r.source != l.rows[0].source }) {
+				return fmt.Errorf("it names several")
+			}
+			return nil
+		}, false},
 		{"blind", "", `the log has no columns next to the reward`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 }), false},
 		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
 		{"title", string(diagnosis.NoRightAnswer), num + ` of the groups that train hold no right answer: their rewards differ by the (\S+) alone`, func(l *rawLog, s said, w []string) error {

@@ -81,7 +81,7 @@ func proved(trainer string) string {
 func TestTrainerPages(t *testing.T) {
 	repotest.OneGoroutine(t)
 	logs, inPage := madeLogs(t), map[string]bool{}
-	index := "| trainer | option that writes the samples | then |\n| --- | --- | --- |\n"
+	index := ""
 	for _, p := range trainerPages() {
 		var head strings.Builder
 		hasAdvantages := false
@@ -91,15 +91,15 @@ func TestTrainerPages(t *testing.T) {
 				t.Fatalf("%s: no format %s", p.name, name)
 			}
 			if i == 0 {
-				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s` without a screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
-				index += fmt.Sprintf("| [%s](%s.md) | %s | `%s` |\n", p.trainer, p.name, cmp.Or(p.write, cell(f.TrainerOption)), f.Command())
+				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s`.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
+				index += fmt.Sprintf("* [%s](%s.md): %s\n", p.trainer, p.name, cmp.Or(p.write, escaped.Replace(f.TrainerOption)))
 			}
 			inPage[name] = true
 			t.Run(p.name+" "+name, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
-				facts := factsOf(t, &f, i == 0)
-				hasAdvantages = hasAdvantages || strings.Contains(facts, ", advantage from ")
+				facts, read := factsOf(t, &f, i == 0)
+				hasAdvantages = hasAdvantages || strings.Contains(read, ", advantage from ")
 				head.WriteString(facts)
 			})
 		}
@@ -136,7 +136,7 @@ func (p trainerPage) howToWrite(f *formats.Format) string {
 
 // factsOf returns what is known of a format, with what is read of the made log in the working directory. The page begins with how the
 // first one is written.
-func factsOf(t *testing.T, f *formats.Format, isFirst bool) string {
+func factsOf(t *testing.T, f *formats.Format, isFirst bool) (facts, read string) {
 	t.Helper()
 	out := runCommand(t, "report", f.Open, "--format", "json")
 	var got struct {
@@ -152,12 +152,12 @@ func factsOf(t *testing.T, f *formats.Format, isFirst bool) string {
 	if err := json.NewDecoder(strings.NewReader("{" + object)).Decode(&got); err != nil || got.Run.Read == "" {
 		t.Fatalf("%v: %s", err, out)
 	}
-	read, _, _ := strings.Cut(got.Run.Read, "; other fields:")
-	facts := fmt.Sprintf("* `--input-format %s`: %s\n", f.Name, escaped.Replace(f.Doc))
+	read, _, _ = strings.Cut(got.Run.Read, "; other fields:")
+	facts = fmt.Sprintf("* `--input-format %s`: %s\n", f.Name, escaped.Replace(f.Doc))
 	if !isFirst {
-		facts += fmt.Sprintf("  Written with %s, as `%s`; open it with `%s`.\n", escaped.Replace(f.TrainerOption), f.File, f.Command())
+		return facts + fmt.Sprintf("  Written with %s, as `%s`; open it with `%s`.\n\n", escaped.Replace(f.TrainerOption), f.File, f.Command()), read
 	}
-	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n"
+	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n", read
 }
 
 // whoseArithmetic says how the advantages of a log of the page are computed. proved says that the log holds advantages.
@@ -172,12 +172,11 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s the commonest rule, `%s`: "+
 			"%s, marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Estimator, model.CommonestFormula)
 	}
-	text := "**Estimator.** The log has no advantages, so vantage assumes "
+	text := "**Estimator.** No advantages are logged, so it is assumed: "
 	if proved {
-		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
+		text = "**Estimator.** The one that reproduces the logged advantages (✓), else it is assumed: "
 	}
-	text += fmt.Sprintf("`%s` with scale %s, marked *(assumed: the trainer's default)* "+
-		"([how it is decided](../decisions.md#which-estimator)). `vantage list estimators %s` has the others, for `--estimator`.\n\n", set.Computes(), set.Scale, f.Framework)
+	text += fmt.Sprintf("`%s`, scale %s ([how](../decisions.md#which-estimator)). `vantage list estimators %s` has others.\n\n", set.Computes(), set.Scale, f.Framework)
 	return text + chainOf(f.Framework)
 }
 
@@ -219,9 +218,6 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 }
 
 var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
-
-// cell returns a text as it can stand in a table of Markdown.
-func cell(text string) string { return strings.ReplaceAll(escaped.Replace(text), "|", `\|`) }
 
 // keepPart compares the part of a page of the trainers with what it should be; -update makes a page that is not there.
 func keepPart(t *testing.T, name, title, want string) {

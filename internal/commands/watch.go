@@ -55,8 +55,8 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 	return nil
 }
 
-// whileRead returns a context that also ends when nothing reads the pipe or socket any more that the output is: a command that follows a log may
-// write nothing for hours.
+// whileRead returns a context that also ends when nothing reads the pipe or socket any more that the output is: a command that follows a
+// log may write nothing for hours.
 func (p *program) whileRead(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, ok := p.out.(interface {

@@ -105,7 +105,8 @@ func Open(table string, o Options) (*Source, error) {
 		}
 	}
 	s := &Source{
-		target: t, options: o, fields: formats.UsualFields().WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
+		target: t, options: o, fields: formats.UsualFields().WithColumns(o.Columns),
+		answers: make(chan answer, 1), free: make(chan *stepRows, 64),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.texts = texts{source: s, read: map[int64]stepRead{}}
@@ -211,7 +212,8 @@ func (t Target) serverSentence(e *wire.ServerError) string {
 	//exhaustive:ignore // these are the codes that a person can do something about
 	switch proto.Error(e.Code) {
 	case proto.ErrAuthenticationFailed, proto.ErrWrongPassword, proto.ErrUnknownUser:
-		return fmt.Sprintf("%s does not let %s in: the user or the password is wrong; give the password in CLICKHOUSE_PASSWORD or with --password-file", t.Host, t.User)
+		return fmt.Sprintf("%s does not let %s in: the user or the password is wrong; give the password in CLICKHOUSE_PASSWORD or "+
+			"with --password-file", t.Host, t.User)
 	case proto.ErrUnknownDatabase:
 		return fmt.Sprintf("%s has no database %s that %s may see: check the address", t.Host, t.Database, t.User)
 	case proto.ErrUnknownTable:
@@ -243,7 +245,8 @@ func (t Target) networkSentence(err error) string {
 		return fmt.Sprintf("%s does not answer in time", t.address())
 	case isTLS(err):
 		return t.tlsSentence(err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
 		text := t.address() + " closed the connection"
 		if t.Plain {
 			text += ": if it wants TLS, add secure=1 to the address"
@@ -254,7 +257,8 @@ func (t Target) networkSentence(err error) string {
 	case errors.Is(err, wire.ErrTooOld):
 		return fmt.Sprintf("%s: %v: this program reads from servers of 2020 and later", t.address(), err)
 	case errors.Is(err, errNoRows) && t.Run != "":
-		return fmt.Sprintf("%s on %s has no rows of run %s: check the name; without run= in the address the runs are listed", t.name(), t.Host, t.Run)
+		return fmt.Sprintf("%s on %s has no rows of run %s: check the name; without run= in the address the runs are listed", t.name(),
+			t.Host, t.Run)
 	case errors.Is(err, errNoRows):
 		return fmt.Sprintf("%s on %s has no rows", t.name(), t.Host)
 	case errors.Is(err, errCut):
@@ -276,11 +280,13 @@ func (t Target) tlsSentence(err error) string {
 	var header tls.RecordHeaderError
 	switch {
 	case errors.As(err, &unknown):
-		return fmt.Sprintf("the certificate of %s is not signed by anybody this machine trusts: give the authority's with ca=FILE in the address", t.Host)
+		return fmt.Sprintf("the certificate of %s is not signed by anybody this machine trusts: give the authority's with ca=FILE in "+
+			"the address", t.Host)
 	case errors.As(err, &name):
 		return fmt.Sprintf("the certificate of %s is for another name: %v", t.Host, name)
 	case errors.As(err, &header):
-		return fmt.Sprintf("%s does not speak TLS: give its port for TLS, which is mostly 9440, or secure=0 if the way there is safe", t.address())
+		return fmt.Sprintf("%s does not speak TLS: give its port for TLS, which is mostly 9440, or secure=0 if the way there is safe",
+			t.address())
 	}
 	return fmt.Sprintf("%s and this program do not agree on TLS: %v", t.address(), err)
 }
@@ -292,7 +298,8 @@ func (r *reader) canReconnect(err error) bool {
 	case !r.source.options.Follow || !r.prepared && !r.waited:
 		return false
 	case errors.As(err, &server):
-		return slices.Contains([]proto.Error{proto.ErrAllConnectionTriesFailed, proto.ErrNetworkError, proto.ErrSocketTimeout}, proto.Error(server.Code))
+		return slices.Contains([]proto.Error{proto.ErrAllConnectionTriesFailed, proto.ErrNetworkError, proto.ErrSocketTimeout},
+			proto.Error(server.Code))
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||

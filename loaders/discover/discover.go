@@ -411,7 +411,8 @@ func validationWords() []string {
 
 // EvaluationColumns are the columns by which people tell the rows of evaluations from those of training, the most telling first.
 func EvaluationColumns() []string {
-	return []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train", "is_training", "eval", "phase", "mode"}
+	return []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train",
+		"is_training", "eval", "phase", "mode"}
 }
 
 // EvaluationValues are the usual values of a column for which [IsEvaluation] holds.

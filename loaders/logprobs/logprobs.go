@@ -13,16 +13,20 @@ package logprobs
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 
 	"vantage/estimators/offpolicy"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
+	"vantage/model"
 )
 
 // Sample is one response with the log-probs of its tokens, from the first that trains to the last.
@@ -128,18 +132,63 @@ func (r *reader) readFile(name string) error {
 	if filepath.Ext(name) == tableExtension {
 		return r.readTable(name)
 	}
-	all := shapes()
-	return r.eachLine(name, func(line []byte, number int64) error {
-		for _, s := range all {
-			if !s.mayFit(line) {
-				continue
-			}
-			if rows := s.rows(r, line, name); len(rows) > 0 {
-				return r.emitAll(rows, name, number)
+	lines := &lines{reader: r, file: name, all: shapes()}
+	err := r.eachLine(name, lines.add)
+	if r.refused != nil {
+		return err
+	}
+	return cmp.Or(lines.emit(), err)
+}
+
+// lines are some lines of a file, whose rows are read at once, and handed on in their order.
+type lines struct {
+	*reader
+	file string
+	all  []shape
+
+	text    []byte
+	ends    []int
+	numbers []int64
+}
+
+// maxText is how many bytes of lines are kept.
+const maxText = 4 << 20
+
+func (l *lines) add(line []byte, number int64) error {
+	l.text = append(l.text, line...)
+	l.ends, l.numbers = append(l.ends, len(l.text)), append(l.numbers, number)
+	if len(l.text) < maxText {
+		return nil
+	}
+	return l.emit()
+}
+
+// emit reads the rows of the lines. Traces are read one at a time: they share the exports of their step.
+func (l *lines) emit() error {
+	rows := make([][]Sample, len(l.ends))
+	processors := runtime.GOMAXPROCS(0)
+	if len(l.exports) > 0 {
+		processors = 1
+	}
+	model.InParallel(context.Background(), processors, len(rows), func(i int) {
+		from := 0
+		if i > 0 {
+			from = l.ends[i-1]
+		}
+		line := l.text[from:l.ends[i]]
+		for k := 0; k < len(l.all) && len(rows[i]) == 0; k++ {
+			if s := l.all[k]; s.mayFit(line) {
+				rows[i] = s.rows(l.reader, line, l.file)
 			}
 		}
-		return nil
 	})
+	for i, samples := range rows {
+		if err := l.emitAll(samples, l.file, l.numbers[i]); err != nil {
+			return err
+		}
+	}
+	l.text, l.ends, l.numbers = l.text[:0], l.ends[:0], l.numbers[:0]
+	return nil
 }
 
 // eachLine hands over each line of a file that is an object.

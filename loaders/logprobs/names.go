@@ -103,11 +103,8 @@ func namedRow(r *reader, line []byte, file string) []Sample {
 	} else {
 		s.Policy = floats(v[rolePolicy])
 	}
-	switch list := floats(v[roleAdvantage]); {
-	case list != nil:
-		s.Advantage = advantageOf(list, s.Mask)
-	default:
-		s.Advantage = v[roleAdvantage].ToAdvantage()
+	if s.Advantage = v[roleAdvantage].ToAdvantage(); v[roleAdvantage].Kind == jsonscan.Array {
+		s.Advantage = advantageIn(v[roleAdvantage], s.Mask)
 	}
 	var dated bool
 	if s.Step, dated = wholeNumber(v[roleStep]); !dated {

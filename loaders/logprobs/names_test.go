@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -82,12 +83,20 @@ func TestDecimals(t *testing.T) {
 		"5e-324", "9007199254740993", "0.3",
 	} {
 		want, _ := strconv.ParseFloat(text, 64)
-		if got, ok := decimal([]byte(text)); !ok || got != want || math.Signbit(got) != math.Signbit(want) {
-			t.Errorf("%s: %v, %v", text, got, ok)
+		if got, n := decimal([]byte(text)); n != len(text) || got != float32(want) || math.Signbit(float64(got)) != math.Signbit(want) {
+			t.Errorf("%s: %v, %d", text, got, n)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 53))
+	for range 20_000 {
+		text := strconv.FormatFloat(float64(math.Float32frombits(random.Uint32N(0x7f800000))), 'f', random.IntN(30), 64)
+		want, _ := strconv.ParseFloat(text, 64)
+		if got, n := decimal([]byte(text)); n != len(text) || got != float32(want) {
+			t.Fatalf("%s: %v, want %v", text, got, float32(want))
 		}
 	}
 	for _, text := range []string{"", "-", ".", "NaN", "null", "0x1p-2", "1 2", "1_000", "[1", "--1", "1-1"} {
-		if got, ok := decimal([]byte(text)); ok {
+		if got, n := decimal([]byte(text)); n > 0 && n == len(text) {
 			t.Errorf("%q is %v", text, got)
 		}
 	}

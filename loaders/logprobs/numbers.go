@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+	"strings"
 
 	"vantage/estimators/offpolicy"
 	"vantage/loaders/jsonscan"
@@ -14,13 +15,7 @@ func floats(v jsonscan.Value) []float32 {
 	if v.Kind != jsonscan.Array {
 		return nil
 	}
-	if inner := bytes.TrimSpace(v.Raw[1 : len(v.Raw)-1]); bytes.HasPrefix(inner, []byte("[")) {
-		if bytes.IndexByte(inner, ']') == len(inner)-1 {
-			v.Raw = inner
-		} else if one, ok := v.Single(); ok {
-			v = one
-		}
-	}
+	v = unwrapped(v)
 	if out, ok := plainFloats(v.Raw); ok {
 		return out
 	}
@@ -35,6 +30,20 @@ func floats(v jsonscan.Value) []float32 {
 	return out
 }
 
+// unwrapped is the list within a list of one, else the list.
+func unwrapped(v jsonscan.Value) jsonscan.Value {
+	inner := bytes.TrimSpace(v.Raw[1 : len(v.Raw)-1])
+	if !bytes.HasPrefix(inner, []byte("[")) {
+		return v
+	}
+	if bytes.IndexByte(inner, ']') == len(inner)-1 {
+		v.Raw = inner
+	} else if one, ok := v.Single(); ok {
+		return one
+	}
+	return v
+}
+
 // bytesOfNumber is about how many bytes a number has, with its comma.
 const bytesOfNumber = 8
 
@@ -43,59 +52,98 @@ func plainFloats(list []byte) (out []float32, ok bool) {
 	out = make([]float32, 0, len(list)/bytesOfNumber)
 	list = bytes.TrimSpace(list[1 : len(list)-1])
 	for len(list) > 0 {
-		n := bytes.IndexByte(list, ',')
-		if n < 0 {
-			n = len(list)
-		}
-		x, ok := decimal(bytes.TrimSpace(list[:n]))
-		if !ok || n == len(list)-1 {
+		x, n := decimal(list)
+		if n == 0 {
 			return nil, false
 		}
-		out = append(out, float32(x))
-		list = list[min(n+1, len(list)):]
+		out = append(out, x)
+		switch list = bytes.TrimLeft(list[n:], " "); {
+		case len(list) == 0:
+			return out, true
+		case list[0] != ',' || len(list) == 1:
+			return nil, false
+		}
+		if list = list[1:]; list[0] == ' ' {
+			list = bytes.TrimLeft(list, " ")
+		}
 	}
 	return out, true
 }
 
-// decimal is the number of a text. A quotient of whole numbers that float64 holds exactly is the nearest float64, as strconv has it.
-func decimal(text []byte) (x float64, ok bool) {
-	whole, digits, point := uint64(0), 0, -1
-	for i, c := range text {
-		switch {
-		case c >= '0' && c <= '9':
-			whole, digits = 10*whole+uint64(c-'0'), digits+1
-		case c == '.' && point < 0:
-			point = digits
-		case c == '-' && i == 0:
-		default:
-			return anyDecimal(text)
+// plainAt is the number at a place of a list of numbers; ok is false if something else comes before, or the list ends.
+func plainAt(list []byte, place int) (x float32, ok bool) {
+	list = list[1 : len(list)-1]
+	for ; place > 0; place-- {
+		n := bytes.IndexByte(list, ',')
+		if n < 0 || bytes.ContainsAny(list[:n], `"[{`) {
+			return 0, false
 		}
+		list = list[n+1:]
 	}
-	if digits > maxDigits || digits == 0 {
+	list = bytes.TrimLeft(list, " ")
+	x, n := decimal(list)
+	rest := bytes.TrimLeft(list[n:], " ")
+	return x, n > 0 && (len(rest) == 0 || rest[0] == ',')
+}
+
+// decimal is the number that a text begins with, and its length; 0 if it begins with none. Its value is that of strconv: a quotient of
+// whole numbers is off by a few units of float64, which matters between two float32 alone.
+func decimal(text []byte) (x float32, length int) {
+	whole, digits, point, i := uint64(0), 0, -1, 0
+	if len(text) > 0 && text[0] == '-' {
+		i = 1
+	}
+	from := i
+	for ; i < len(text); i++ {
+		c := text[i] - '0'
+		if c <= 9 {
+			if whole = 10*whole + uint64(c); whole > 0 {
+				digits++
+			}
+			continue
+		}
+		if text[i] != '.' || point >= 0 {
+			break
+		}
+		point = i
+	}
+	decimals := 0
+	if point >= 0 {
+		decimals = i - point - 1
+	}
+	isDone := i == len(text) || text[i] == ',' || text[i] == ' '
+	if digits > maxDigits || decimals >= len(powersOfTen) || !isDone || i == from || i == from+1 && point >= 0 {
 		return anyDecimal(text)
 	}
-	if x = float64(whole); point >= 0 {
-		x /= powersOfTen[digits-point]
+	y := float64(whole) / powersOfTen[decimals]
+	const low = 1<<29 - 1 // bits that float32 lacks
+	if between := math.Float64bits(y) & low; between > 1<<28-8 && between < 1<<28+8 {
+		return anyDecimal(text)
 	}
-	if text[0] == '-' {
-		x = -x
+	if from == 1 {
+		y = -y
 	}
-	return x, true
+	return float32(y), i
 }
 
 // anyDecimal is decimal of any length, and with an exponent.
-func anyDecimal(text []byte) (x float64, ok bool) {
-	if len(bytes.Trim(text, "0123456789+-.eE")) > 0 {
-		return 0, false
+func anyDecimal(text []byte) (x float32, length int) {
+	for length < len(text) && strings.IndexByte("0123456789+-.eE", text[length]) >= 0 {
+		length++
 	}
-	x, err := strconv.ParseFloat(string(text), 64)
-	return x, err == nil || math.IsInf(x, 0)
+	y, err := strconv.ParseFloat(string(text[:length]), 64)
+	if err != nil && !math.IsInf(y, 0) {
+		return 0, 0
+	}
+	return float32(y), length
 }
 
-// maxDigits of a decimal number are a whole number that float64 holds exactly.
-const maxDigits = 15
+// maxDigits of a decimal number fit into 64 bits.
+const maxDigits = 19
 
-var powersOfTen = [maxDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+var powersOfTen = [23]float64{
+	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
 
 // truths are numbers as a mask; nil if there are none.
 func truths(numbers []float32) []bool {

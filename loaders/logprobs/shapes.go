@@ -48,7 +48,7 @@ func nemoRow(r *reader, line []byte, file string) []Sample {
 	}
 	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}, Writer: "nemo-rl"}
 	s.Step, _ = r.stepOf(file)
-	s.Advantage = advantageOf(floats(v[4]), s.Mask)
+	s.Advantage = advantageIn(v[4], s.Mask)
 	s = s.trimmed()
 	if !computed(s.Trainer, s.Mask) {
 		s.Trainer = nil
@@ -73,18 +73,30 @@ func computed(logprobs []float32, mask []bool) bool {
 
 // advantageOf is that of the first token that trains, NaN if there is none. Without a mask all tokens train.
 func advantageOf(advantages []float32, mask []bool) float64 {
-	if mask == nil && len(advantages) > 0 {
-		return float64(advantages[0])
-	}
-	for i, m := range mask {
-		if m && i < len(advantages) {
-			return float64(advantages[i])
-		}
-	}
-	if len(advantages) == 1 {
+	switch first := firstOf(mask); {
+	case first >= 0 && first < len(advantages):
+		return float64(advantages[first])
+	case len(advantages) == 1:
 		return float64(advantages[0])
 	}
 	return offpolicy.NoAdvantage()
+}
+
+// advantageIn is advantageOf a list, of which no more than that number is read if all before it are numbers.
+func advantageIn(v jsonscan.Value, mask []bool) float64 {
+	if first := firstOf(mask); first >= 0 && v.Kind == jsonscan.Array {
+		if x, ok := plainAt(unwrapped(v).Raw, first); ok {
+			return float64(x)
+		}
+	}
+	return advantageOf(floats(v), mask)
+}
+
+func firstOf(mask []bool) int {
+	if mask == nil {
+		return 0
+	}
+	return slices.Index(mask, true)
 }
 
 // exportRow is a row of prime-rl's token_exports: arrays over prompt and response.
@@ -98,7 +110,7 @@ func exportRow(r *reader, line []byte, file string) []Sample {
 	if step, ok := wholeNumber(v[4]); ok {
 		s.Step = step
 	}
-	s.Advantage = advantageOf(floats(v[3]), s.Mask)
+	s.Advantage = advantageIn(v[3], s.Mask)
 	return []Sample{s}
 }
 

@@ -1,5 +1,5 @@
-// Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files, tables and documents of
-// averages, and what a trainer prints. What a file is, its shape says: see [formats.Rows]. It reads nothing
+// Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files, tables and
+// documents of averages, and what a trainer prints. What a file is, its shape says: see [formats.Rows]. It reads nothing
 // outside of the folder of a run, follows no symbolic link, and takes at most [MaxBytes] of a log, the newest. What is damaged ends a
 // file; what was read before it counts.
 package scalars
@@ -92,7 +92,8 @@ func allFormats() []format {
 			named: endsIn(".parquet"), is: isParquet, read: readParquet, loose: true,
 		},
 		{
-			name: "standard output", doc: "What a trainer prints, of any name: dicts of TRL, Unsloth and ms-swift, verl's, slime's and prime-rl's lines.",
+			name: "standard output", doc: "What a trainer prints, of any name: dicts of TRL, Unsloth and ms-swift, verl's, slime's and " +
+				"prime-rl's lines.",
 			named: discover.IsPrinted, is: isPrinted, read: readPrinted, head: printedHead, loose: true,
 			never: []string{".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json"},
 		},
@@ -210,7 +211,8 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 // sampleFolders begin the names of folders in which trainers keep samples within the folder of a run, and scalarFolders those in which
 // they keep scalars.
 var (
-	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval", "response", "record", "step", "debug"}
+	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train",
+		"val", "eval", "response", "record", "step", "debug"}
 	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
 )
 
@@ -296,7 +298,8 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	}
 	for _, e := range entries[:min(len(entries), maxNear)] {
 		name := filepath.Join(below, e.Name())
-		isScalars := below != "." || slices.ContainsFunc(scalarFolders, func(s string) bool { return strings.HasPrefix(strings.ToLower(e.Name()), s) })
+		isScalars := below != "." || slices.ContainsFunc(scalarFolders,
+			func(s string) bool { return strings.HasPrefix(strings.ToLower(e.Name()), s) })
 		switch {
 		case e.Type().IsRegular():
 			files = append(files, name)
@@ -307,8 +310,8 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	return files[:min(len(files), maxNear)]
 }
 
-// isOtherRun reports whether a file next to one of samples that was given by itself may be of any run: it does not bear the name of a log of
-// figures.
+// isOtherRun reports whether a file next to one of samples that was given by itself may be of any run: it does not bear the name of a
+// log of figures.
 func isOtherRun(name string) bool { return discover.IsLog(name) && !isRowLog(filepath.Base(name)) }
 
 // mayBeRows leaves out files that may be logs of samples, but those of rows that bear the name of such a log, and a few in the folder
@@ -339,7 +342,8 @@ type source struct {
 // maxSources bounds how many logs of a folder are read, and maxCandidates how many of each format are looked at.
 const maxSources, maxCandidates = 8, 32
 
-// leastRewards is how many rewards a log has of which no better is sought: a new trainer_state.json may have a few where metrics.jsonl has all.
+// leastRewards is how many rewards a log has of which no better is sought: a new trainer_state.json may have a few where metrics.jsonl
+// has all.
 const leastRewards = 20
 
 // best reads the log of the run in a folder: the first with enough rewards, or else that with the most figures that are known, those with

@@ -264,8 +264,8 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: PartOutweighs, detect: partOutweighs,
-			What:      "Wrong answers win over right ones: what the reward pays for besides rightness outweighs it.",
-			How:       "A column of the log says which answers are right. In 15% or more of the pairs of a right and a wrong answer to one prompt, 200 pairs at least, the wrong one has the higher reward. Where the reward is seen to be a sum of its columns, the one that lifts them most is named. A watch.",
+			What:      "Wrong answers win over right ones: another part of the reward outweighs rightness.",
+			How:       "A column tells which answers are right. In 15% or more of the pairs of a right and a wrong answer to one prompt, 200 pairs at least, the wrong one has the higher reward. Where the reward is seen to be a sum of its columns, the one that lifts them most is named. A watch.",
 			LooksLike: "A bonus for form, or a penalty on length, that is smaller than what a right answer wins.",
 			Advice:    "give rightness a weight above all that the other parts can add up to, or pay for form and length only where the answer is right",
 			Sources:   []Source{{"NeMo RL 2431: groups without a right answer train on their penalties", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
@@ -273,7 +273,7 @@ func Kinds() []KindInfo {
 		{
 			Name: SourceOutweighs, detect: sourceOutweighs,
 			What:      "The rewards of one source of prompts differ so much more than those of another that they alone move the policy.",
-			How:       "The scale is batch or none, so that advantages are as large as rewards differ. Within groups the rewards of one source lie four times as far from their mean as those of another, by 20 groups of each whose rewards differ. A watch.",
+			How:       "The scale is batch or none, so that advantages are as large as rewards differ. Within groups the rewards of one source are four times as far from their mean as those of another, by 20 groups of each whose rewards differ. A watch.",
 			LooksLike: "Sources whose rewards have one range; a scale by group, which makes each group count alike.",
 			Advice:    "bring the rewards of all sources to one range, or scale by group",
 			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},

@@ -17,15 +17,18 @@ const (
 	wrongWinsFrom  = 0.15 // of the pairs of a right and a wrong answer to one prompt the wrong one has the higher reward
 	leastPairs     = 200  // such pairs
 	pairSteps      = 256  // that are looked at, spread over the run
-	sourceTimes    = 4    // times as far from their mean lie the rewards of one source's groups as those of another's
+	sourceTimes    = 4    // times as far from their mean are the rewards of one source's groups as those of another's
 	leastOfSources = 20   // groups of a source whose rewards differ
 )
 
 // partOutweighs finds rewards that wrong answers win, where a column says which answers are right: a part for form or length, or its weight.
 func partOutweighs(e *evidence) ([]Finding, string) {
+	if why := e.tooFew(); why != "" {
+		return nil, why
+	}
 	verdict := slices.Index(e.Parts, e.snap.RewardScales(e.set)[0].Column)
 	if verdict < 0 {
-		return nil, "no column of the log says which answers are right"
+		return nil, "no column tells which answers are right"
 	}
 	s, example, parts := make(series, len(e.Steps)), Example{}, make([]float64, len(e.Parts))
 	for _, i := range spread(model.Indexes(len(e.Steps)), pairSteps) {
@@ -116,7 +119,10 @@ func (e *evidence) heaviest(parts []float64) (name string) {
 // sourceOutweighs finds sources whose rewards differ so much more than those of others that they make up the advantages, where the
 // estimator does not divide by the deviation of each group.
 func sourceOutweighs(e *evidence) ([]Finding, string) {
+	why := e.tooFew()
 	switch {
+	case why != "":
+		return nil, why
 	case e.set.Scale == estimators.ScaleGroup:
 		return nil, ""
 	case e.texts == nil || len(e.texts.sourceList()) < 2:
@@ -148,7 +154,7 @@ func sourceOutweighs(e *evidence) ([]Finding, string) {
 	s := e.rewards()
 	f := e.finding(s, "reward", 0, len(s), false, "samples")
 	f.Severity = Watch
-	f.Title = fmt.Sprintf("within groups the rewards of source %s lie %s times as far from their mean as those of %s, and scale %s does not even that out",
+	f.Title = fmt.Sprintf("within groups the rewards of source %s are %s times as far from their mean as those of %s, and scale %s does not even that out",
 		most, units.Short(much.mean()/little.mean()), least, e.set.Scale)
 	f.Evidence = []Evidence{
 		e.ofSource(most, much), e.ofSource(least, little),
@@ -166,7 +172,7 @@ func (e *evidence) ofSource(name string, m *Moments) Evidence {
 	}
 }
 
-// deviations adds, by source, how far the rewards of each group of step i lie from their mean; of groups whose rewards differ.
+// deviations adds, by source, how far the rewards of each group of step i are from their mean; of groups whose rewards differ.
 func (e *evidence) deviations(i int, bySource map[string]*Moments) error {
 	step := e.snap.Steps[e.Steps[i].Index]
 	rows, offsets, err := e.snap.Layout(e.rule, e.Steps[i].Index)

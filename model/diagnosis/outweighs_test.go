@@ -84,7 +84,7 @@ func TestSourceOutweighs(t *testing.T) {
 		switch {
 		case !c.isSaid && f != nil:
 			t.Errorf("%g times, scale %s: %s", c.times, c.scale, f.Title)
-		case c.isSaid && (f == nil || !strings.Contains(f.Title, "rewards of source code lie")):
+		case c.isSaid && (f == nil || !strings.Contains(f.Title, "rewards of source code are")):
 			t.Errorf("%g times, scale %s: %+v", c.times, c.scale, f)
 		}
 	}

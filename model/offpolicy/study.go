@@ -7,8 +7,9 @@
 // # Memory
 //
 // The log is read once, and a sample is reduced to sums when it comes: a few numbers for each step, lag and rule stay of it. Rules see the
-// samples of one step together, as trainers do, so token arrays are kept until the step ends. A step of more than a few million tokens is
-// judged in parts, as a trainer judges micro-batches: what is kept does not grow with the log.
+// samples of one step together, as trainers do, so what they look at is kept until the step ends: merged, a place for all tokens that they
+// treat alike, and the tokens themselves for the rule that was asked for alone. A step of more than a few million of either is judged in
+// parts, as a trainer judges micro-batches: what is kept does not grow with the log.
 package offpolicy
 
 import (
@@ -70,9 +71,11 @@ type Study struct {
 	lags    map[int]*Tally
 	writers map[string]int
 
-	batch  rules.Batch
+	merger *rules.Merger
+	merged rules.Batch // of the step
+	whole  rules.Batch // the same with all tokens, for Own
 	groups []string
-	tokens int
+	tokens int // in both
 }
 
 // Lag is the rows that are older by so many versions.
@@ -92,7 +95,7 @@ func (p Probability) MeanAbs() float64 { return p.sumAbs / float64(p.Tokens) }
 
 // Bounds of what is kept.
 const (
-	maxBatch = 2 << 20 // tokens that rules see together
+	maxBatch = 2 << 20 // tokens, or places of merged ones, that rules see together
 	maxLags  = 10_000
 )
 
@@ -105,12 +108,19 @@ func New(asked Asked, sweeps bool) *Study {
 	for _, r := range rules.All() {
 		s.Trials = append(s.Trials, trialsOf(r, sweeps)...)
 	}
+	var uses []rules.Use
+	for _, t := range s.Trials {
+		if !t.never {
+			uses = append(uses, rules.Use{Rule: t.Rule, Values: t.values})
+		}
+	}
+	s.merger = rules.NewMerger(uses)
 	return s
 }
 
 // Add takes a sample. Those of a step come together.
 func (s *Study) Add(x Sample) {
-	if len(s.batch.Rows) > 0 && (s.batch.Step != x.Step || s.full(x)) {
+	if len(s.groups) > 0 && (s.merged.Step != x.Step || s.full(x)) {
 		s.judge()
 	}
 	s.Samples++
@@ -118,8 +128,13 @@ func (s *Study) Add(x Sample) {
 	f := rules.FiguresOf(x.Row)
 	s.tally(x, f)
 	s.probabilities(x.Row)
-	s.batch.Step, s.batch.Rows, s.groups = x.Step, append(s.batch.Rows, x.Row), append(s.groups, x.Group)
-	s.tokens += max(len(x.Sampler), len(x.Trainer))
+	short := s.merger.Merge(x.Row)
+	s.merged.Step, s.merged.Rows, s.groups = x.Step, append(s.merged.Rows, short), append(s.groups, x.Group)
+	s.tokens += max(len(short.Sampler), len(short.Trainer))
+	if s.Own != nil {
+		s.whole.Step, s.whole.Rows = x.Step, append(s.whole.Rows, x.Row)
+		s.tokens += max(len(x.Sampler), len(x.Trainer))
+	}
 }
 
 // full reports whether the batch is judged before x joins it: at the end of a group, unless that has no end.
@@ -187,12 +202,11 @@ var tenthLogs = func() (logs [9]float32) {
 
 // judge applies the rules to the samples of a step.
 func (s *Study) judge() {
-	trials := s.Trials
 	if s.Own != nil {
-		trials = append([]*Trial{s.Own}, trials...)
+		s.Own.apply(s.whole, s.groups)
 	}
-	model.InParallel(context.Background(), runtime.GOMAXPROCS(0), len(trials), func(i int) { trials[i].apply(s.batch, s.groups) })
-	s.batch.Rows, s.groups, s.tokens = nil, nil, 0
+	model.InParallel(context.Background(), runtime.GOMAXPROCS(0), len(s.Trials), func(i int) { s.Trials[i].apply(s.merged, s.groups) })
+	s.merged.Rows, s.whole.Rows, s.groups, s.tokens = nil, nil, nil, 0
 }
 
 // Finish judges the last step, and puts what was counted in order. Nothing is added after it.

@@ -143,13 +143,13 @@ func TestStudyKeepsNoTokens(t *testing.T) {
 	for i := range 100 {
 		row.Step = 1 + i/90
 		s.Add(row)
-		if kept := len(s.batch.Rows) * 100_000; kept > maxBatch+100_000 {
+		if kept := len(s.whole.Rows) * 100_000; kept > maxBatch+100_000 {
 			t.Fatalf("%d tokens are kept", kept)
 		}
 	}
 	s.Finish()
-	if s.Own.Tokens != 100*100_000 || s.batch.Rows != nil {
-		t.Errorf("%d tokens were judged, %d rows are kept", s.Own.Tokens, len(s.batch.Rows))
+	if s.Own.Tokens != 100*100_000 || s.whole.Rows != nil {
+		t.Errorf("%d tokens were judged, %d rows are kept", s.Own.Tokens, len(s.whole.Rows))
 	}
 }
 

@@ -110,17 +110,15 @@ func (t *Trial) apply(b rules.Batch, groups []string) {
 	var all weights
 	left := map[string]bool{}
 	for i, outcome := range result.Rows {
-		trains := len(outcome.Kept) - strings.Count(outcome.Kept, string(rules.NotTrainable))
-		if outcome.Unscored || trains == 0 {
+		if outcome.Unscored || outcome.Tokens == 0 {
 			continue
 		}
-		kept := strings.Count(outcome.Kept, string(rules.Trains))
-		t.count(b.Rows[i], outcome, trains, kept)
-		if log, known := weightOf(b.Rows[i], outcome, kept); known {
+		t.count(b.Rows[i], outcome)
+		if log, known := weightOf(b.Rows[i], outcome); known {
 			all.add(log)
 		}
 		if groups[i] != "" {
-			left[groups[i]] = left[groups[i]] || kept > 0
+			left[groups[i]] = left[groups[i]] || outcome.Left > 0
 		}
 	}
 	t.effective, t.weighted = t.effective+all.effective(), t.weighted+float64(all.rows)
@@ -144,7 +142,8 @@ func (t *Trial) refuse(err error, step int) {
 }
 
 // count takes a row with some tokens that train, and some that still do.
-func (t *Trial) count(r rules.Row, outcome rules.Outcome, trains, kept int) {
+func (t *Trial) count(r rules.Row, outcome rules.Outcome) {
+	trains, kept := outcome.Tokens, outcome.Left
 	if t.Rows == 0 {
 		t.Without = ""
 	}
@@ -167,11 +166,11 @@ func (t *Trial) count(r rules.Row, outcome rules.Outcome, trains, kept int) {
 }
 
 // weightOf is the logarithm of what a row weighs after a rule. It is not known of a row that cannot be compared.
-func weightOf(r rules.Row, outcome rules.Outcome, kept int) (log float64, known bool) {
+func weightOf(r rules.Row, outcome rules.Outcome) (log float64, known bool) {
 	if !r.Even() {
 		return 0, false
 	}
-	if kept == 0 {
+	if outcome.Left == 0 {
 		return math.Inf(-1), true
 	}
 	isMask := outcome.Weights == nil || outcome.Clipped == 0 && onlyOnes(outcome)
@@ -180,15 +179,23 @@ func weightOf(r rules.Row, outcome rules.Outcome, kept int) (log float64, known 
 		if outcome.Kept[i] != byte(rules.Trains) {
 			continue
 		}
+		times := 1.0
+		if r.Times != nil {
+			times = float64(r.Times[i])
+		}
 		if isMask {
 			if d := float64(r.Trainer[i]) - float64(r.Sampler[i]); units.IsFinite(d) {
-				log += d
+				log += times * d
 			}
 			continue
 		}
 		w := float64(outcome.Weights[i]) * float64(outcome.Mean)
-		if outcome.OfRow {
+		switch {
+		case outcome.OfRow:
 			return math.Log(w), true
+		case times > 1:
+			log += times * math.Log(w)
+			continue
 		}
 		if product *= w; product > 1e100 || product < 1e-100 {
 			log, product = log+math.Log(product), 1

@@ -123,7 +123,7 @@ func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
 	if outcome.Unscored {
 		return append(line, member{"kept", nil})
 	}
-	line = append(line, member{"kept", strings.Count(outcome.Kept, "1")})
+	line = append(line, member{"kept", outcome.Left})
 	if o.Tokens {
 		line = append(line, member{"kept_tokens", outcome.Kept}, member{"weights", weightsJSON(outcome)})
 	}
@@ -230,8 +230,8 @@ func (s *offPolicyStep) judge(o *OffPolicy) (err error) {
 	}
 	s.result, err = o.Rule.Apply(batch, o.Values)
 	for _, r := range s.result.Rows {
-		s.kept += strings.Count(r.Kept, string(rules.Trains))
-		s.judged += len(r.Kept) - strings.Count(r.Kept, string(rules.NotTrainable))
+		s.kept += r.Left
+		s.judged += r.Tokens
 	}
 	return err
 }
@@ -240,7 +240,7 @@ func (s *offPolicyStep) keptOf(i int) string {
 	if s.result.Rows[i].Unscored {
 		return "—"
 	}
-	return strconv.Itoa(strings.Count(s.result.Rows[i].Kept, "1"))
+	return strconv.Itoa(s.result.Rows[i].Left)
 }
 
 // lagJSON is by how many versions the first token is older than the weights that train, null if nobody knows.

@@ -182,7 +182,9 @@ func (b *block) fetchPages(source io.ReaderAt, from, end int64) error {
 }
 
 // errShorter is the error for a file that has fewer bytes than it was said to have.
-var errShorter = &fileio.Failure{What: "was replaced by a shorter file while it was read", Do: "read it again when it is written", Replaced: true}
+var errShorter = &fileio.Failure{
+	What: "was replaced by a shorter file while it was read", Do: "read it again when it is written", Replaced: true,
+}
 
 func (b *block) copy(p []byte, offset int64) (n int) {
 	b.mu.Lock()
@@ -246,7 +248,8 @@ func (d *Disk) load(b *block) (added int64) {
 	id := blockID(b)
 	name := d.path(id)
 	data, err := readFile(name)
-	if err != nil || len(data) < headerSize || string(data[:len(magic)]) != magic || !bytes.Equal(data[len(magic):len(magic)+sha256.Size], id[:]) {
+	if err != nil || len(data) < headerSize || string(data[:len(magic)]) != magic ||
+		!bytes.Equal(data[len(magic):len(magic)+sha256.Size], id[:]) {
 		return 0
 	}
 	table, rest := data[len(magic)+sha256.Size:headerSize], data[headerSize:]

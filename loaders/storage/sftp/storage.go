@@ -176,7 +176,8 @@ func Names(path string) bool {
 // cutHost cuts host:path, where the host may be an address in brackets.
 func cutHost(path string) (host, rest string, ok bool) {
 	colon := strings.IndexByte(path, ':')
-	if open, shut := strings.IndexByte(path, '['), strings.Index(path, "]:"); open >= 0 && open < colon && shut > colon && !strings.Contains(path[:shut], "/") {
+	open, shut := strings.IndexByte(path, '['), strings.Index(path, "]:")
+	if isInBrackets := open >= 0 && open < colon && shut > colon; isInBrackets && !strings.Contains(path[:shut], "/") {
 		colon = shut + 1
 	}
 	if colon <= 0 || strings.Contains(path[:colon], "/") {

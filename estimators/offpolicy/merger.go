@@ -1,0 +1,205 @@
+package offpolicy
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vantage/estimators"
+)
+
+// Merger shortens rows for rules that are tried on the same log: tokens that all of these rules treat alike become one place, which stands
+// for several. A row of thousands of tokens has some dozen places then.
+//
+// Tokens are alike if no bound of a rule lies between them: neither between their ratios, nor between how far their probabilities moved.
+// Counts of tokens, and Σd, are those of the row. What lies on a bound, or has a number that is not finite, stays alone: float32 decides.
+type Merger struct {
+	logs, moves edges   // bounds of d, and of e^o − e^r
+	far         float64 // least divergence of the two probabilities that a bound may look at
+
+	cells []cell
+	used  []int32
+}
+
+// Use is a rule with its values.
+type Use struct {
+	Rule   *Rule
+	Values estimators.Values
+}
+
+// cell is the tokens between neighbouring bounds.
+type cell struct {
+	n    int32
+	d, r float64 // sums
+}
+
+// alone is by how much a token is off a bound if float32 does not matter.
+const alone = 1e-6
+
+// NewMerger returns the merger of rows for some rules.
+func NewMerger(uses []Use) *Merger {
+	m := &Merger{far: math.Inf(1)}
+	logs, moves := []float64{0}, []float64{0}
+	for _, u := range uses {
+		if !strings.Contains(u.Rule.Level, "token") || u.Rule.Versions {
+			continue
+		}
+		for _, option := range u.Rule.Options {
+			for _, word := range numeral.FindAllString(u.Values.Text(option.Key), -1) {
+				x, err := strconv.ParseFloat(word, 64)
+				isDistance := u.Rule.Swept.As == AsDistance && slices.Contains(u.Rule.Swept.Keys, option.Key)
+				switch isBound := err == nil && x > 0; {
+				case !isBound:
+				case !isDistance:
+					logs = append(logs, math.Log(x), -math.Log(x))
+				default:
+					logs = append(logs, math.Log1p(x))
+					if x < 1 {
+						logs, moves, m.far = append(logs, math.Log1p(-x)), append(moves, x, -x), min(m.far, x)
+					}
+				}
+			}
+		}
+	}
+	m.logs, m.moves = newEdges(logs), newEdges(moves)
+	m.cells = make([]cell, m.logs.cells()*m.moves.cells())
+	return m
+}
+
+// Merge returns a shorter row that the rules treat as r; r itself if it has few tokens, or cannot be compared.
+func (m *Merger) Merge(r Row) Row {
+	const few = 32
+	if n := len(r.Sampler); !r.Even() || r.Policy != nil || r.Times != nil || n < few {
+		return r
+	}
+	short := Row{
+		Advantage: r.Advantage, Versions: r.Versions, VersionLag: r.VersionLag, VersionSpan: r.VersionSpan,
+		Sampler: []float32{}, Trainer: []float32{},
+	}
+	put := func(sampler, trainer float32, times int32, trains bool) {
+		short.Sampler, short.Trainer = append(short.Sampler, sampler), append(short.Trainer, trainer)
+		short.Times, short.Mask = append(short.Times, times), append(short.Mask, trains)
+	}
+	for i, p := range r.Sampler {
+		trains := r.Mask == nil || r.Mask[i]
+		ended := !trains && i > 0 && r.Mask[i-1] // a segment is judged by itself
+		if ended {
+			m.flush(put)
+			put(0, 0, 1, false)
+		}
+		if trains && !m.joins(float64(p), float64(r.Trainer[i])) {
+			put(p, r.Trainer[i], 1, true)
+		}
+	}
+	m.flush(put)
+	if 2*len(short.Sampler) > len(r.Sampler) {
+		return r
+	}
+	return short
+}
+
+// joins puts a token into its cell; it returns false if it has none.
+func (m *Merger) joins(r, o float64) bool {
+	d := o - r
+	at, ok := m.logs.of(d)
+	if !ok {
+		return false
+	}
+	p := math.Exp(r)
+	moved := p * math.Expm1(d)
+	by, ok := m.moves.of(moved)
+	if !ok {
+		return false
+	}
+	const hardly = 3e-3 // moves less than any bound of a divergence could look at
+	if moved > hardly || moved < -hardly {
+		q := p + moved
+		if p*(r-o)+(1-p)*math.Log((1-p+1e-8)/(1-q+1e-8)) > m.far {
+			return false
+		}
+	}
+	i := at*m.moves.cells() + by
+	c := &m.cells[i]
+	if c.n == 0 {
+		m.used = append(m.used, int32(i))
+	}
+	c.n, c.d, c.r = c.n+1, c.d+d, c.r+r
+	return true
+}
+
+// flush makes places of the cells, and empties them. A place has their mean d, and a probability that moved between the same bounds.
+func (m *Merger) flush(put func(sampler, trainer float32, times int32, trains bool)) {
+	slices.Sort(m.used)
+	for _, i := range m.used {
+		c := &m.cells[i]
+		d, r := c.d/float64(c.n), c.r/float64(c.n)
+		low, high := m.moves.around(int(i) % m.moves.cells())
+		factor := math.Expm1(d)
+		switch moved := math.Exp(r) * factor; {
+		case moved <= low+alone:
+			r = math.Log((low + 2*alone) / factor)
+		case moved >= high-alone:
+			r = math.Log((high - 2*alone) / factor)
+		}
+		put(float32(r), float32(r)+float32(d), c.n, true)
+		*c = cell{}
+	}
+	m.used = m.used[:0]
+}
+
+// edges are sorted numbers, and a table of where those near 0 lie among them.
+type edges struct {
+	sorted []float64
+	table  [slots]int16 // the cell of all numbers of a slot, −1 if an edge is in it or near
+}
+
+const (
+	slots   = 4096
+	reach   = 2.0 // the table is of numbers from −reach to reach
+	perUnit = slots / (2 * reach)
+)
+
+func newEdges(numbers []float64) (e edges) {
+	slices.Sort(numbers)
+	e.sorted = slices.Compact(numbers)
+	for slot := range e.table {
+		from, to := float64(slot)/perUnit-reach, float64(slot+1)/perUnit-reach
+		first, ok := e.search(from)
+		last, fine := e.search(to)
+		if e.table[slot] = int16(first); !ok || !fine || first != last {
+			e.table[slot] = -1
+		}
+	}
+	return e
+}
+
+func (e *edges) cells() int { return len(e.sorted) + 1 }
+
+// of returns the cell of a number; ok is false if it is near an edge, or not finite.
+func (e *edges) of(x float64) (cell int, ok bool) {
+	if x > -reach && x < reach {
+		if cell := e.table[int((x+reach)*perUnit)]; cell >= 0 {
+			return int(cell), true
+		}
+	}
+	return e.search(x)
+}
+
+func (e *edges) search(x float64) (cell int, ok bool) {
+	i, _ := slices.BinarySearch(e.sorted, x)
+	isNear := i < len(e.sorted) && e.sorted[i]-x < alone || i > 0 && x-e.sorted[i-1] < alone
+	return i, x-x == 0 && !isNear
+}
+
+// around returns the edges of a cell.
+func (e *edges) around(cell int) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	if cell > 0 {
+		low = e.sorted[cell-1]
+	}
+	if cell < len(e.sorted) {
+		high = e.sorted[cell]
+	}
+	return low, high
+}
