@@ -29,17 +29,28 @@ type stage struct {
 func stages() []stage {
 	return []stage{
 		{
-			"overlong", AboutSamples, "add this penalty for long responses to the rewards; see `vantage list overlong`",
-			func(s *Settings) *string { return &s.Overlong }, func(s Settings) error { _, _, err := s.FindOverlong(); return err }, entries(overlong.All),
-			func(e *estimators.Entry, key string) bool { return e.Value == "true" && e.Key == key }, false,
+			name: "overlong", about: AboutSamples,
+			doc:    "add this penalty for long responses to the rewards; see `vantage list overlong`",
+			choice: func(s *Settings) *string { return &s.Overlong },
+			check:  func(s Settings) error { _, _, err := s.FindOverlong(); return err },
+			all:    entries(overlong.All),
+			isKey:  func(e *estimators.Entry, key string) bool { return e.Value == "true" && e.Key == key },
 		}, {
-			"group_filter", AboutSamples, "train on the groups that this rule admits (dynamic sampling); see `vantage list filters`",
-			func(s *Settings) *string { return &s.GroupFilter }, func(s Settings) error { _, _, err := s.FindGroupFilter(); return err }, entries(groupfilter.All),
-			func(e *estimators.Entry, key string) bool { return (&groupfilter.Filter{Entry: *e}).EnabledBy(key) }, true,
+			name: "group_filter", about: AboutSamples,
+			doc:    "train on the groups that this rule admits (dynamic sampling); see `vantage list filters`",
+			choice: func(s *Settings) *string { return &s.GroupFilter },
+			check:  func(s Settings) error { _, _, err := s.FindGroupFilter(); return err },
+			all:    entries(groupfilter.All),
+			isKey:  func(e *estimators.Entry, key string) bool { return (&groupfilter.Filter{Entry: *e}).EnabledBy(key) },
+			inAll:  true,
 		}, {
-			"loss", AboutLoss, "weigh samples by their length as this loss does; see `vantage list losses`",
-			func(s *Settings) *string { return &s.Loss }, func(s Settings) error { _, _, err := s.FindLoss(); return err }, entries(lossweight.All),
-			func(e *estimators.Entry, key string) bool { return e.Key == key }, true,
+			name: "loss", about: AboutLoss,
+			doc:    "weigh samples by their length as this loss does; see `vantage list losses`",
+			choice: func(s *Settings) *string { return &s.Loss },
+			check:  func(s Settings) error { _, _, err := s.FindLoss(); return err },
+			all:    entries(lossweight.All),
+			isKey:  func(e *estimators.Entry, key string) bool { return e.Key == key },
+			inAll:  true,
 		},
 	}
 }
@@ -85,6 +96,19 @@ func (s Settings) Stage(setting string) *estimators.Entry {
 	return nil
 }
 
+// WithoutStage returns the settings without what they name of the stage that a setting is about, and without the options that no other
+// stage has.
+func (s Settings) WithoutStage(setting string) Settings {
+	for _, stage := range stages() {
+		if choice := stage.choice(&s); stage.name == setting && *choice != "" {
+			*choice = ""
+			others, _ := s.stageOptions()
+			s.StageOptions = s.StageOptions.Of(others)
+		}
+	}
+	return s
+}
+
 // FindOverlong returns the penalty for long responses that the settings name, nil if they name none, and
 // the values of its options.
 func (s Settings) FindOverlong() (*overlong.Shaping, estimators.Values, error) {
@@ -102,7 +126,9 @@ func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
 	return findStage(s.Loss, lossweight.Find, func(*lossweight.Loss) estimators.Options { return s.StageOptions })
 }
 
-func findStage[T estimators.Described](choice string, find func(framework, name string) (T, error), given func(T) estimators.Options) (none T, _ estimators.Values, _ error) {
+func findStage[T estimators.Described](
+	choice string, find func(framework, name string) (T, error), given func(T) estimators.Options,
+) (none T, _ estimators.Values, _ error) {
 	if choice == "" {
 		return none, estimators.Values{}, nil
 	}
@@ -172,7 +198,8 @@ func (s Settings) withResolvedStages() (Settings, error) {
 	}
 	names := slices.DeleteFunc([]string{s.Overlong, s.GroupFilter, s.Loss}, func(name string) bool { return name == "" })
 	if s.StageOptions != "" && len(names) == 0 {
-		return s, fmt.Errorf("%s is an option of a length penalty, a group filter or a loss: name it by --overlong, --group-filter or --loss", s.StageOptions)
+		return s, fmt.Errorf("%s is an option of a length penalty, a group filter or a loss: name it by --overlong, --group-filter or --loss",
+			s.StageOptions)
 	}
 	s.StageOptions, err = s.StageOptions.Resolve(strings.Join(names, " and "), list)
 	return s, err
@@ -232,7 +259,9 @@ func isStageOption(key string) bool {
 // have the key; nil if there is none.
 func lossOf(framework, key, value string) (found *lossweight.Loss) {
 	for _, l := range lossweight.All() {
-		if (l.Key == key || strings.Contains(key, "loss") && strings.HasSuffix(l.Key, "."+key)) && strings.EqualFold(l.Value, value) && (found == nil || l.Framework == framework) {
+		isKey := l.Key == key || strings.Contains(key, "loss") && strings.HasSuffix(l.Key, "."+key)
+		isBetter := found == nil || l.Framework == framework
+		if isKey && strings.EqualFold(l.Value, value) && isBetter {
 			found = l
 		}
 	}

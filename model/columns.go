@@ -12,8 +12,8 @@ import (
 	"vantage/model/units"
 )
 
-// stepColumns is a step that grows: its Revision is that of the store when it last changed, and a view has its number and its counts. An optional
-// column is nil while no sample has a value, so that a sample takes 24 bytes in most logs.
+// stepColumns is a step that grows: its Revision is that of the store when it last changed, and a view has its number and its
+// counts. An optional column is nil while no sample has a value, so that a sample takes 24 bytes in most logs.
 type stepColumns struct {
 	Step
 	pending          []blockPart // samples that are not in the columns yet: see Store.addBlocks
@@ -260,9 +260,9 @@ type groupRollout struct {
 	rollout Rollout
 }
 
-// addRollout adds row n, the newest, to the rollout of the row before it, or to one of its own: trainers write the outputs of a rollout side
-// by side, in their order. It returns false for an output that must follow another and does not. Where the log says only which rollout a row
-// is of, its rows may be anywhere in the step. The prompt of a rollout is that of its first row.
+// addRollout adds row n, the newest, to the rollout of the row before it, or to one of its own: trainers write the outputs of a
+// rollout side by side, in their order. It returns false for an output that must follow another and does not. Where the log says
+// only which rollout a row is of, its rows may be anywhere in the step. The prompt of a rollout is that of its first row.
 func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
 	own := groupRollout{group, r}
 	first, joins := c.firstOutput(own, n)
@@ -285,7 +285,8 @@ func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
 // firstOutput returns the first row of the rollout of row n, if it is not that row.
 func (c *stepColumns) firstOutput(own groupRollout, n int) (first int32, found bool) {
 	r, o := own.rollout, c.last.rollout
-	if own.group == c.last.group && r.Number > 0 && r.Number == o.Number && (r.Output > o.Output || r.Output < 0) {
+	isSame := own.group == c.last.group && r.Number > 0 && r.Number == o.Number
+	if isLater := r.Output > o.Output || r.Output < 0; isSame && isLater {
 		if c.FirstOutputs == nil {
 			return int32(n - 1), true
 		}

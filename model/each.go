@@ -50,8 +50,8 @@ func MostCommon[K cmp.Ordered](counts map[K]int) (most K) {
 	return most
 }
 
-// HashTable returns n zero values, to be read and written in no order. A page of new memory that is read before it is written costs two faults,
-// so that a value of each page is written here.
+// HashTable returns n zero values, to be read and written in no order. A page of new memory that is read before it is written costs
+// two faults, so that a value of each page is written here.
 func HashTable[T any](n int) []T {
 	table := make([]T, n)
 	for i := 0; i < n; i += max(1, 4096/int(reflect.TypeFor[T]().Size())) {

@@ -12,8 +12,8 @@ type Whole struct {
 	Std  float64 // of the rewards, with whatever ddof; NaN if the log does not tell
 }
 
-// Parts are the groups of which the log holds only some samples: it tells a size that is more than their rows, or none, and the rows have not the
-// std that it tells. Nil if there are none.
+// Parts are the groups of which the log holds only some samples: it tells a size that is more than their rows, or none, and the
+// rows have not the std that it tells. Nil if there are none.
 func (s *Step) Parts() map[*Whole]bool {
 	if s.Wholes == nil {
 		return nil
@@ -49,7 +49,8 @@ func (s *Step) Parts() map[*Whole]bool {
 // sameFigure is how far a figure of rows may be from that of their group, which a log may round.
 const sameFigure = 1e-4
 
-// areWhole reports whether rows of a group have its std and its mean, in which advantages are 0: then it does not matter whether there are more.
+// areWhole reports whether rows of a group have its std and its mean, in which advantages are 0: then it does not matter whether
+// there are more.
 func (s *Step) areWhole(rows []int) bool {
 	told, n := s.Wholes[rows[0]].Std, float64(len(rows))
 	if math.IsNaN(told) || s.LoggedAdvantages == nil {
@@ -67,7 +68,8 @@ func (s *Step) areWhole(rows []int) bool {
 	return isStd && math.Abs(advantages)/n <= sameFigure
 }
 
-// WithoutParts returns the snapshot without the logged advantages of groups of which the log holds only some samples: nothing can compute those.
+// WithoutParts returns the snapshot without the logged advantages of groups of which the log holds only some samples: nothing can
+// compute those.
 func (s Snapshot) WithoutParts() Snapshot {
 	steps := slices.Clone(s.Steps)
 	changed := false

@@ -25,8 +25,9 @@ import (
 // 1,000 samples 10 are enough, among more than 10,000 1 in 1,000. So one 1.5 among 5,120 rewards of 0
 // and 1 leaves 1 solved. If a run has one value only, its sign decides: positive is solved, else wrong.
 //
-// Of more than 4 levels that are no verdict, the best is right, and a worst that is positive is wrong, only if twice as many samples have it as
-// the levels have on average: at a bound rewards pile up, and any other extreme is but the best or the worst that was seen.
+// Of more than 4 levels that are no verdict, the best is right, and a worst that is positive is wrong, only if twice as many
+// samples have it as the levels have on average: at a bound rewards pile up, and any other extreme is but the best or the worst
+// that was seen.
 //
 // Among continuous rewards a group of equal ones is right or wrong only at the extremes of the run. Where all rewards of a run are one
 // positive value other than 1, a group is neither.

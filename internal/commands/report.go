@@ -342,8 +342,10 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int,
 		return parts, err
 	}
 	parts.Worst = run.Spans
-	if entry, err := set.FindEstimator(); err == nil && !entry.TrainerFilters && !set.Effective().Filtering() {
-		return parts, nil // ratios of a filter that its trainer has not help nobody
+	entry, err := set.FindEstimator()
+	trainerFilters := err != nil || entry.TrainerFilters && !set.Assumed
+	if !trainerFilters && !set.Effective().Filtering() {
+		return parts, nil // ratios of a filter that its trainer has not, or is not known to have, help nobody
 	}
 	tenths := make([]float64, 11)
 	for i := range tenths {

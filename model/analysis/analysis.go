@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -60,18 +59,17 @@ type Analysis struct {
 	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
 	NoLoss      string
 
-	onlyMeans  bool // see ComputeMeans
-	plan       *plan
-	input      *stepInput
-	original   *original
-	admission  *admission
-	loss       lossInput
-	perRollout perRollout
-	sums       statistics
-	steps      []oneStep           // that are joined; nil of one step
-	zeroStd    []bool              // by group: see estimators.Estimator.ZeroStd
-	residue    []residue           // by sample; nil if none is: see Group
-	refusal    *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
+	plan   *plan
+	index  int     // of the step in the snapshot of the plan
+	key    stepKey // see unchanged
+	memory *memory // of a step that nobody keeps, else nil
+	stages
+
+	mass    lossMass
+	sums    statistics
+	residue []residue           // by sample; nil if none is: see Group
+	refusal *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
+	steps   []oneStep           // that are joined; nil of one step
 }
 
 // RewardScales are those of the runs of the log: see model.Snapshot.RewardScales.
@@ -106,6 +104,9 @@ type plan struct {
 	onlyMeans      bool // see ComputeMeans
 	comparesGroups bool // see estimators.Estimator.ComparesGroups
 	rules          []WarningRule
+
+	stages []stage
+	read   []model.Settings // by each stage
 }
 
 // newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
@@ -113,7 +114,8 @@ type plan struct {
 // weighted sum the reward scales need a pass over all samples.
 func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (*plan, error) {
 	fault.Plant("analysis", "")
-	p := &plan{snap: snap, settings: set.Effective()}
+	p := &plan{snap: snap, settings: set.Effective(), rules: WarningRules(), stages: stageList()}
+	p.read = readBy(p.stages, p.settings)
 	var err error
 	if p.estimator, err = p.settings.FindEstimator(); err != nil {
 		return nil, err
@@ -121,7 +123,7 @@ func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (*plan, e
 	if missing := snap.Missing(p.estimator); missing != nil {
 		return nil, missing
 	}
-	p.comparesGroups, p.rules = p.estimator.ComparesGroups(p.settings.Scale), WarningRules()
+	p.comparesGroups = p.estimator.ComparesGroups(p.settings.Scale)
 	if p.grouping, err = snap.Grouping(p.settings); err != nil {
 		return nil, err
 	}
@@ -149,29 +151,22 @@ func analyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Set
 	if err != nil {
 		return nil, err
 	}
-	if previous.matches(p, i) {
-		return previous, nil
-	}
 	return p.analyze(ctx, i, previous, nil)
-}
-
-// matches reports whether a, which may be nil, is the analysis of step i under a plan.
-func (a *Analysis) matches(p *plan, i int) bool {
-	return a != nil && a.input.key == p.inputKey(i) && a.Settings == p.settings && a.plan.grouping == p.grouping && a.plan.snap.Run.LengthUnit == p.snap.Run.LengthUnit
 }
 
 // Each calls visit with the analysis of each step, ascending, and returns its first error or that of
 // [Analyze]. Only a few analyses are in memory at a time.
 func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
-	return eachOf(ctx, snap, model.Indexes(len(snap.Steps)), set, visit)
+	return EachOf(ctx, snap, model.Indexes(len(snap.Steps)), set, visit)
 }
 
 // EachComplete is Each without a step that is still being written, unless it is the only one.
 func EachComplete(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
-	return eachOf(ctx, snap, snap.CompleteSteps(), set, visit)
+	return EachOf(ctx, snap, snap.CompleteSteps(), set, visit)
 }
 
-func eachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, visit func(*Analysis) error) error {
+// EachOf is Each of some steps, by index.
+func EachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set, nil)
 	if err != nil {
 		return err
@@ -185,97 +180,13 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 	if err != nil {
 		return err
 	}
-	free := make(scratches, jobsAhead*maxWorkers)
+	free := make(memories, jobsAhead*maxWorkers)
 	return eachStep(ctx, snap, model.Indexes(len(snap.Steps)), func(ctx context.Context, i int) (*Analysis, error) {
 		return p.analyze(ctx, i, nil, free.take())
 	}, func(a *Analysis) error {
-		defer free.give(a.input.scratch)
+		defer free.give(a.memory)
 		return visit(a)
 	})
-}
-
-// scratch is the memory of a step that nobody keeps.
-type scratch struct {
-	analysis Analysis
-	input    stepInput
-	step     GroupedStep
-	original original
-	parts    []statistics
-	groups   []Group
-	columns  [][]float64
-	used     int       // columns
-	keep     []bool    // as many as samples
-	nothing  []float64 // NaN
-}
-
-// scratches are those that no step uses.
-type scratches chan *scratch
-
-func (free scratches) take() *scratch {
-	select {
-	case s := <-free:
-		s.used = 0
-		return s
-	default:
-		return &scratch{}
-	}
-}
-
-func (free scratches) give(s *scratch) {
-	select {
-	case free <- s:
-	default:
-	}
-}
-
-// stored returns where a value is stored: in the memory, or if that is nil in memory of its own.
-func stored[T any](s *scratch, where func(*scratch) *T, x T) *T {
-	if s == nil {
-		at := new(T)
-		*at = x
-		return at
-	}
-	at := where(s)
-	*at = x
-	return at
-}
-
-// zeros returns n zero values in the memory, or in memory of their own if that is nil.
-func zeros[T any](s *scratch, where func(*scratch) *[]T, n int) []T {
-	if s == nil {
-		return make([]T, n)
-	}
-	at := where(s)
-	*at = slices.Grow((*at)[:0], n)[:n]
-	clear(*at)
-	return *at
-}
-
-// numbers returns n numbers, which mean nothing yet. s may be nil.
-func (s *scratch) numbers(n int) []float64 {
-	if s == nil {
-		return make([]float64, n)
-	}
-	if s.used == len(s.columns) {
-		s.columns = append(s.columns, nil)
-	}
-	column := &s.columns[s.used]
-	s.used++
-	if cap(*column) < n {
-		*column = make([]float64, n)
-	}
-	return (*column)[:n]
-}
-
-// none returns n times NaN. s may be nil.
-func (s *scratch) none(n int) []float64 {
-	if s == nil {
-		return slices.Repeat([]float64{math.NaN()}, n)
-	}
-	for len(s.nothing) < n {
-		s.nothing = append(s.nothing, math.NaN())
-	}
-	return s.nothing[:n:n]
 }
 
 // eachStep computes something of each of some steps, and visits it in their order.
@@ -292,35 +203,33 @@ func eachStep[T any](ctx context.Context, snap model.Snapshot, steps []int, comp
 	return all.End()
 }
 
-// analyze computes step i. It reuses what it can of previous, which may be nil. The memory is for a step that nobody keeps, else nil.
-func (p *plan) analyze(ctx context.Context, i int, previous *Analysis, memory *scratch) (*Analysis, error) {
-	in, err := p.stepInput(ctx, i, previous, memory)
-	if err != nil {
+// analyze computes step i, stage by stage. The first stages are those of previous, which may be nil, if they are computed from the same;
+// if all are, it returns previous itself. The memory is for a step that nobody keeps, else nil.
+func (p *plan) analyze(ctx context.Context, i int, previous *Analysis, memory *memory) (*Analysis, error) {
+	from := p.unchanged(i, previous)
+	if from == len(p.stages) {
+		return previous, nil
+	}
+	a := memory.newAnalysis()
+	a.plan, a.index, a.key, a.memory, a.Settings = p, i, p.stepKey(i), memory, p.settings
+	a.Step, a.Revision, a.Open = a.key.number, a.key.revision, a.key.open
+	if from > 0 {
+		a.stages = previous.stages
+	}
+	if err := a.compute(ctx, from, len(p.stages)); err != nil {
 		return nil, err
 	}
-	o, err := p.original(ctx, in, previous)
-	if err != nil {
-		return nil, err
-	}
-	a := stored(in.scratch, func(s *scratch) *Analysis { return &s.analysis }, Analysis{
-		StepFigures: StepFigures{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
-		Settings:    p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.countedRollouts, o.advantages),
-		onlyMeans: p.onlyMeans, plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
-	})
-	a.NoSolved = in.noSolved
-	if err := a.admit(previous); err != nil {
-		return nil, err
-	}
-	a.filter(ctx)
-	a.fillTable(ctx)
-	if err := a.weigh(previous); err != nil {
-		return nil, err
-	}
-	if err := a.summarize(ctx); err != nil {
-		return nil, err
-	}
-	a.Warnings = a.warnings()
 	return a, nil
+}
+
+// compute computes stages [from, to).
+func (a *Analysis) compute(ctx context.Context, from, to int) error {
+	for k := from; k < to; k++ {
+		if err := a.plan.stages[k].compute(a, ctx, a.plan.read[k]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *Analysis) summarize(ctx context.Context) error {
@@ -356,10 +265,10 @@ func newRewardScales(snap model.Snapshot, set model.Settings) rewardScales {
 func (r *rewardScales) of(g *Group) *model.RewardScale { return &r.scales[g.Run] }
 
 // Shaped returns how many rewards the length penalty of the settings lowers.
-func (a *Analysis) Shaped() int { return a.input.Shaped }
+func (a *Analysis) Shaped() int { return a.shaped.lowered }
 
 // WhyUnshaped says why the length penalty of the settings lowers none; "" if it could.
-func (a *Analysis) WhyUnshaped() string { return a.input.WhyUnshaped }
+func (a *Analysis) WhyUnshaped() string { return a.shaped.whyNot }
 
 // LoggedMean is the mean of the finite rewards before the length penalty, NaN if there are none.
 func (a *Analysis) LoggedMean() float64 {

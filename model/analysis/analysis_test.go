@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,13 @@ func TestAnalyzeAfterEqualsAnalyze(t *testing.T) {
 			set.KeepPos = rapid.SampledFrom([]float64{0, 0.3, 0.5, 1}).Draw(t, "pos")
 			set.KeepNeg = rapid.SampledFrom([]float64{0.2, 1}).Draw(t, "neg")
 			set.Recompute = rapid.Bool().Draw(t, "recompute")
+			set.GroupFilter = rapid.SampledFrom([]string{"", "verl/filter_groups", "skyrl/zero_variance_filter", "prime-rl/filter_zero_advantages"}).Draw(t, "filter")
+			set.Loss = rapid.SampledFrom([]string{"", "verl/token-mean", "prime-rl/default", "trl/dr_grpo"}).Draw(t, "loss")
+			set.Overlong = rapid.SampledFrom([]string{"", "trl/soft_overlong_punishment"}).Draw(t, "penalty")
+			for _, option := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"max_completion_len=800", "max_completion_length=700", "soft_punish_cache=300", "zero_variance_filter_tol=0.4"}), rapid.ID).Draw(t, "options") {
+				key, value, _ := strings.Cut(option, "=")
+				set.StageOptions = set.StageOptions.With(key, value)
+			}
 			after, err := analyzeAfter(context.Background(), snap, 0, set, previous)
 			alone, aloneErr := Analyze(context.Background(), snap, 0, set)
 			if diff := cmp.Diff(alone, after, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (err == nil) != (aloneErr == nil) {
@@ -80,8 +88,9 @@ func TestAnalyzeAfterTheLogHasGrown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(analyze(t, snap, set), got, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (got.input == previous.input) != (step == 2) {
-			t.Errorf("after a chunk of step %d, reused %v:\n%s", step, got.input == previous.input, diff)
+		isReused := &got.LoggedRewards[0] == &previous.LoggedRewards[0]
+		if diff := cmp.Diff(analyze(t, snap, set), got, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || isReused != (step == 2) {
+			t.Errorf("after a chunk of step %d, reused %v:\n%s", step, isReused, diff)
 		}
 		if again, err := analyzeAfter(context.Background(), snap, 0, set, got); err != nil || again != got {
 			t.Errorf("equal settings of an equal step are computed again: %v", err)
@@ -101,8 +110,8 @@ func TestBlocksEqualTheWholeBatch(t *testing.T) {
 			set := model.DefaultSettings().WithFramework(estimator[0]).WithEstimator(estimator[1])
 			set.KeepPos, set.KeepNeg, set.Recompute = 0.5, 0.7, estimator[2] != ""
 			a, err := Analyze(context.Background(), snap, 0, set)
-			if err != nil || len(a.input.blocks) < 3 {
-				t.Fatal(err, len(a.input.blocks))
+			if err != nil || len(a.shaped.blocks) < 3 {
+				t.Fatal(err, len(a.shaped.blocks))
 			}
 			entry, _ := set.FindEstimator()
 			want := estimators.Result{Original: make([]float64, len(a.Batch.Rewards))}
@@ -110,8 +119,8 @@ func TestBlocksEqualTheWholeBatch(t *testing.T) {
 			if err := want.Filter(entry, a.Batch, a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute); err != nil {
 				t.Fatal(err)
 			}
-			if (refused != nil) != (a.original.refusal != nil) {
-				t.Errorf("%v: refused %v, of the whole %v", estimator, a.original.refusal, refused)
+			if (refused != nil) != (a.unfiltered.refusal != nil) {
+				t.Errorf("%v: refused %v, of the whole %v", estimator, a.unfiltered.refusal, refused)
 			}
 			checkEqual(t, a, &want)
 		}

@@ -93,11 +93,11 @@ func (b *Breakdown) find(name string) int {
 
 // IsSolved reports whether sample i of a group counts as solved.
 func (a *Analysis) IsSolved(g *Group, i int) bool {
-	return a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.input.verdicts, i))
+	return a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.grouped.verdicts, i))
 }
 
-// Grade is the reward of sample i of a group on the scale of its run: 0 of one that is wrong, 1 of one that is solved; NaN of a reward that is no
-// finite number. Where a column says what is solved there is nothing between.
+// Grade is the reward of sample i of a group on the scale of its run: 0 of one that is wrong, 1 of one that is solved; NaN of a
+// reward that is no finite number. Where a column says what is solved there is nothing between.
 func (a *Analysis) Grade(g *Group, i int) float64 {
 	scale, r := a.plan.of(g), a.LoggedRewards[i]
 	if scale.Column != "" || a.IsSolved(g, i) {
@@ -260,7 +260,7 @@ func (a *Analysis) componentNames(column string) []string {
 		return nil
 	}
 	names := make([]string, a.Rows)
-	for i, x := range a.input.step.Component(a.InputRow, k) {
+	for i, x := range a.grouped.step.Component(a.InputRow, k) {
 		names[i] = "empty"
 		if units.IsFinite(x) {
 			names[i] = strconv.FormatFloat(x, 'g', -1, 64)
@@ -277,7 +277,7 @@ func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		text, err := read(ctx, a.input.step.Place(int(a.InputRow[i])))
+		text, err := read(ctx, a.grouped.step.Place(int(a.InputRow[i])))
 		if err != nil {
 			return nil, fmt.Errorf("the column is read from the log a second time: %w", err)
 		}
@@ -288,8 +288,8 @@ func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc
 	return names, nil
 }
 
-// ValueOf returns the value of a column of a record, "empty" if that is "". The path of a nested one has dots: env.name. An object is shown by its name
-// or its id, if it has one.
+// ValueOf returns the value of a column of a record, "empty" if that is "". The path of a nested one has dots: env.name. An object
+// is shown by its name or its id, if it has one.
 func ValueOf(fields []model.Field, column string) (string, error) {
 	var known []string
 	for _, f := range fields {

@@ -5,21 +5,32 @@
 // Callers: tui for the step on the screen and for the trend; report, check, sweep, query, match and
 // internal/commands for whole runs.
 //
-// The way of a step, with the files where it happens:
+// # Stages
 //
-//	samples of the log                              model.Step
-//	  → sorted by group, with the chosen reward     step.go
-//	  → length penalty                              step.go
-//	  → rewards as the estimator reads them         advantages.go
-//	  → original advantages                         advantages.go
-//	  → groups that the group filter admits         advantages.go
-//	  → keep rule → processed advantages → fates    advantages.go
-//	  → weights in the loss                         lossweights.go
-//	  → sums, in two passes                         statistics.go
-//	  → metrics, warnings                           metrics.go, warnings.go
+// The samples of a step (model.Step) become an analysis in nine stages. Each computes one value from those before it:
+//
+//  1. grouped: the samples sorted by group, with the chosen reward (step.go).
+//  2. shaped: the rewards after the length penalty, and what they tell of each group (shaped.go). These two need no estimator.
+//  3. unfiltered: the advantages that the estimator gives, before any filter (unfiltered.go). The screen and the metrics say original.
+//  4. long: which answers are the longest quarter, where there is a loss (lossweights.go).
+//  5. admitted: what trains by the group filter and by the status of samples (admitted.go). It comes after the advantages since some
+//     group filters look at them.
+//  6. kept: what the keep rule keeps of it (filtered.go).
+//  7. recomputed: the advantages of what is kept, computed again if asked for (filtered.go). The screen and the metrics say processed.
+//  8. weighted: what the loss multiplies each advantage by (lossweights.go).
+//  9. counted: the fate of each group (counted.go), sums over samples in two passes (statistics.go), metrics (metrics.go) and warnings
+//     (warnings.go, warnings_log.go).
+//
+// stages.go lists them, each with the settings that it reads. What a value is computed from is its key: which samples, and the
+// settings that its stage and the ones before read. Of an earlier analysis of the same step the first stages are taken whose keys
+// are the same; the others are computed. To add a stage, such as a filter of off-policy samples between 7 and 8, put its type and
+// its method into a file, its value into stages and a row into stageList.
+//
+// Rollouts of several rows (rollouts.go) are one where the estimator counts them so: a batch has a value for each, and toOutputs
+// gives it to each of its samples.
 //
 // Several steps are computed one by one, each as a batch of its own, and then joined (steps.go).
 //
-// Samples are computed in blocks of whole groups, on several processors (statistics.go). Of an earlier
-// analysis of the same step its input is reused, and its original advantages if only the filter differs.
+// Samples are computed in blocks of whole groups, on several processors (statistics.go), and steps that nobody keeps share their memory
+// (memory.go).
 package analysis

@@ -52,8 +52,8 @@ func (g *Group) SizeText() string {
 	return units.Count(g.Rollouts) + "/" + units.Count(g.Size())
 }
 
-// CanKeepTwo reports whether some filter would keep two samples with advantages: not of an invalid group, nor of one that has only one, nor of
-// residue.
+// CanKeepTwo reports whether some filter would keep two samples with advantages: not of an invalid group, nor of one that has only
+// one, nor of residue.
 func (g *Group) CanKeepTwo() bool {
 	return g.Fate != model.FateInvalid && g.Fate != model.FateSingle && !g.IsResidue
 }
@@ -236,7 +236,7 @@ func (a *Analysis) causeOfFate(g int) string {
 		if a.Admitted(g) {
 			return "" // cause says which status its samples have
 		}
-		rule := a.admission.rule
+		rule := a.admitted.rule
 		text := fmt.Sprintf("not admitted by %s/%s: %s", rule.Framework, rule.Name, a.WhySkipped(g))
 		if rule.Dropped == groupfilter.Refilled {
 			text += "; replaced by another prompt"
@@ -308,7 +308,7 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 
 func (a *Analysis) varyingComponents(g *Group) (names []string) {
 	rows := a.InputRow[g.Start:g.End]
-	for k, rewards := range a.input.step.Components {
+	for k, rewards := range a.grouped.step.Components {
 		if rewards == nil {
 			continue
 		}

@@ -11,71 +11,81 @@ import (
 	"vantage/model"
 )
 
-// weigh computes what the loss of the settings multiplies each advantage by. Samples that a group
-// filter takes out of the batch have weight 0 and count in no denominator; those that it masks count
-// where the trainer counts them. Samples that the keep rule drops stay in the batch with advantage 0,
+// weighted is what the loss multiplies each advantage by.
+type weighted struct {
+	weights []float64 // by sample; nil if the settings name no loss, or whyNone says why there are none
+	whyNone string
+}
+
+// weigh is the stage of the loss. Samples that a group filter takes out of the batch have weight 0 and count in no denominator; those
+// that it masks count where the trainer counts them. Samples that the keep rule drops stay in the batch with advantage 0,
 // and with a loss mask of 0 if the trainer gives them one.
-func (a *Analysis) weigh(previous *Analysis) error {
-	loss, values, err := a.Settings.FindLoss()
+func (a *Analysis) weigh(_ context.Context, set model.Settings) error {
+	a.weighted = weighted{}
+	loss, values, err := set.FindLoss()
 	if err != nil || loss == nil {
 		return err
 	}
-	a.loss = newLossInput(a.input, previous)
 	b, rows := a.lossBatch(loss)
 	weights := make([]float64, len(b.Advantages))
 	if err := loss.Weigh(weights, b, values); err != nil {
-		a.NoLoss, err = whyNotApplied(&loss.Entry, err, ", which the log lacks")
+		a.weighted.whyNone, err = whyNotApplied(&loss.Entry, err, ", which the log lacks")
 		return err
 	}
-	if a.LossWeights = weights; rows != nil {
-		a.LossWeights = make([]float64, a.Rows)
+	if a.weighted.weights = weights; rows != nil {
+		a.weighted.weights = make([]float64, len(a.grouped.InputRow))
 		for k, i := range rows {
-			a.LossWeights[i] = weights[k]
+			a.weighted.weights[i] = weights[k]
 		}
 	}
 	return nil
 }
 
-// lossInput is what the loss reads of a step, whatever the settings.
-type lossInput struct {
-	of      *stepInput
+// longAnswers says which answers are among the longest quarter, for the share of the loss that they have.
+type longAnswers struct {
 	lengths []int32 // 0 for unknown ones; nil if all are
-	long    int32   // what three quarters of them do not exceed, or fewer if that is the longest
-
-	all, longest lossweight.Mass // of all samples, and of those that are longer
+	limit   int32   // what three quarters of them do not exceed, or fewer if that is the longest
 }
 
-// newLossInput is that of previous, which may be nil, if the step is the same.
-func newLossInput(in *stepInput, previous *Analysis) lossInput {
-	if previous != nil && previous.loss.of == in {
-		return lossInput{of: in, lengths: previous.loss.lengths, long: previous.loss.long}
+// findLong is the stage that finds the longest answers, where there is a loss. It stands where no filter has it computed again.
+func (a *Analysis) findLong(_ context.Context, set model.Settings) error {
+	a.long = longAnswers{}
+	if set.Loss != "" {
+		a.long = longestQuarter(a.grouped.Lengths)
 	}
-	l := lossInput{of: in, lengths: knownLengths(in.Lengths)}
+	return nil
+}
+
+func longestQuarter(lengths []int32) longAnswers {
+	l := longAnswers{lengths: knownLengths(lengths)}
 	if len(l.lengths) > 0 {
-		l.long = -1
+		l.limit = -1
 		longest := slices.Max(l.lengths)
 		for _, q := range lossweight.Quartiles(l.lengths) {
 			if q < longest {
-				l.long = q
+				l.limit = q
 			}
 		}
 	}
 	return l
 }
 
+// lossMass is what samples do to an optimizer step.
+type lossMass struct{ all, longest lossweight.Mass }
+
 // sumMass adds up what the samples do to an optimizer step.
 func (a *Analysis) sumMass(ctx context.Context) {
-	parts := make([][2]lossweight.Mass, len(a.input.blocks))
-	eachBlock(ctx, a.input.blocks, func(k int, b block) {
-		parts[k][0] = lossweight.MassOf(a.LossWeights[b.lo:b.hi], a.Processed[b.lo:b.hi])
-		for i := b.lo; i < b.hi && a.loss.lengths != nil; i++ {
-			if a.loss.lengths[i] > a.loss.long {
-				parts[k][1] = parts[k][1].Plus(lossweight.MassOf(a.LossWeights[i:i+1], a.Processed[i:i+1]))
+	parts := make([]lossMass, len(a.shaped.blocks))
+	eachBlock(ctx, a.shaped.blocks, func(k int, b block) {
+		parts[k].all = lossweight.MassOf(a.LossWeights[b.lo:b.hi], a.Processed[b.lo:b.hi])
+		for i := b.lo; i < b.hi && a.long.lengths != nil; i++ {
+			if a.long.lengths[i] > a.long.limit {
+				parts[k].longest = parts[k].longest.Plus(lossweight.MassOf(a.LossWeights[i:i+1], a.Processed[i:i+1]))
 			}
 		}
 	})
 	for _, part := range parts {
-		a.loss.all, a.loss.longest = a.loss.all.Plus(part[0]), a.loss.longest.Plus(part[1])
+		a.mass.all, a.mass.longest = a.mass.all.Plus(part.all), a.mass.longest.Plus(part.longest)
 	}
 }
 
@@ -98,24 +108,23 @@ func whyNotApplied(stage *estimators.Entry, err error, more string) (string, err
 // lossBatch is the batch that the loss averages over, and which samples its rows are; nil if they are
 // all samples.
 func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []int32) {
-	b = lossweight.Batch{
-		Lengths: a.loss.lengths, Offsets: a.Offsets, Advantages: a.Processed,
-		Masked: a.masked(loss),
+	g, statuses := &a.grouped, a.grouped.Status
+	b = lossweight.Batch{Lengths: a.long.lengths, Offsets: g.Offsets, Advantages: a.recomputed.samples, Masked: a.masked(loss)}
+	if g.rollouts != nil { // else each row is one
+		b.Rollouts = renumbered(g.rollouts.of)
 	}
-	if r := a.input.rollouts; r != nil { // else each row is one
-		b.Rollouts = renumbered(r.of)
-	}
-	filtered := a.admission != nil && !a.admission.all && a.admission.rule.Dropped != groupfilter.Masked
-	isIn := func(i int) bool { // Masked samples are, with a loss mask of 0.
-		return (!filtered || a.Trains(i)) && (a.Status == nil || a.Status[i] <= model.StatusMasked)
-	}
-	if !filtered && !slices.ContainsFunc(a.Status, func(s model.Status) bool { return s > model.StatusMasked }) {
+	leavesBatch := func(s model.Status) bool { return s > model.StatusMasked } // masked samples are in it, with a loss mask of 0
+	isFiltered := !a.admitted.all && a.admitted.rule.Dropped != groupfilter.Masked
+	if !isFiltered && !slices.ContainsFunc(statuses, leavesBatch) {
 		return b, nil
 	}
-	rows = make([]int32, 0, a.Rows)
-	offsets := append(make([]int, 0, a.Groups+1), 0)
-	for g := range a.Groups {
-		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
+	isIn := func(i int) bool {
+		return (!isFiltered || a.Trains(i)) && (statuses == nil || !leavesBatch(statuses[i]))
+	}
+	rows = make([]int32, 0, len(g.InputRow))
+	offsets := append(make([]int, 0, len(g.Offsets)), 0)
+	for lo, hi := range g.Groups() {
+		for i := lo; i < hi; i++ {
 			if isIn(i) {
 				rows = append(rows, int32(i))
 			}
@@ -132,15 +141,17 @@ func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []
 
 // masked says which samples have a loss mask of 0; nil if none has.
 func (a *Analysis) masked(loss *lossweight.Loss) []bool {
-	filter := a.admission != nil && a.admission.rule.Dropped == groupfilter.Masked
-	dropped := loss.MasksDropped && a.Kept < a.Rows
-	byStatus := slices.Contains(a.Status, model.StatusMasked)
-	if !filter && !dropped && !byStatus {
+	isKept, statuses := a.kept.samples, a.grouped.Status
+	byFilter := a.admitted.rule != nil && a.admitted.rule.Dropped == groupfilter.Masked
+	byKeepRule := loss.MasksDropped && slices.Contains(isKept, false)
+	byStatus := slices.Contains(statuses, model.StatusMasked)
+	if !byFilter && !byKeepRule && !byStatus {
 		return nil
 	}
-	masked := make([]bool, a.Rows)
+	masked := make([]bool, len(isKept))
 	for i := range masked {
-		masked[i] = filter && !a.Trains(i) || dropped && !a.Keep[i] || byStatus && a.Status[i] == model.StatusMasked
+		isSkipped, isDropped := byFilter && !a.Trains(i), byKeepRule && !isKept[i]
+		masked[i] = isSkipped || isDropped || byStatus && statuses[i] == model.StatusMasked
 	}
 	return masked
 }
@@ -161,14 +172,14 @@ func (a *Analysis) lossMetrics() []Metric {
 	if a.LossWeights == nil {
 		return nil
 	}
-	mass := a.loss.all
+	mass := a.mass.all
 	metrics := []Metric{
 		{"vantage/loss/mass", mass.Total()},
 		{"vantage/loss/negative_to_positive", mass.NegativeToPositive()},
 		{"vantage/loss/dilution", mass.Dilution()},
 	}
-	if a.loss.lengths != nil {
-		metrics = append(metrics, Metric{"vantage/loss/longest_quarter", a.loss.longest.ShareOf(mass)})
+	if a.long.lengths != nil {
+		metrics = append(metrics, Metric{"vantage/loss/longest_quarter", a.mass.longest.ShareOf(mass)})
 	}
 	return metrics
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,13 +32,13 @@ type Metric struct {
 // advantage, and those of rewards over the finite ones where another would make all of them NaN; those of advantages and returns are
 // then NaN, as the trainer's are.
 func (a *Analysis) metrics() []Metric {
-	in, s := a.input, &a.sums
+	in, s := &a.shaped, &a.sums
 	zeroStd := 0 // samples whose standard deviation the trainer takes for zero
 	for i := range a.Table {
-		zeroStd += model.Count01(a.zeroStd[i]) * a.Table[i].Size()
+		zeroStd += model.Count01(a.unfiltered.zeroStd[i]) * a.Table[i].Size()
 	}
 	room := 64
-	if a.onlyMeans {
+	if a.plan.onlyMeans {
 		room = 16
 	}
 	m := make([]Metric, 0, room)
@@ -46,7 +47,7 @@ func (a *Analysis) metrics() []Metric {
 	m = rewards.appendTo(m, "critic/score/mean", "critic/score/max", "critic/score/min")
 	a.AbsOriginal, a.AbsProcessed, a.Squares = s.sumAbsOriginal, s.sumAbsProcessed, s.sumSquares
 	m = rewards.appendTo(m, "critic/rewards/mean", "critic/rewards/max", "critic/rewards/min")
-	if a.onlyMeans {
+	if a.plan.onlyMeans {
 		return a.lengthMetrics(m)
 	}
 	m = s.original.appendTo(m, "critic/advantages/mean", "critic/advantages/max", "critic/advantages/min")
@@ -76,7 +77,7 @@ func (a *Analysis) metrics() []Metric {
 		Metric{"vantage/effective_samples", s.sumAbsProcessed * s.sumAbsProcessed / s.sumSquares},
 		Metric{"vantage/length_correlation", s.lengthCorrelation()},
 	)
-	if a.admission != nil {
+	if a.admitted.rule != nil {
 		m = append(m,
 			Metric{"vantage/admitted", float64(a.AdmittedGroups) / float64(a.Groups)},
 			Metric{"vantage/refill", float64(a.Groups) / float64(a.AdmittedGroups)},
@@ -94,7 +95,7 @@ func (a *Analysis) meantRewards() moments {
 		return a.sums.rewards
 	}
 	var finite moments
-	for _, r := range a.original.rewards {
+	for _, r := range a.unfiltered.rewards {
 		if units.IsFinite(r) {
 			finite.add(r, 1)
 		}
@@ -107,7 +108,7 @@ func (a *Analysis) meantRewards() moments {
 
 // lengthMetrics appends those of all responses, if some length is known.
 func (a *Analysis) lengthMetrics(m []Metric) []Metric {
-	in := a.input
+	in := &a.shaped
 	if !in.hasLengths {
 		return m
 	}
@@ -128,12 +129,33 @@ func (g *Group) solveBin() int {
 }
 
 // SolveBinNames are the names of the bins under vantage/solve_rate/.
-func SolveBinNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
+func SolveBinNames() []string {
+	return model.Mapped(solveRateNames(), func(name string) string { return strings.TrimPrefix(name, solveRatePrefix) })
+}
+
+const solveRatePrefix = "vantage/solve_rate/"
+
+// solveRateNames are the metrics of the bins, written out since each step has them.
+func solveRateNames() []string {
+	return []string{
+		solveRatePrefix + "0", solveRatePrefix + "to_25", solveRatePrefix + "to_50", solveRatePrefix + "to_75",
+		solveRatePrefix + "below_100", solveRatePrefix + "100",
+	}
+}
+
+// passAtName is the metric pass@k.
+func passAtName(k int) string {
+	usual := [...]string{"pass@1", "pass@2", "pass@4", "pass@8", "pass@16", "pass@32", "pass@64"}
+	if power := bits.Len(uint(k)) - 1; power < len(usual) && k == 1<<power {
+		return usual[power]
+	}
+	return "pass@" + strconv.Itoa(k)
+}
 
 // IsSolveMetric reports whether a metric counts solved samples, so that steps lack it whose rewards do
 // not say which samples are solved: see StepFigures.NoSolved.
 func IsSolveMetric(name string) bool {
-	return strings.HasPrefix(name, "pass@") || strings.HasPrefix(name, "vantage/solve_rate/")
+	return strings.HasPrefix(name, "pass@") || strings.HasPrefix(name, solveRatePrefix)
 }
 
 // solveRates are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
@@ -151,12 +173,12 @@ func solveRates(groups []Group) []Metric {
 	if maxSize == 0 {
 		return nil
 	}
-	var metrics []Metric
+	metrics := make([]Metric, 0, len(bins)+bits.Len(uint(maxSize)))
 	for k := 1; k <= maxSize; k *= 2 {
-		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, groups)})
+		metrics = append(metrics, Metric{Name: passAtName(k), Value: passAt(k, groups)})
 	}
-	for bin, name := range SolveBinNames() {
-		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[bin]})
+	for bin, name := range solveRateNames() {
+		metrics = append(metrics, Metric{Name: name, Value: bins[bin]})
 	}
 	return metrics
 }
@@ -240,7 +262,7 @@ func metricNames(set model.Settings, hasLength bool, maxSize int, hasSolved bool
 		names = append(names, m.Name)
 		if m.Name == "pass@1" {
 			for k := 2; k <= maxSize; k *= 2 {
-				names = append(names, "pass@"+strconv.Itoa(k))
+				names = append(names, passAtName(k))
 			}
 		}
 	}

@@ -31,10 +31,10 @@ type statistics struct {
 
 // sum takes two passes, since one would lose the squares to cancellation.
 func (a *Analysis) sum(ctx context.Context) statistics {
-	parts := zeros(a.input.scratch, func(s *scratch) *[]statistics { return &s.parts }, len(a.input.blocks))
-	eachBlock(ctx, a.input.blocks, func(k int, b block) {
+	parts := a.memory.emptySums(len(a.shaped.blocks))
+	eachBlock(ctx, a.shaped.blocks, func(k int, b block) {
 		switch s := &parts[k]; {
-		case a.onlyMeans && s.addPlainRewards(a, b), s.addPlain(a, b):
+		case a.plan.onlyMeans && s.addPlainRewards(a, b), s.addPlain(a, b):
 		default:
 			s.add(a, b)
 		}
@@ -43,10 +43,10 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 	for i := range parts {
 		all.merge(&parts[i])
 	}
-	if a.onlyMeans {
+	if a.plan.onlyMeans {
 		return all
 	}
-	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].addSquares(a, b, &all) })
+	eachBlock(ctx, a.shaped.blocks, func(k int, b block) { parts[k].addSquares(a, b, &all) })
 	for i := range parts {
 		all.processedSquares += parts[i].processedSquares
 		all.lengthSquares += parts[i].lengthSquares
@@ -59,7 +59,7 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 // add adds a block to everything but the squares.
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
-		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokenWeights[i])
+		x, y, w := a.Original[i], a.Processed[i], float64(a.shaped.tokenWeights[i])
 		moves, trains := a.Moves(i), true
 		if a.Status != nil {
 			if a.Status[i] == model.StatusErrored {
@@ -68,7 +68,7 @@ func (s *statistics) add(a *Analysis, b block) {
 			trains = a.Status[i].Trains()
 			moves = moves && trains
 		}
-		s.rewards.add(a.original.rewards[i], 1)
+		s.rewards.add(a.unfiltered.rewards[i], 1)
 		if units.IsFinite(x) && trains && (a.residue == nil || !a.residue[i].original) {
 			s.sumAbsOriginal += math.Abs(x)
 		}
@@ -110,7 +110,7 @@ func (s *statistics) addPlainRewards(a *Analysis, b block) bool {
 	if b.lo == b.hi || a.Status != nil {
 		return false
 	}
-	rewards := plainMoments(a.original.rewards[b.lo:b.hi])
+	rewards := plainMoments(a.unfiltered.rewards[b.lo:b.hi])
 	if math.IsNaN(rewards.sum) {
 		return false
 	}
@@ -125,12 +125,12 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	if b.lo == b.hi || a.Status != nil {
 		return false
 	}
-	rewards := plainMoments(a.original.rewards[b.lo:b.hi])
+	rewards := plainMoments(a.unfiltered.rewards[b.lo:b.hi])
 	advantages, lengths, keep := a.Original[b.lo:b.hi], a.Lengths[b.lo:b.hi], a.Keep[b.lo:b.hi]
 	before := sumPlain(advantages, lengths)
 	all := sumLengths(lengths)
 	processed, after := advantages, before
-	if &a.Processed[b.lo] != &a.Original[b.lo] {
+	if !a.recomputed.isUnfiltered {
 		processed = a.Processed[b.lo:b.hi]
 		after = sumPlain(processed, lengths)
 	}
@@ -139,7 +139,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	}
 	positive, negative := sumLengthsOf(lengths, advantages, 1), sumLengthsOf(lengths, advantages, -1)
 	nonzero, nonzeroWeight := positive.n+negative.n, positive.sum+negative.sum
-	if &processed[0] != &advantages[0] {
+	if !a.recomputed.isUnfiltered {
 		up, down := sumLengthsOf(lengths, processed, 1), sumLengthsOf(lengths, processed, -1)
 		nonzero, nonzeroWeight = up.n+down.n, up.sum+down.sum
 	}
@@ -291,7 +291,7 @@ func (s *statistics) merge(o *statistics) {
 func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
 	processed, length, advantage := all.processed.mean(), all.knownLength.mean(), all.knownAdvantage.mean()
 	var processedSquares, lengthSquares, advantageSquares, products float64
-	lengths, weights := a.Lengths[b.lo:b.hi], a.input.tokenWeights[b.lo:b.hi]
+	lengths, weights := a.Lengths[b.lo:b.hi], a.shaped.tokenWeights[b.lo:b.hi]
 	for i, y := range a.Processed[b.lo:b.hi] {
 		w := float64(weights[i])
 		if y != 0 && w != 0 {

@@ -130,7 +130,7 @@ func TestMetricsEqualTheirDefinitions(t *testing.T) {
 			"sample_distribution/num_kept_positive": float64(kept[0]), "sample_distribution/num_kept_negative": float64(kept[1]),
 			"sample_distribution/num_filtered": float64(filtered),
 		}
-		if a.input.hasLengths {
+		if a.shaped.hasLengths {
 			want["response_length_positive/mean"], want["response_length_positive/min"] = positive.mean(), positive.min()
 			want["response_length_negative/max"], want["response_length_negative/mean"] = negative.max(), negative.mean()
 		}
@@ -200,8 +200,8 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// Blocks of plain numbers, which have a loop of their own, sum to the bits of the loop for all blocks; a block with anything else is left to
-// that.
+// Blocks of plain numbers, which have a loop of their own, sum to the bits of the loop for all blocks; a block with anything else
+// is left to that.
 func TestPlainBlocksSumAlike(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -213,10 +213,12 @@ func TestPlainBlocksSumAlike(t *testing.T) {
 		odd := rapid.SampledFrom([]string{"", "no length", "no tokens", "NaN", "infinite", "no reward"}).Draw(t, "odd")
 		a := &Analysis{
 			Columns: Columns{Lengths: lengths}, Original: advantages, Processed: advantages, Keep: keep,
-			original: &original{rewards: rewards}, input: &stepInput{tokenWeights: lengths},
+			stages: stages{
+				shaped: shaped{tokenWeights: lengths}, unfiltered: unfiltered{rewards: rewards}, recomputed: recomputed{isUnfiltered: true},
+			},
 		}
 		if rapid.Bool().Draw(t, "filtered") {
-			a.Processed = slices.Clone(advantages)
+			a.Processed, a.recomputed.isUnfiltered = slices.Clone(advantages), false
 			for i := range n {
 				a.Processed[i] *= float64(model.Count01(keep[i]))
 			}
@@ -230,8 +232,8 @@ func TestPlainBlocksSumAlike(t *testing.T) {
 		switch at := rapid.IntRange(0, n-1).Draw(t, "at"); odd {
 		case "no length":
 			lengths[at] = -1
-			a.input.tokenWeights = slices.Clone(lengths)
-			a.input.tokenWeights[at] = 1
+			a.shaped.tokenWeights = slices.Clone(lengths)
+			a.shaped.tokenWeights[at] = 1
 		case "no tokens":
 			lengths[at] = 0
 		case "NaN":

@@ -29,11 +29,8 @@ func AnalyzeSteps(ctx context.Context, snap model.Snapshot, steps []int, set mod
 	before := previous.Parts()
 	all, changed := make([]*Analysis, len(steps)), len(before) != len(steps)
 	for k, i := range steps {
-		old := previous.Of(snap.Steps[i].Number)
-		if all[k] = old; !old.matches(p, i) {
-			if all[k], err = p.analyze(ctx, i, old, nil); err != nil {
-				return nil, err
-			}
+		if all[k], err = p.analyze(ctx, i, previous.Of(snap.Steps[i].Number), nil); err != nil {
+			return nil, err
 		}
 		changed = changed || all[k] != before[k]
 	}
@@ -52,16 +49,12 @@ func AnalyzeSteps(ctx context.Context, snap model.Snapshot, steps []int, set mod
 // inSnapshot returns the analysis, of step i of the plan, without the older snapshot that it was computed
 // from: each of many steps would keep one in memory.
 func (a *Analysis) inSnapshot(p *plan, i int) *Analysis {
-	if a.plan.snap.Revision == p.snap.Revision && a.input.snap.Revision == p.snap.Revision {
+	if a.plan.snap.Revision == p.snap.Revision && a.grouped.snap.Revision == p.snap.Revision {
 		return a
 	}
-	now, in, step := *a, *a.input, *a.input.GroupedStep
-	step.snap, step.step = &p.snap, p.snap.Steps[i]
-	in.GroupedStep = &step
-	now.plan, now.input = p, &in
-	if now.loss.of == a.input {
-		now.loss.of = &in
-	}
+	now := *a
+	now.plan, now.index = p, i
+	now.grouped.snap, now.grouped.step = &p.snap, p.snap.Steps[i]
 	return &now
 }
 
@@ -137,8 +130,8 @@ func join(ctx context.Context, p *plan, steps []*Analysis) (*Analysis, error) {
 		n, groups = n+s.Rows, groups+s.Groups
 	}
 	a := newEmpty(n, groups)
-	a.Settings, a.plan, a.input.snap = p.settings, p, &p.snap
-	a.Step, a.Revision, a.input.Step = last.Step, last.Revision, last.Step
+	a.Settings, a.plan, a.grouped.snap = p.settings, p, &p.snap
+	a.Step, a.Revision, a.grouped.Step = last.Step, last.Revision, last.Step
 	a.LossWeights = make([]float64, 0, n)
 	if slices.ContainsFunc(steps, func(s *Analysis) bool { return s.LossWeights == nil }) {
 		a.LossWeights = nil // where a step has no weights there are none
@@ -146,7 +139,7 @@ func join(ctx context.Context, p *plan, steps []*Analysis) (*Analysis, error) {
 	for _, s := range steps {
 		a.appendStep(s)
 	}
-	if a.input.solveMetrics = solveRates(a.Table); a.input.solveMetrics == nil {
+	if a.shaped.solveMetrics = solveRates(a.Table); a.shaped.solveMetrics == nil {
 		a.NoSolved = last.NoSolved
 	}
 	if err := a.summarizeAppended(ctx); err != nil {
@@ -160,6 +153,7 @@ func join(ctx context.Context, p *plan, steps []*Analysis) (*Analysis, error) {
 // and zero standard deviations stay those within the whole step. There are no warnings, which are about whole steps.
 func (a *Analysis) Subset(groups []int) StepFigures {
 	sub := newEmpty(0, len(groups))
+	sub.plan = a.plan
 	sub.Step, sub.Revision, sub.Open, sub.NoSolved = a.Step, a.Revision, a.Open, a.NoSolved
 	if a.LossWeights != nil && len(groups) > 0 {
 		sub.LossWeights = []float64{}
@@ -169,23 +163,28 @@ func (a *Analysis) Subset(groups []int) StepFigures {
 		sub.appendSamples(a, lo, hi)
 		sub.appendGroup(a, g, len(sub.Original)-hi)
 	}
-	sub.input.Columns, sub.input.groups = sub.Columns, sub.Table
-	sub.input.summarize()
+	sub.shaped.measureLengths(sub.Lengths, sub.Status)
+	sub.shaped.countInvalid(sub.LoggedRewards, sub.Status)
+	sub.shaped.solveMetrics = solveRates(sub.Table)
 	_ = sub.summarizeAppended(context.Background()) // which does not end
 	return sub.StepFigures
 }
 
 // newEmpty returns an analysis without samples, with room for n in some groups, to append others to.
 func newEmpty(n, groups int) *Analysis {
+	numbers := func() []float64 { return make([]float64, 0, n) }
 	return &Analysis{
 		Columns: Columns{
-			InputRow: make([]int32, 0, n), Offsets: append(make([]int, 0, groups+1), 0), LoggedRewards: make([]float64, 0, n),
-			Rewards: make([]float64, 0, n), LoggedAdvantages: make([]float64, 0, n), Lengths: make([]int32, 0, n),
+			InputRow: make([]int32, 0, n), Offsets: append(make([]int, 0, groups+1), 0),
+			LoggedRewards: numbers(), Rewards: numbers(), LoggedAdvantages: numbers(), Lengths: make([]int32, 0, n),
 		},
-		Table: make([]Group, 0, groups), zeroStd: make([]bool, 0, groups),
-		Original: make([]float64, 0, n), Keep: make([]bool, 0, n), Processed: make([]float64, 0, n),
-		original: &original{rewards: make([]float64, 0, n)},
-		input:    &stepInput{GroupedStep: &GroupedStep{}, key: inputKey{step: math.MinInt64}}, // no step has this key
+		Table: make([]Group, 0, groups), Original: numbers(), Keep: make([]bool, 0, n), Processed: numbers(),
+		key: stepKey{number: math.MinInt64}, // no step has this key
+		stages: stages{
+			unfiltered: unfiltered{rewards: numbers(), zeroStd: make([]bool, 0, groups)},
+			admitted:   admitted{all: true},
+			recomputed: recomputed{isUnfiltered: true},
+		},
 	}
 }
 
@@ -202,8 +201,9 @@ func (a *Analysis) appendSamples(s *Analysis, lo, hi int) {
 	a.LoggedAdvantages, a.Lengths = append(a.LoggedAdvantages, s.LoggedAdvantages[lo:hi]...), append(a.Lengths, s.Lengths[lo:hi]...)
 	a.Original, a.Processed = append(a.Original, s.Original[lo:hi]...), append(a.Processed, s.Processed[lo:hi]...)
 	a.Keep = append(a.Keep, s.Keep[lo:hi]...)
-	a.original.rewards = append(a.original.rewards, s.original.rewards[lo:hi]...)
-	a.input.tokenWeights = append(a.input.tokenWeights, s.input.tokenWeights[lo:hi]...)
+	a.unfiltered.rewards = append(a.unfiltered.rewards, s.unfiltered.rewards[lo:hi]...)
+	a.shaped.tokenWeights = append(a.shaped.tokenWeights, s.shaped.tokenWeights[lo:hi]...)
+	a.recomputed.isUnfiltered = a.recomputed.isUnfiltered && s.recomputed.isUnfiltered
 	if a.LossWeights != nil {
 		a.LossWeights = append(a.LossWeights, s.LossWeights[lo:hi]...)
 	}
@@ -213,41 +213,52 @@ func (a *Analysis) appendSamples(s *Analysis, lo, hi int) {
 func (a *Analysis) appendGroup(s *Analysis, g, by int) {
 	group := s.Table[g]
 	group.Start, group.End = group.Start+by, group.End+by
-	a.Table, a.Offsets, a.zeroStd = append(a.Table, group), append(a.Offsets, group.End), append(a.zeroStd, s.zeroStd[g])
+	a.Table, a.Offsets = append(a.Table, group), append(a.Offsets, group.End)
+	a.unfiltered.zeroStd = append(a.unfiltered.zeroStd, s.unfiltered.zeroStd[g])
 }
 
 // appendStep appends a step, and what the settings make of it beside advantages: what the group filter admits, and
 // what the keep ratios count.
 func (a *Analysis) appendStep(s *Analysis) {
-	in, at := a.input, len(a.Original)
-	a.steps = append(a.steps, oneStep{s, len(a.Table), at})
+	at := len(a.Original)
+	a.steps = append(a.steps, oneStep{Analysis: s, group: len(a.Table), sample: at})
 	a.appendSamples(s, 0, s.Rows)
 	for g := range s.Table {
 		a.appendGroup(s, g, at)
 	}
-	in.hasLengths = in.hasLengths || s.input.hasLengths
-	in.length.merge(s.input.length)
-	in.uncutLength.merge(s.input.uncutLength)
-	in.invalid, in.missing, in.Shaped = in.invalid+s.input.invalid, in.missing+s.input.missing, in.Shaped+s.input.Shaped
-	in.WhyUnshaped, a.NoLoss = cmp.Or(in.WhyUnshaped, s.input.WhyUnshaped), cmp.Or(a.NoLoss, s.NoLoss)
-	a.perRollout.original = append(a.perRollout.original, s.perRollout.original...)
-	a.perRollout.keep = append(a.perRollout.keep, s.perRollout.keep...)
-	if of := s.admission; of != nil {
-		if a.admission == nil {
-			a.admission = &admission{rule: of.rule}
-		}
-		v := &a.admission.verdict
-		v.Admitted, v.Reasons = append(v.Admitted, of.verdict.Admitted...), append(v.Reasons, of.verdict.Reasons...)
-		a.admission.trains = append(a.admission.trains, of.trains...)
-		a.admission.groups += of.groups
+	a.shaped.join(&s.shaped)
+	a.NoLoss = cmp.Or(a.NoLoss, s.NoLoss)
+	a.unfiltered.advantages = append(a.unfiltered.advantages, s.unfiltered.advantages...)
+	a.kept.counted = append(a.kept.counted, s.kept.counted...)
+	if s.admitted.rule != nil {
+		a.admitted.join(&s.admitted)
 	}
+}
+
+// join adds what is told of another step.
+func (in *shaped) join(of *shaped) {
+	in.hasLengths = in.hasLengths || of.hasLengths
+	in.length.merge(of.length)
+	in.uncutLength.merge(of.uncutLength)
+	in.invalid += of.invalid
+	in.missing += of.missing
+	in.lowered += of.lowered
+	in.whyNot = cmp.Or(in.whyNot, of.whyNot)
+}
+
+// join adds what the group filter says of another step.
+func (ad *admitted) join(of *admitted) {
+	ad.rule, ad.all = of.rule, ad.all && of.all
+	ad.verdict.Admitted = append(ad.verdict.Admitted, of.verdict.Admitted...)
+	ad.verdict.Reasons = append(ad.verdict.Reasons, of.verdict.Reasons...)
+	ad.samples = append(ad.samples, of.samples...)
 }
 
 func (a *Analysis) summarizeAppended(ctx context.Context) error {
 	a.Rows, a.Groups = len(a.Original), len(a.Table)
-	a.input.Columns, a.input.blocks = a.Columns, blocksOf(a.Offsets)
+	a.shaped.blocks = blocksOf(a.Offsets)
 	if a.LossWeights != nil {
-		a.loss = newLossInput(a.input, nil)
+		a.long = longestQuarter(a.Lengths)
 	}
 	a.sumTable()
 	return a.summarize(ctx)
@@ -300,7 +311,7 @@ func (p *plan) trend(ctx context.Context, previous *Trend, known *Analysis, maxS
 		switch {
 		case ok:
 			t.Steps[i] = old
-		case known != nil && known.Revision == step.Revision && known.Open == open && known.Settings == p.settings:
+		case known.isOf(p, i):
 			t.Steps[i] = known.StepFigures
 		case computed > 0 && computed+len(step.Rewards) > maxSamples:
 			t.Steps[i] = StepFigures{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}
@@ -310,11 +321,11 @@ func (p *plan) trend(ctx context.Context, previous *Trend, known *Analysis, maxS
 			computed += len(step.Rewards)
 		}
 	}
-	free := make(scratches, maxWorkers)
+	free := make(memories, maxWorkers)
 	errs := make([]error, len(steps), len(steps)+1)
 	model.InParallel(ctx, workers(), len(steps), func(k int) {
 		i := steps[k]
-		var memory *scratch
+		var memory *memory
 		previous := known.Of(snap.Steps[i].Number)
 		if previous == nil {
 			memory = free.take()

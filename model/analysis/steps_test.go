@@ -188,13 +188,13 @@ func TestJoinedStepsOfAGrowingLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, p := range a.Parts() {
-		if p.plan.snap.Revision != snap.Revision || p.input.snap.Revision != snap.Revision || k < 2 && p.original != before.Parts()[k].original {
+		if p.plan.snap.Revision != snap.Revision || p.grouped.snap.Revision != snap.Revision || k < 2 && &p.Original[0] != &before.Parts()[k].Original[0] {
 			t.Errorf("step %d has an older snapshot, or was computed again", p.Step)
 		}
 	}
 	set.KeepPos = 0.5
 	next, err := AnalyzeSteps(context.Background(), snap, []int{0, 1, 2}, set, a)
-	if err != nil || next.Parts()[0].original != a.Parts()[0].original {
+	if err != nil || &next.Parts()[0].Original[0] != &a.Parts()[0].Original[0] {
 		t.Errorf("a change of the filter computes the advantages again: %v", err)
 	}
 	trend, err := ComputeTrend(context.Background(), snap, set, nil, next, 1)

@@ -243,7 +243,7 @@ func (a *Analysis) warnings() []model.Warning {
 	}
 	all := a.plan.rules
 	found := make([]*model.Warning, len(all))
-	shares := max(1, len(a.input.blocks)) // a step of one block is not worth a goroutine
+	shares := max(1, len(a.shaped.blocks)) // a step of one block is not worth a goroutine
 	model.InParallel(context.Background(), workers(), shares, func(share int) {
 		for k := share; k < len(all); k += shares {
 			r := all[k]
@@ -476,19 +476,19 @@ func IsFarFromRatio(ratio float64, kept, all int) bool {
 // effectiveRatio compares a ratio with the share of the samples of a sign, 1 or -1, that is kept.
 func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.Warning {
 	return func(a *Analysis) *model.Warning {
-		if !a.Settings.Filtering() && a.admission == nil {
+		if !a.Settings.Filtering() && a.admitted.rule == nil {
 			return nil // all are kept
 		}
 		ratio, kept, all := a.Settings.KeepPos, a.sums.keptPositive, a.sums.positive.n
 		if sign < 0 {
 			ratio, kept, all = a.Settings.KeepNeg, a.sums.keptNegative, a.sums.negative.n
 		}
-		if a.sums.original.n < a.Rows || a.Status != nil || len(a.perRollout.original) < a.Rows { // these are not of all that count
+		if a.sums.original.n < a.Rows || a.Status != nil || len(a.unfiltered.advantages) < a.Rows { // these are not of all that count
 			kept, all = 0, 0
-			for i, x := range a.perRollout.original {
-				if x*sign > 0 && a.StatusOf(a.input.countedRollouts.sample(i)).Trains() {
+			for i, x := range a.unfiltered.advantages {
+				if x*sign > 0 && a.StatusOf(a.shaped.countedRollouts.sample(i)).Trains() {
 					all++
-					kept += model.Count01(a.perRollout.keep[i])
+					kept += model.Count01(a.kept.counted[i])
 				}
 			}
 		}
@@ -513,7 +513,7 @@ func (a *Analysis) filterIsOurs() *model.Warning {
 }
 
 func (a *Analysis) stageNotApplied() *model.Warning {
-	missing := slices.DeleteFunc([]string{a.input.WhyUnshaped, a.NoLoss}, func(why string) bool { return why == "" })
+	missing := slices.DeleteFunc([]string{a.shaped.whyNot, a.NoLoss}, func(why string) bool { return why == "" })
 	if len(missing) == 0 {
 		return nil
 	}
@@ -524,19 +524,19 @@ func (a *Analysis) stageNotApplied() *model.Warning {
 // groupFilterRefuses warns of what the trainer would raise for the step, or of what it does with a
 // batch of too few groups.
 func (a *Analysis) groupFilterRefuses() *model.Warning {
-	if a.admission == nil || a.admission.refusal == nil && a.admission.verdict.Note == "" && !a.admission.verdict.SamplesOn {
+	if a.admitted.rule == nil || a.admitted.refusal == nil && a.admitted.verdict.Note == "" && !a.admitted.verdict.SamplesOn {
 		return nil
 	}
-	v := a.admission.verdict
+	v := a.admitted.verdict
 	w := &model.Warning{
 		Count: a.Groups - a.AdmittedGroups, Of: a.Groups, Unit: "groups", Example: a.firstGroup(func(g *Group) bool { return !g.Admitted }),
 		Text: "are not admitted", Advice: "the log has one round of generation; a trainer that refills generates until the batch is full",
 	}
-	switch r := a.admission.refusal; {
+	switch r := a.admitted.refusal; {
 	case r != nil && r.Kind == estimators.KindMissing:
 		w.Text += ": the rule needs " + r.Text + ", which the log lacks, so that all are"
 	case r != nil:
-		w.Text += fmt.Sprintf(", and %s would stop: %s", estimators.Title(a.admission.rule.Framework), r.Error())
+		w.Text += fmt.Sprintf(", and %s would stop: %s", estimators.Title(a.admitted.rule.Framework), r.Error())
 	case v.SamplesOn:
 		w.Text += ", and less than a batch is left: the trainer generates more before it trains"
 	}
@@ -547,25 +547,25 @@ func (a *Analysis) groupFilterRefuses() *model.Warning {
 }
 
 func (a *Analysis) groupFilterAssumes() *model.Warning {
-	if a.admission == nil || a.admission.verdict.Assumed == "" {
+	if a.admitted.rule == nil || a.admitted.verdict.Assumed == "" {
 		return nil
 	}
-	rule := a.admission.rule
-	return a.ofAll(fmt.Sprintf("are judged by %s/%s on an assumption: %s", rule.Framework, rule.Name, a.admission.verdict.Assumed),
+	rule := a.admitted.rule
+	return a.ofAll(fmt.Sprintf("are judged by %s/%s on an assumption: %s", rule.Framework, rule.Name, a.admitted.verdict.Assumed),
 		"log the value that the rule reads, or give it as an option (:option, --option)")
 }
 
 func (a *Analysis) equalRewardsAdmitted() *model.Warning {
-	if a.admission == nil {
+	if a.admitted.rule == nil {
 		return nil
 	}
-	count, first := a.admission.verdict.EqualButAdmitted(a.Rewards, a.Offsets)
+	count, first := a.admitted.verdict.EqualButAdmitted(a.Rewards, a.Offsets)
 	if count == 0 {
 		return nil
 	}
 	return &model.Warning{
 		Count: count, Of: a.Groups, Unit: "groups", Example: first,
-		Text:   fmt.Sprintf("have equal rewards, but %s/%s admits them", a.admission.rule.Framework, a.admission.rule.Name),
+		Text:   fmt.Sprintf("have equal rewards, but %s/%s admits them", a.admitted.rule.Framework, a.admitted.rule.Name),
 		Advice: "its test is not \"all rewards are equal\": C shows the rule",
 	}
 }
@@ -578,15 +578,15 @@ func (a *Analysis) phantomGroups() *model.Warning {
 		return g.Admitted && g.Size() > 1 && allEqual(a.LoggedRewards[g.Start:g.End]) && !allEqual(a.Rewards[g.Start:g.End])
 	}
 	text := "have equal rewards before the length penalty: they train on length only"
-	if a.admission != nil {
-		text += fmt.Sprintf(", and %s/%s admits them", a.admission.rule.Framework, a.admission.rule.Name)
+	if a.admitted.rule != nil {
+		text += fmt.Sprintf(", and %s/%s admits them", a.admitted.rule.Framework, a.admitted.rule.Name)
 	}
 	return a.ofGroups(phantom, text, "filter groups by the reward before the penalty, where the trainer has a metric for it (verl: metric acc)")
 }
 
 // liveSkipped warns of groups that have signal and that a rule drops without others in their place.
 func (a *Analysis) liveSkipped() *model.Warning {
-	if a.admission == nil || a.admission.rule.Dropped == groupfilter.Refilled {
+	if a.admitted.rule == nil || a.admitted.rule.Dropped == groupfilter.Refilled {
 		return nil
 	}
 	return a.ofGroups(func(g *Group) bool {

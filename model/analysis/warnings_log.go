@@ -21,14 +21,14 @@ func (a *Analysis) refusedGroups() *model.Warning {
 }
 
 func (a *Analysis) invalidRewards() *model.Warning {
-	w := a.ofSamples(a.input.invalid, "have a NaN or infinite reward", "check why the reward function failed; ")
+	w := a.ofSamples(a.shaped.invalid, "have a NaN or infinite reward", "check why the reward function failed; ")
 	if w == nil {
 		return nil
 	}
-	if missing := a.input.missing; missing > 0 {
+	if missing := a.shaped.missing; missing > 0 {
 		w.Text = fmt.Sprintf("have no usable reward (%d missing, %d NaN or infinite)", missing, w.Count-missing)
 	}
-	w.Advice += a.effectOfInvalid(a.original.rewards, 0, a.Rows)
+	w.Advice += a.effectOfInvalid(a.unfiltered.rewards, 0, a.Rows)
 	w.Example = a.firstGroup(func(g *Group) bool { return g.Invalid > 0 })
 	return w
 }
@@ -46,7 +46,7 @@ func (a *Analysis) assumedRewards() *model.Warning {
 
 // partsMissing warns of rewards that are sums of columns of which one is NaN or missing, while others of the group have it.
 func (a *Analysis) partsMissing() *model.Warning {
-	run, components := &a.plan.snap.Run, a.input.step.Components
+	run, components := &a.plan.snap.Run, a.grouped.step.Components
 	if !run.SumsComponents && a.Settings.Weights == "" || a.Settings.Reward != "" {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (a *Analysis) partsMissing() *model.Warning {
 		if k >= len(components) || components[k] == nil {
 			continue
 		}
-		part, before := a.input.step.Component(a.InputRow, k), count
+		part, before := a.grouped.step.Component(a.InputRow, k), count
 		for g := range a.Table {
 			lo, hi := a.Table[g].Start, a.Table[g].End
 			if !slices.ContainsFunc(part[lo:hi], math.IsNaN) || !slices.ContainsFunc(part[lo:hi], units.IsFinite[float64]) {
@@ -121,6 +121,9 @@ func (a *Analysis) partialGroups() *model.Warning {
 
 // completedGroups warns of groups of which some samples have no row, and their rewards follow from the others.
 func (a *Analysis) completedGroups() *model.Warning {
+	if !slices.Contains(a.Status, model.StatusUnlogged) {
+		return nil
+	}
 	samples := 0
 	isCompleted := func(g *Group) bool { return a.StatusesOf(g)[model.StatusUnlogged] > 0 }
 	for i := range a.Table {
@@ -198,17 +201,19 @@ func (a *Analysis) usualSize() int {
 // rolloutsAssumed warns where rollouts have several rows and the framework is not known to count them.
 func (a *Analysis) rolloutsAssumed() *model.Warning {
 	e := a.plan.estimator
-	if e.Outputs != estimators.OutputsUnknown {
+	hasSeveralRows := func(g *Group) bool { return g.Rollouts < g.Size() }
+	if e.Outputs != estimators.OutputsUnknown || a.firstGroup(hasSeveralRows) < 0 {
 		return nil
 	}
-	return a.ofGroups(func(g *Group) bool { return g.Rollouts < g.Size() },
+	return a.ofGroups(hasSeveralRows,
 		"have rollouts of several rows: "+model.CountedRollouts(e),
 		"take verl grpo (f, e) if verl wrote the log")
 }
 
-// turnsAsSamples warns where the rows of a group look like turns of answers, and neither a rollout id nor logged advantages tell how they count.
+// turnsAsSamples warns where the rows of a group look like turns of answers, and neither a rollout id nor logged advantages tell
+// how they count.
 func (a *Analysis) turnsAsSamples() *model.Warning {
-	step := &a.input.step
+	step := &a.grouped.step
 	if step.UnfoldingIDs == 0 || a.plan.grouping.By != model.GroupByID || step.LoggedAdvantages != nil {
 		return nil
 	}
@@ -227,7 +232,7 @@ func (a *Analysis) approximateLengths() *model.Warning {
 	if e.Needs.Lengths {
 		affected = append(affected, "the advantages of "+e.Name)
 	}
-	if a.Settings.Overlong != "" && a.input.WhyUnshaped == "" {
+	if a.Settings.Overlong != "" && a.shaped.whyNot == "" {
 		affected = append(affected, penalty)
 	}
 	if a.Settings.Loss != "" && a.NoLoss == "" {
@@ -253,12 +258,12 @@ func (a *Analysis) approximateLengths() *model.Warning {
 // loggedDiffers warns of logged advantages that are not those computed. With a filter the settings
 // are a what-if, so that they differ on purpose.
 func (a *Analysis) loggedDiffers() *model.Warning {
-	if a.Settings.Filtering() || a.input.step.LoggedAdvantages == nil {
+	if a.Settings.Filtering() || a.grouped.step.LoggedAdvantages == nil {
 		return nil
 	}
 	computed := a.Original
-	if a.original.ofRule != nil && a.input.countedRollouts == nil {
-		computed = a.original.ofRule
+	if a.unfiltered.ofRule != nil && a.shaped.countedRollouts == nil {
+		computed = a.unfiltered.ofRule
 	}
 	near := NewLoggedTolerance(a.plan.estimator, a.Settings.Scale, a.LoggedRewards, computed)
 	w := &model.Warning{Unit: "samples", Example: -1, Advice: "`vantage match` finds the estimator that computed the logged advantages"}
@@ -302,11 +307,11 @@ const loggedPrecision = 1e-6
 // float32Unit is the relative distance of neighbouring float32 values.
 const float32Unit = 1.0 / (1 << 23)
 
-// LoggedTolerance is how far a logged advantage may be from the computed one to pass for the same: by
-// what logs lose, relative to the largest computed advantage of the group, or by the estimator's own
-// tolerance. The latter is relative to the largest of the step if groups depend on each other: their
-// errors then have the size of that, of a float32 unit of it at least: a group of equal rewards has nothing else. Where nothing is divided by a std it is at least a float32 unit of
-// the largest reward of the group: by so much the mean of equal rewards depends on the order of sums.
+// LoggedTolerance is how far a logged advantage may be from the computed one to pass for the same: by what logs lose, relative to
+// the largest computed advantage of the group, or by the estimator's own tolerance. The latter is relative to the largest of the
+// step if groups depend on each other: their errors then have the size of that, of a float32 unit of it at least: a group of equal
+// rewards has nothing else. Where nothing is divided by a std it is at least a float32 unit of the largest reward of the group: by
+// so much the mean of equal rewards depends on the order of sums.
 type LoggedTolerance struct {
 	computed   []float64
 	rewards    []float64 // of undivided advantages, else nil

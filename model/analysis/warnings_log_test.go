@@ -106,7 +106,8 @@ func TestMergedGroupsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Of a group of which the log holds a part, only what follows is known: the mean where r − A is one value or is told, and logged advantages.
+// Of a group of which the log holds a part, only what follows is known: the mean where r − A is one value or is told, and logged
+// advantages.
 func TestGroupsOfWhichTheLogHoldsAPart(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]struct {

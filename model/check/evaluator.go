@@ -190,7 +190,7 @@ func (f *Finding) add(s *analysis.StepFigures, t *tally) {
 	f.NoValue = ""
 	f.verdicts++
 	if f.Rule.Span.isOfAll() {
-		f.Whole, f.WholeFails = v.text, v.fails
+		f.Whole, f.WholeFails = v.text(f.Rule), v.fails
 		if f.Rule.Span.Kind != AllSteps {
 			f.addFailed(s, t.last)
 		} else if v.fails {
@@ -214,7 +214,7 @@ func (f *Finding) addFailed(s *analysis.StepFigures, v verdict) {
 		f.Stretches = append(f.Stretches, Stretch{v.from, s.Step})
 	}
 	if len(f.Failed) == 1 || isWorse(f.Rule, v.x, f.worst) {
-		f.WorstFrom, f.WorstStep, f.WorstValue, f.worst = v.from, s.Step, v.text, v.x
+		f.WorstFrom, f.WorstStep, f.WorstValue, f.worst = v.from, s.Step, v.text(f.Rule), v.x
 		f.Advice = adviceFor(f.Rule.Name, s)
 	}
 }
@@ -279,7 +279,9 @@ func (w *Monitor) Add(s *analysis.StepFigures) (all []Transition) {
 	w.record(s)
 	for k := range w.rules {
 		if v, ok := w.tallies[k].add(s); ok {
-			all = w.turn(all, k, s.Step, v.fails, v.text)
+			if v.fails != w.failing[k] {
+				all = w.turn(all, k, s.Step, v.fails, v.text(w.rules[k]))
+			}
 		}
 	}
 	return all
@@ -353,7 +355,24 @@ type verdict struct {
 	from  int64 // first step that is judged
 	fails bool
 	x     float64
-	text  string
+
+	of     measured // what x is of: one step, or several together
+	steps  int      // how many
+	failed int      // of these, where x is how many fail; -1 elsewhere
+}
+
+// text is the value that is judged. Few are shown.
+func (v *verdict) text(r Rule) string {
+	if v.failed >= 0 {
+		return units.Fraction(v.failed, v.steps)
+	}
+	return r.textOf(v.of, v.steps)
+}
+
+// judged is the verdict on the value of some steps.
+func (r Rule) judged(from int64, of measured, steps int) verdict {
+	x := r.valueOf(of, steps)
+	return verdict{from: from, fails: r.fails(x), x: x, of: of, steps: steps, failed: -1}
 }
 
 // add takes the next step. It returns false if the rule says nothing at it: the step has no value, or
@@ -363,8 +382,7 @@ func (t *tally) add(s *analysis.StepFigures) (verdict, bool) {
 	if !ok {
 		return verdict{}, false
 	}
-	x, text := t.rule.valueOf(m, 1)
-	t.last = verdict{s.Step, t.rule.fails(x), x, text}
+	t.last = t.rule.judged(s.Step, m, 1)
 	t.steps++
 	if t.last.fails {
 		t.failed++
@@ -413,11 +431,9 @@ func (t *tally) judge(m measured) (v verdict, ok bool) {
 		return t.last, true
 	case AllSteps:
 		t.sum.add(m)
-		v.x, v.text = t.rule.valueOf(t.sum, t.steps)
-		v.fails = t.rule.fails(v.x)
-		return v, true
+		return t.rule.judged(0, t.sum, t.steps), true
 	case NumberOf, ShareOfSteps:
-		v.x, v.text = float64(t.failed), units.Fraction(t.failed, t.steps)
+		v = verdict{x: float64(t.failed), steps: t.steps, failed: t.failed}
 		if span.Kind == ShareOfSteps {
 			v.x = 100 * v.x / float64(t.steps)
 		}
@@ -444,8 +460,7 @@ func (t *tally) judgeRow(m measured, n int) (v verdict, ok bool) {
 		for _, m := range t.recent {
 			sum.add(m)
 		}
-		v.x, v.text = t.rule.valueOf(sum, n)
-		v.fails = t.rule.fails(v.x)
+		v = t.rule.judged(0, sum, n)
 	}
 	v.from = t.recent[0].step
 	return v, true

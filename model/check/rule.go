@@ -172,22 +172,28 @@ func (r Rule) isOfStep() bool {
 	return r.Name == rowsOfStep || slices.Contains(warningKinds(), model.WarningKind(r.Name))
 }
 
-// valueOf returns what the rule compares with its limit, and its text, of the sum over some steps: a share
-// of all, or the mean of a step.
-func (r Rule) valueOf(m measured, steps int) (x float64, text string) {
+// valueOf returns what the rule compares with its limit, of the sum over some steps: a share of all, or the mean of a step.
+func (r Rule) valueOf(m measured, steps int) float64 {
 	switch {
 	case m.counted && r.Unit == "%":
-		return 100 * float64(m.N) / float64(max(1, m.Of)), units.Fraction(m.N, m.Of)
-	case m.counted && steps == 1:
-		return float64(m.N), units.Count(m.N)
+		return 100 * float64(m.N) / float64(max(1, m.Of))
 	case m.counted:
-		x = float64(m.N) / float64(steps)
+		return float64(m.N) / float64(steps)
 	case steps == 1:
-		x = m.X
-	default:
-		x = m.metric.OfAStep()
+		return m.X
 	}
-	return x, units.Short(x)
+	return m.metric.OfAStep()
+}
+
+// textOf is the text of that value.
+func (r Rule) textOf(m measured, steps int) string {
+	switch {
+	case m.counted && r.Unit == "%":
+		return units.Fraction(m.N, m.Of)
+	case m.counted && steps == 1:
+		return units.Count(m.N)
+	}
+	return units.Short(r.valueOf(m, steps))
 }
 
 func (r Rule) fails(x float64) bool { return math.IsNaN(x) || figures.Holds(x, r.Op, r.Limit) }

@@ -257,8 +257,8 @@ func ends(r Run) (wrong, solved float64, ok bool) {
 	set.SolvedAt = ""
 	scales := r.Snap.RewardScales(set)
 	s := &scales[0]
-	ok = len(scales) == 1 && s.Discrete && s.Wrong < s.Solved && !math.IsInf(s.Solved, 0) && !math.IsInf(s.Wrong, 0)
-	return s.Wrong, s.Solved, ok
+	hasEnds := s.Wrong < s.Solved && units.IsFinite(s.Wrong) && units.IsFinite(s.Solved)
+	return s.Wrong, s.Solved, len(scales) == 1 && s.Discrete && hasEnds
 }
 
 // WhyNothing says why there are no pairs, "" if there are.

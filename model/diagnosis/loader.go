@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -86,12 +87,13 @@ func replaySeries(back, batches []int) series {
 func (e *evidence) batchesBefore() (back, batches []int, pool int) {
 	back, batches = make([]int, len(e.Steps)), make([]int, len(e.Steps))
 	visits := map[uint32][]int{}
+	var prompts []uint32
+	together := map[int]int{} // prompts by the step that had them
 	for i := range e.Steps {
-		prompts := e.promptsOf(i, i+1)
-		delete(prompts, 0)
+		prompts = e.Steps[i].appendPrompts(prompts[:0])
 		batches[i] = len(prompts)
-		together := map[int]int{} // prompts by the step that had them
-		for p := range prompts {
+		clear(together)
+		for _, p := range prompts {
 			for _, step := range visits[p] {
 				together[step]++
 			}
@@ -102,7 +104,7 @@ func (e *evidence) batchesBefore() (back, batches []int, pool int) {
 				back[i] = i - step
 			}
 		}
-		for p := range prompts {
+		for _, p := range prompts {
 			visits[p] = append(visits[p], i)
 			if n := len(visits[p]); n > visitsKept {
 				visits[p] = visits[p][n-visitsKept:]
@@ -110,6 +112,17 @@ func (e *evidence) batchesBefore() (back, batches []int, pool int) {
 		}
 	}
 	return back, batches, len(visits)
+}
+
+// appendPrompts appends the prompts of the step, each once.
+func (s *Observed) appendPrompts(to []uint32) []uint32 {
+	for _, g := range s.Groups {
+		if g.Prompt != 0 {
+			to = append(to, g.Prompt)
+		}
+	}
+	slices.Sort(to)
+	return slices.Compact(to)
 }
 
 // onePrompt finds a prompt that fills a good part of each step, while the others come once.

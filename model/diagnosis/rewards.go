@@ -157,13 +157,18 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 		p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups))
 		isChance := p*float64(len(e.Steps)) >= rareOutage
 		isLong := to-i > 1 || to == len(e.Steps)
-		isPlanned := e.fadesTo(of, before, i, level.Low) || e.goesOn(of, before, i, to, level.Low) || of.had(i, to)
-		if !isChance && isLong && !isPlanned {
+		if !isChance && isLong && !e.isPlanned(of, before, i, to) {
 			return e.outageFinding(of, i, to, before), true
 		}
 		i = to
 	}
 	return Finding{}, false
+}
+
+// isPlanned reports whether a stretch of one value is no outage: the figure went there, stays near it, or had it with the same prompts.
+func (e *evidence) isPlanned(of constants, before, from, to int) bool {
+	value := of.part(&e.Steps[from]).Low
+	return e.fadesTo(of, before, from, value) || e.goesOn(of, before, from, to, value) || of.had(from, to)
 }
 
 // fadesTo reports whether the figure went to a value step by step, as a bonus does that fades by a schedule: the line through its means before

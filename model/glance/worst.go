@@ -74,7 +74,7 @@ func appendSpan(spans []Span, i int, f facts, all []cause) []Span {
 		detail = warning(f.StepFigures, analysis.WarnTrainerRefuses).Text
 	}
 	last := len(spans) - 1
-	if last < 0 || !why.joins || spans[last].cause.name != why.name || spans[last].Last != i-1 || spans[last].alike.Kind != f.alike.Kind {
+	if last < 0 || !spans[last].continues(i, why, f.alike.Kind) {
 		spans = append(spans, Span{First: i, From: f.Step, cause: why, alike: f.alike, detail: detail, usual: f.usual, Refusals: why.name == causeAlike})
 		last++
 	} else {
@@ -84,6 +84,12 @@ func appendSpan(spans []Span, i int, f facts, all []cause) []Span {
 	s.Last, s.To, s.badness, s.unread = i, f.Step, s.badness+badness, s.unread+model.Count01(f.alike.Read == 0)
 	s.add(f.StepFigures)
 	return spans
+}
+
+// continues reports whether step i, bad for this cause, belongs to a span.
+func (s *Span) continues(i int, why *cause, alike diagnosis.AlikeKind) bool {
+	isNext, isSame := s.Last == i-1, s.cause.name == why.name && s.alike.Kind == alike
+	return why.joins && isNext && isSame
 }
 
 // weights are how bad it is that a group has a fate, from 0 to 1: what spoils training is worse than what
@@ -176,8 +182,9 @@ func (s *Span) allWrongToo() string {
 // truncated reports whether half of the answers are as long as the longest of the step, twice as many as
 // usual, and most groups all wrong. Where they are shorter than usual they are not cut off.
 func truncated(f facts) bool {
-	atLimit := f.Metric("response_length/clip_ratio")
-	return f.mostAre(model.FateAllWrong) && f.Rows >= 4 && atLimit >= 0.5 && atLimit >= 2*f.usual.atLimit && f.Metric("response_length/mean") >= f.usual.length
+	atLimit, length := f.Metric("response_length/clip_ratio"), f.Metric("response_length/mean")
+	isCut := f.Rows >= 4 && atLimit >= 0.5 && atLimit >= 2*f.usual.atLimit
+	return isCut && f.mostAre(model.FateAllWrong) && length >= f.usual.length
 }
 
 // shrunk reports whether answers are a third as long as usual at most.

@@ -46,7 +46,10 @@ func (g Given) origin() Origin {
 }
 
 func (g Given) allows(set model.Settings, c Candidate) bool {
-	isOther := g.Framework != "" && c.Framework != set.Framework || g.Estimator != "" && c.Estimator != set.Estimator || g.Scale != "" && c.Scale != set.Scale
+	otherFramework := g.Framework != "" && c.Framework != set.Framework
+	otherEstimator := g.Estimator != "" && c.Estimator != set.Estimator
+	otherScale := g.Scale != "" && c.Scale != set.Scale
+	isOther := otherFramework || otherEstimator || otherScale
 	if isOther || set.Options == "" {
 		return !isOther
 	}

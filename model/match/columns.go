@@ -226,7 +226,9 @@ func (c *candidates) complete(factors []float64) []model.Weights {
 			add(bare, c.names[k], x)
 			continue
 		}
-		if !c.moves[k] && (c.known || !c.varies[k] && (k < last || strings.Contains(strings.ToLower(c.names[k]), "reward"))) {
+		isNamedReward := strings.Contains(strings.ToLower(c.names[k]), "reward")
+		isConstant := !c.varies[k] && (k < last || isNamedReward)
+		if !c.moves[k] && (c.known || isConstant) {
 			add(full, c.names[k], 1)
 		}
 	}

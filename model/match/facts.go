@@ -204,8 +204,10 @@ func (f *Facts) addLine(rewards, advantages []float64, l span, of moments) {
 	}
 	const near, far = 0.02, 0.1
 	std, unbiased := of.std(), of.unbiasedStd()
-	isSquared := math.Abs(slope*std*std-1) < near || math.Abs(slope*unbiased*unbiased-1) < near
-	if isSquared && math.Abs(slope*std-1) > far && math.Abs(slope*unbiased-1) > far && math.Abs(slope-1) > far && math.Abs(zero-mean) <= nearZero*width {
+	offBy := func(divisor float64) float64 { return math.Abs(slope*divisor - 1) }
+	isSquare := offBy(std*std) < near || offBy(unbiased*unbiased) < near
+	isOther := offBy(std) <= far || offBy(unbiased) <= far || offBy(1) <= far
+	if isAtMean := math.Abs(zero-mean) <= nearZero*width; isSquare && !isOther && isAtMean {
 		f.Squared++
 	}
 }

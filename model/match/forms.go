@@ -310,5 +310,6 @@ func fitLine(x, y []float64) (linearFit, bool) {
 		needed = 1 // every line through 0
 	}
 	const minPoints = 4
-	return l, n >= minPoints && len(different) > needed && xx > 0 && l.slope > 1e-6 && !math.IsNaN(l.maxResidual)
+	isDetermined := n >= minPoints && len(different) > needed && xx > 0
+	return l, isDetermined && l.slope > 1e-6 && !math.IsNaN(l.maxResidual)
 }

@@ -59,7 +59,9 @@ const (
 func (s *Study) Answer() Answer {
 	t := &s.Total
 	effective := t.EffectiveShare()
-	isFine := t.MeanAbs() <= normalAbs && t.K3() <= fineK3 && effective >= fineEffective && !(t.Top > fineTop && t.Compared > 2*len(s.steps))
+	isNear := t.MeanAbs() <= normalAbs && t.K3() <= fineK3
+	oneDominates := t.Top > fineTop && t.Compared > 2*len(s.steps)
+	isFine := isNear && effective >= fineEffective && !oneDominates
 	switch {
 	case t.Compared == 0:
 		return Answer{"cannot tell", nil, "It cannot be told which rule is needed: no row has log-probs of both sampler and trainer."}

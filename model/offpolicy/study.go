@@ -23,6 +23,7 @@ import (
 	"vantage/estimators"
 	rules "vantage/estimators/offpolicy"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Sample is a row of a log with its log-probs.
@@ -179,7 +180,7 @@ func (s *Study) probabilities(r rules.Row) {
 	}
 	for i, p := range r.Sampler {
 		d := math.Abs(float64(r.Trainer[i]) - float64(p))
-		if r.Mask != nil && !r.Mask[i] || d-d != 0 {
+		if r.Mask != nil && !r.Mask[i] || !units.IsFinite(d) {
 			continue
 		}
 		tenth := 0

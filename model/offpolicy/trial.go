@@ -9,6 +9,7 @@ import (
 
 	"vantage/estimators"
 	rules "vantage/estimators/offpolicy"
+	"vantage/model/units"
 )
 
 // Trial is what a rule does to a log.
@@ -183,7 +184,7 @@ func weightOf(r rules.Row, outcome rules.Outcome) (log float64, known bool) {
 			times = float64(r.Times[i])
 		}
 		if isMask {
-			if d := float64(r.Trainer[i]) - float64(r.Sampler[i]); d-d == 0 {
+			if d := float64(r.Trainer[i]) - float64(r.Sampler[i]); units.IsFinite(d) {
 				log += times * d
 			}
 			continue

@@ -161,8 +161,15 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 	worse := func(x, y *analysis.Group) int {
 		return cmp.Or(cmp.Compare(y.Flips.Total(), x.Flips.Total()), cmp.Compare(x.RewardMean, y.RewardMean))
 	}
+	if known := w.byFate[model.FateAlive]; len(known) == w.most {
+		isLess := func(i int) bool { return worse(&known[w.most-1].Group, &a.Table[i]) < 0 }
+		chosen[model.FateAlive] = slices.DeleteFunc(chosen[model.FateAlive], isLess)
+	}
 	slices.SortStableFunc(chosen[model.FateAlive], func(i, k int) int { return worse(&a.Table[i], &a.Table[k]) })
 	for fate, groups := range chosen {
+		if len(groups) == 0 {
+			continue
+		}
 		newest := make([]worstGroup, 0, w.most)
 		for _, i := range groups[:min(len(groups), w.most)] {
 			newest = append(newest, newWorstGroup(a, i, causes(i)))

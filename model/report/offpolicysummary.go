@@ -320,7 +320,7 @@ func intervalJSON(i offpolicy.Interval) any {
 
 // orNull is a number, and null for one that is not finite.
 func orNull(x float64) any {
-	if x-x != 0 {
+	if !units.IsFinite(x) {
 		return nil
 	}
 	return x

@@ -24,7 +24,7 @@ func (s *Scalars) relate() {
 		}
 	}
 	for i := range s.Series {
-		if x := &s.Series[i]; isShare(x.Means) && len(x.Values) > 0 && slices.Max(x.Values) > 1 && slices.Max(x.Values) <= percent && hasAny(wordsOf(x.Name), percentWords) {
+		if x := &s.Series[i]; isShare(x.Means) && isPercent(x) {
 			part := *x
 			part.Name, part.Values = x.Name+" / 100", make([]float64, len(x.Values))
 			for k, v := range x.Values {
@@ -43,6 +43,15 @@ var (
 )
 
 const percent = 100
+
+// isPercent reports whether a figure is of a hundred, by its values and by its name.
+func isPercent(x *Series) bool {
+	if len(x.Values) == 0 || !hasAny(wordsOf(x.Name), percentWords) {
+		return false
+	}
+	most := slices.Max(x.Values)
+	return most > 1 && most <= percent
+}
 
 func isShare(m Meaning) bool {
 	return slices.Contains([]Meaning{ZeroStd, AllRight, AllWrong, Truncated}, m)

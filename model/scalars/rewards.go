@@ -62,7 +62,9 @@ func (r *run) parting() *parting {
 	gained := func(i int) float64 { return reward.change(reward.at(e.steps[i])) }
 	best := slices.Index(smooth, slices.Max(smooth[:n-evalSmoothes]))
 	fall, after := smooth[best]-end, TrendOf(e.values[best+1:]) // without the best, which was chosen
-	if fall >= max(gainShare*e.scale, fallNoises*e.noise) && (after.Z < 0 && after.P <= fallRare || fall >= stepNoises*e.noise) && gained(best) >= reward.matters() {
+	isFall := fall >= max(gainShare*e.scale, fallNoises*e.noise)
+	isSure := after.Z < 0 && after.P <= fallRare || fall >= stepNoises*e.noise
+	if isFall && isSure && gained(best) >= reward.matters() {
 		return &parting{first: best, at: best, falls: true}
 	}
 	start := diagnosis.Median(e.values[:evalSmoothes])

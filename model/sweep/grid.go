@@ -123,21 +123,45 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 	next := *g
 	next.filtered, next.recomputed = slices.Clone(g.filtered), slices.Clone(g.recomputed)
 	next.pos, next.neg = g.pos.clone(), g.neg.clone()
-	for _, i := range steps {
-		a, err := analysis.Analyze(ctx, snap, i, g.Settings)
-		if err != nil {
-			return nil, err
-		}
+	step := g.newStep()
+	err := analysis.EachOf(ctx, snap, steps, g.Settings, func(a *analysis.Analysis) error {
 		uncounted := 0 // rows that count in no mean, as dropped ones do
 		for _, g := range selectGroups(a.Table, groups) {
 			next.Rows += g.Size()
 			uncounted += g.Size() - a.CountedRows(&g)
 		}
-		if err := next.addStep(ctx, a.ByRollout(), groups, uncounted); err != nil {
-			return nil, err
-		}
+		step.clear()
+		return next.addStep(ctx, step, a.ByRollout(), groups, uncounted)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &next, nil
+}
+
+// stepGrid is a grid of one step at a time, with what it needs of the estimator.
+type stepGrid struct {
+	*Grid
+	entry   *estimators.Estimator
+	form    closedForm
+	hasForm bool
+}
+
+// newStep returns an empty grid of the same ratios.
+func (g *Grid) newStep() *stepGrid {
+	step := &stepGrid{Grid: newGrid(g.Settings, g.Ratios)}
+	if entry, err := g.Settings.FindEstimator(); err == nil { // else no step can be analysed
+		step.entry = entry
+		step.form, step.hasForm = closedFormOf(entry, g.Settings.Scale)
+	}
+	return step
+}
+
+// clear takes out the steps of a grid.
+func (g *Grid) clear() {
+	g.eachCell(func(c *Cell) { *c = Cell{KeepPos: c.KeepPos, KeepNeg: c.KeepNeg, Recompute: c.Recompute} })
+	g.pos.clear()
+	g.neg.clear()
 }
 
 // selectGroups returns the groups with these indexes, all if only is nil.
@@ -170,10 +194,9 @@ func onlyTrained(a *analysis.Analysis) *analysis.Analysis {
 }
 
 // addStep adds groups of a step, given by index and analysed without a filter, to all cells: all if only is nil. Samples are also the rows
-// that no mean counts.
-func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int, uncounted int) error {
-	entry, _ := a.Settings.FindEstimator() // which the analysis has found
-	step, samples, groups := newGrid(g.Settings, g.Ratios), uncounted, selectGroups(a.Table, only)
+// that no mean counts. step is empty.
+func (g *Grid) addStep(ctx context.Context, step *stepGrid, a *analysis.Analysis, only []int, uncounted int) error {
+	samples, groups := uncounted, selectGroups(a.Table, only)
 	for i := range groups {
 		samples += groups[i].Size()
 	}
@@ -182,7 +205,7 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int, un
 		groups = selectGroups(a.Table, only)
 	}
 	admitted := slices.DeleteFunc(slices.Clone(groups), func(g analysis.Group) bool { return !g.Admitted }) // the others do not train
-	if err := step.addGroups(ctx, a, entry, admitted); err != nil {
+	if err := step.addGroups(ctx, a, admitted); err != nil {
 		return err
 	}
 	step.eachCell(func(c *Cell) {
@@ -198,14 +221,15 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int, un
 		}
 	}
 	g.Steps++
-	g.merge(step)
+	g.merge(step.Grid)
 	return nil
 }
 
-func (g *Grid) addGroups(ctx context.Context, a *analysis.Analysis, entry *estimators.Estimator, groups []analysis.Group) error {
-	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
-	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
-	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm) && a.Batch.Rollouts == nil
+func (g *stepGrid) addGroups(ctx context.Context, a *analysis.Analysis, groups []analysis.Group) error {
+	entry := g.entry
+	s := &accumulator{grid: g.Grid, a: a, groups: groups, entry: entry, form: g.form, hasForm: g.hasForm}
+	isOfGroup := !entry.DependsOnBatch || s.hasForm
+	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && isOfGroup && a.Batch.Rollouts == nil
 	if err := s.run(ctx); err != nil || s.groupLocal {
 		return err
 	}

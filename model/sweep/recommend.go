@@ -279,6 +279,12 @@ func newSide(ratios []float64) side {
 	return side{kept: make([]int, len(ratios)), far: make([]int, len(ratios))}
 }
 
+func (s *side) clear() {
+	clear(s.kept)
+	clear(s.far)
+	s.all = 0
+}
+
 func (s side) clone() side {
 	s.kept, s.far = slices.Clone(s.kept), slices.Clone(s.far)
 	return s

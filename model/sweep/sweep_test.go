@@ -202,7 +202,7 @@ func BenchmarkRun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := g.addStep(context.Background(), a, nil, 0); err != nil {
+				if err := g.addStep(context.Background(), g.newStep(), a, nil, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

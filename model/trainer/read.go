@@ -422,7 +422,9 @@ func (r *Config) applyStages(options []Option) error {
 // apply_kl_penalty. A launch script that names neither key may name a file that does.
 func easyR1KL(options []Option) string {
 	named := slices.IndexFunc(options, func(o Option) bool { return endsInKey(o.Key, "disable_kl") || endsInKey(o.Key, "use_kl_loss") })
-	if named < 0 || isTrue(options, "disable_kl") || isTrue(options, "use_kl_loss") || lastOf(options, "kl_coef") == "0" || lastOf(options, "kl_coef") == "0.0" {
+	isElsewhere := isTrue(options, "disable_kl") || isTrue(options, "use_kl_loss")
+	coefficient := lastOf(options, "kl_coef")
+	if named < 0 || isElsewhere || coefficient == "0" || coefficient == "0.0" {
 		return ""
 	}
 	return fmt.Sprintf("%s is %s, and neither disable_kl nor use_kl_loss is true: EasyR1 subtracts kl_coef·KL from the rewards, which is not in the log", truncate(options[named].Key), truncate(options[named].Value))
