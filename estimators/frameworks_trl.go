@@ -33,7 +33,7 @@ func trl() []*Estimator {
 		about("grpo_normalize_then_sum", "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
 			grpoTrainer,
 			"ddof 1 twice, the second time over the batch; scale_rewards is ignored. A single-sample group gets 0. "+
-				docUnscored).with(aggregation).
+				docUnscored).with(scale.unheardIn("TRL 1.5 to 1.16"), aggregation).
 			by(Estimator{
 				Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
 				zeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,

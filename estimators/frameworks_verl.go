@@ -17,6 +17,7 @@ func verl() []*Estimator {
 	whiten.needsTwoTokens = true
 	grpoFormula := groupwise{eps: 1e-6, ofOne: oneMean0Std1}.advantages
 	byStd := divideByStd("algorithm.norm_adv_by_std_in_grpo")
+	unheard := byStd.unheardIn("verl 0.9.1") // verl/trainer/ppo/ray_trainer.py:218-290 hands it to grpo alone; grpo_passk reads it from the configuration
 	return countingOutputs([]*Estimator{
 		// norm_adv_by_std_in_grpo=False is scale "none", Dr. GRPO.
 		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",
@@ -27,7 +28,7 @@ func verl() []*Estimator {
 		about("grpo_vectorized", "A = (r − μ) / (s + 1e-6); none: r − μ",
 			algos+"compute_grpo_vectorized_outcome_advantage",
 			"As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A single-sample group has μ 0 and s 1. "+
-				"Groups may differ in size. NaN makes its group NaN.").with(byStd).
+				"Groups may differ in size. NaN makes its group NaN.").with(unheard).
 			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: indexAddGRPO(false)}),
 		about("grpo_passk", "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
 			algos+"compute_grpo_passk_outcome_advantage",
@@ -66,7 +67,7 @@ func verl() []*Estimator {
 		about("gdpo", "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
 			algos+"compute_gdpo_outcome_advantage",
 			"ddof 1 twice. A single-sample group has μ 0 and s 1. Components are gdpo_reward_keys, weights gdpo_reward_weights, 1 by "+
-				"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.").with(byStd).
+				"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.").with(unheard).
 			by(Estimator{
 				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Needs: Needs{Components: true},
 				Advantage: whiten.after(perComponent(grpoFormula)),

@@ -26,6 +26,9 @@ type Option struct {
 	// Selects are values that name another entry or a scale here, by value. They are settings then, and
 	// no longer options.
 	Selects map[string]Selection
+
+	// Unheard is the release of the trainer in which the estimator does not get the option, so that no value of it has an effect; "" if it does.
+	Unheard string
 }
 
 // Selection is what a value of an option selects. "" changes nothing.
@@ -416,6 +419,17 @@ func divideByStd(key string) Option {
 		Key: key, Kind: Switch(), Default: "true", Meaning: "divide by the standard deviation: true is scale group, false scale none",
 		Selects: map[string]Selection{"true": {Scale: ScaleGroup}, "false": {Scale: ScaleNone}},
 	}
+}
+
+// unheardIn is an option for the scale that a release does not give to the estimator: it divides by the standard deviation in any case.
+func (o Option) unheardIn(release string) Option {
+	o.Meaning, o.Unheard = "no effect in "+release+": the standard deviation divides in any case", release
+	selects := map[string]Selection{}
+	for value := range o.Selects {
+		selects[value] = Selection{Scale: ScaleGroup}
+	}
+	o.Selects = selects
+	return o
 }
 
 func withoutStd(key string) Option {

@@ -70,7 +70,7 @@ def prove(file, work):
     if results.exists():
         proof = json.loads(results.read_text())
     else:
-        proof = {"release": file.stem, "version": "", "cases": [], "failures": [f"{file.stem}: {failure}"]}
+        proof = {"release": file.stem, "version": "", "cases": [], "unheard": [], "failures": [f"{file.stem}: {failure}"]}
     proof |= {"part": file.parent.name, "what": PARTS[file.parent.name], "seconds": time.time() - start}
     if any(proof["failures"]):
         print(f"\n{file.relative_to(HERE)} said last:\n{log.read_text(errors='replace')[-3000:]}", flush=True)

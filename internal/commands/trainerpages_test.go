@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
@@ -176,8 +177,23 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	if proved {
 		text = "**Estimator.** The one that reproduces the logged advantages (✓), else it is assumed: "
 	}
-	text += fmt.Sprintf("`%s`, scale %s ([how](../decisions.md#which-estimator)). `vantage list estimators %s` has others.\n\n", set.Computes(), set.Scale, f.Framework)
-	return text + chainOf(f.Framework)
+	text += fmt.Sprintf("`%s`, scale %s ([how](../decisions.md#which-estimator)). `vantage list estimators %s` has others.", set.Computes(), set.Scale, f.Framework)
+	if unheard := unheardOptions(f.Framework); len(unheard) > 0 {
+		text += " Options without effect, [as the trainer's own calls show](../contributors/proofs.md#options-without-effect): " + strings.Join(unheard, ", ") + "."
+	}
+	return text + "\n\n" + chainOf(f.Framework)
+}
+
+// unheardOptions names the options of a trainer that it does not hand on to an estimator.
+func unheardOptions(framework string) (all []string) {
+	for _, e := range estimators.All() {
+		for _, o := range e.Options {
+			if e.Framework == framework && o.Unheard != "" {
+				all = append(all, fmt.Sprintf("`%s` of `%s` (%s)", o.Key, e.Name, o.Unheard))
+			}
+		}
+	}
+	return all
 }
 
 // chainOf names the other stages of a trainer between reward and loss that can be tried on a log.

@@ -8,12 +8,21 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Answers are those that a look read, and what they are like at steps whose groups are mostly all wrong.
 type Answers struct {
 	Read, Of int             // how many samples were read, evenly over steps and groups, and how many there are
 	Alike    map[int64]Alike // by the number of the step, of those that are suspect and were read
+}
+
+// Unread says how many answers were not read: "36864 of 40960 answers (--texts all reads every one)"; "" if all were, or there are none.
+func (a *Answers) Unread() string {
+	if a.Read == 0 || a.Read >= a.Of {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s (--texts all reads every one)", units.Count(a.Of-a.Read), units.Plural(a.Of, "answers"))
 }
 
 // Alike says how far the answers of a step are alike. The zero value says nothing of them.

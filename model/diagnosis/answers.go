@@ -489,24 +489,41 @@ func bothRare(up, down float64, places int) bool {
 }
 
 func (e *evidence) partsDiverge() (Finding, bool) {
-	if e.tooFew() != "" || len(e.Parts) < 2 {
+	if e.tooFew() != "" {
 		return Finding{}, false
 	}
-	columns := e.columns()
+	columns := e.columnsOf(e.judgedParts())
+	ups := columns
+	if e.isUnexplained() {
+		whole := judged{name: wholeName, of: func(s *Observed) Part { return Part{Moments: s.Reward, Level: s.Level} }}
+		ups = slices.Concat(columns, e.columnsOf([]judged{whole}))
+	}
 	for i := range columns {
 		if down := &columns[i]; !down.falls || isStyle(down.name) {
 			continue
 		}
-		for k := range columns {
-			if up := &columns[k]; k == i || !up.rises || isSubstance(up.name) || !bothRare(up.up.z, columns[i].down.z, len(e.Steps)) {
+		for k := range ups {
+			if k == i || !ups[k].mayDriveAgainst(&columns[i]) || !bothRare(ups[k].up.z, columns[i].down.z, len(e.Steps)) {
 				continue
 			}
-			if f, found := e.diverging(&columns[k], &columns[i]); found {
+			if f, found := e.diverging(&ups[k], &columns[i]); found {
 				return f, true
 			}
 		}
 	}
 	return Finding{}, false
+}
+
+// wholeName names the reward where no column explains it.
+const wholeName = "reward"
+
+// mayDriveAgainst reports whether a column rises that may be what a run is driven by while another falls. The whole reward is that only where
+// the other one says what answers are worth: other columns may be mere metrics.
+func (c *column) mayDriveAgainst(falls *column) bool {
+	if c.name == wholeName {
+		return c.rises && isSubstance(falls.name)
+	}
+	return c.rises && !isSubstance(c.name)
 }
 
 // column is a reward column over the steps.
@@ -519,11 +536,13 @@ type column struct {
 }
 
 // columns are the reward columns that are no constants.
-func (e *evidence) columns() (all []column) {
-	for c, name := range e.Parts {
+func (e *evidence) columns() []column { return e.columnsOf(e.judgedParts()[:len(e.Parts)]) }
+
+func (e *evidence) columnsOf(parts []judged) (all []column) {
+	for _, part := range parts {
 		level := Level{}
-		k := column{name: name, series: e.seriesOf(func(s *Observed) Moments {
-			p := s.part(c)
+		k := column{name: part.name, series: e.seriesOf(func(s *Observed) Moments {
+			p := part.of(s)
 			if p.N > 0 {
 				level.add(p.Low)
 				level.add(p.High)

@@ -9,7 +9,7 @@ import (
 
 // FormGain is that all of the gain of a reward is in how answers are written, and none in what they are worth.
 type FormGain struct {
-	Form, Worth string // names of the parts: sanitised
+	Form, Worth string // names of the parts: sanitised. The first may be what no column holds.
 	ByForm      Gain
 	ByWorth     Gain
 }
@@ -17,7 +17,7 @@ type FormGain struct {
 // PartGain is the gain of a part of the reward.
 type PartGain struct {
 	Name        string // as logged
-	IsForm      bool   // by its name it is about how an answer is written
+	IsForm      bool   // by its name it is about how an answer is written, or it is what no column holds
 	IsWorth     bool   // by its name it is about what an answer is worth
 	Least, Most float64
 	Gain
@@ -71,17 +71,19 @@ func (g *FormGain) Title(steps int) string {
 
 // partGains are the gains of the reward columns that are no constants.
 func (o *Observations) partGains() (all []PartGain) {
-	for c, name := range o.Parts {
+	for _, part := range o.judgedParts() {
 		level := Level{}
 		s := o.seriesOf(func(s *Observed) Moments {
-			if p := s.part(c); p.N > 0 {
+			p := part.of(s)
+			if p.N > 0 {
 				level.add(p.Low)
 				level.add(p.High)
 			}
-			return s.part(c).Moments
+			return p.Moments
 		})
 		if means := s.known(); len(means) >= LeastLearning && level.Low < level.High {
-			all = append(all, PartGain{name, isStyle(name), isSubstance(name), level.Low, level.High, GainOf(means)})
+			isForm := isStyle(part.name) || part.name == restName
+			all = append(all, PartGain{part.name, isForm, isSubstance(part.name), level.Low, level.High, GainOf(means)})
 		}
 	}
 	return all
@@ -91,9 +93,9 @@ func (o *Observations) partGains() (all []PartGain) {
 func (e *evidence) formFinding(l *Learning) Finding {
 	g := l.Form
 	column := func(named string) series {
-		for c, name := range e.Parts {
-			if sanitize.Line(name) == named {
-				return e.seriesOf(func(s *Observed) Moments { return s.part(c).Moments })
+		for _, part := range e.judgedParts() {
+			if sanitize.Line(part.name) == named {
+				return e.seriesOf(func(s *Observed) Moments { return part.of(s).Moments })
 			}
 		}
 		return e.rewards()
@@ -103,5 +105,8 @@ func (e *evidence) formFinding(l *Learning) Finding {
 	f.Severity, f.Title, f.Example.Step = Watch, g.Title(l.Steps), e.Steps[0].Step
 	f.Evidence = []Evidence{e.thirds(worth, g.Worth), e.thirds(column(g.Form), g.Form)}
 	f.Advice = "read answers that the form pays for; pay for form only where the answer is right, or weigh it less, and check that right answers come at all: easier prompts, more answers per prompt"
+	if g.Form == restName {
+		f.Advice = "log each part of the reward, because no column shows what gains; until then read answers that win by it, and take it out if they are not better"
+	}
 	return f
 }

@@ -156,14 +156,18 @@ func (b Blindness) String() string {
 	return strings.Join(model.Mapped(b.Kinds, Kind.Words), ", ") + ": " + b.Why
 }
 
-// NotChecked is one line on the kinds that cannot be told, and why; "" if all can.
+// NotChecked is one line on the answers that were not read and the kinds that cannot be told, and why; "" if all were, and can.
 func (d *Diagnosis) NotChecked() string {
-	if len(d.Blind) == 0 {
-		return ""
-	}
 	all := d.Blindnesses()
 	slices.SortStableFunc(all, func(a, b Blindness) int { return len(b.Kinds) - len(a.Kinds) }) // a line that is cut keeps what most lack
-	return "not checked: " + strings.Join(model.Mapped(all, Blindness.String), "; ")
+	parts := model.Mapped(all, Blindness.String)
+	if unread := d.Answers.Unread(); unread != "" {
+		parts = slices.Insert(parts, 0, unread)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "not checked: " + strings.Join(parts, "; ")
 }
 
 // Blindnesses returns the kinds that cannot be told, by the reason, in the order of Kinds.

@@ -19,6 +19,7 @@ type Look struct {
 	observations *Observations
 	digests      map[digestKey]digest // of texts, which are not asked for twice, whatever the settings
 	seed         maphash.Seed         // of the hashes in them
+	answers      map[digestKey]bool   // whose answer was wanted, besides what tells of the prompt
 }
 
 // digestKey is a sample of a step as it was.
@@ -55,7 +56,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, how Readi
 	if len(previous.digests) > 0 {
 		texts.seed = previous.seed
 	}
-	look := &Look{observations: o, digests: map[digestKey]digest{}, seed: texts.seed}
+	look := &Look{observations: o, digests: map[digestKey]digest{}, seed: texts.seed, answers: map[digestKey]bool{}}
 	if how.Texts != nil {
 		look.read(ctx, snap, texts, how, previous)
 	}
@@ -65,7 +66,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, how Readi
 	look.Diagnosis = Of(o, texts)
 	look.Diagnosis.Grounds = o.grounds()
 	if texts.hasWords() {
-		look.Diagnosis.Answers = Answers{Read: len(look.digests), Of: o.rows, Alike: texts.alike()}
+		look.Diagnosis.Answers = Answers{Read: len(look.answers), Of: o.rows, Alike: texts.alike()}
 	}
 	look.Diagnosis.Learning, look.Diagnosis.Sum = o.learning(), o.total
 	for i := range o.Steps {
@@ -110,9 +111,15 @@ func (l *Look) read(ctx context.Context, snap model.Snapshot, texts *Texts, how 
 			}
 		}
 		for _, p := range picks {
-			if d, isRead := l.digests[keyOf(snap, p)]; isRead {
-				texts.add(p, d)
+			key := keyOf(snap, p)
+			d, isRead := l.digests[key]
+			if !isRead {
+				continue
 			}
+			if !p.sourcing && !p.truthing {
+				l.answers[key] = true
+			}
+			texts.add(p, d)
 		}
 		return failed
 	}

@@ -44,6 +44,7 @@ type Observed struct {
 	Length  Moments // of the logarithms of the lengths
 	Longest Longest
 	Parts   []Part // by reward column
+	rest    Part   // what the sum of the columns leaves of the reward
 	Groups  []GroupFacts
 	Logged  match.Facts // of the advantages that the trainer logged
 
@@ -180,6 +181,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 		return o, err
 	}
 	o.total = o.sum()
+	o.takeRest(ctx)
 	return o, nil
 }
 

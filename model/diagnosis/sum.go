@@ -17,6 +17,15 @@ type Sum struct {
 	Parts   []Summand // those that count, the heavier in the total first
 	Without []string  // columns that differ within groups and have no weight
 	Fit     float64   // R² within groups: 1 if the sum is exact
+	Rest    *Gain     // by how much what no column holds gains over the run; nil of an exact sum
+
+	terms []term
+}
+
+// term is a part with its place among the columns.
+type term struct {
+	column int
+	weight float64
 }
 
 // Summand is a part of a sum.
@@ -70,7 +79,7 @@ func (s *Sum) String() string {
 	if s.IsExact() {
 		b.WriteString(" within groups, exactly")
 	} else {
-		fmt.Fprintf(&b, " + what no column holds: these explain %s of its variance within groups", units.Share(s.Fit))
+		fmt.Fprintf(&b, " + %s: these explain %s of its variance within groups", restName, units.Share(s.Fit))
 	}
 	if len(s.Without) > 0 {
 		b.WriteString("; " + strings.Join(s.Without, ", ") + " without weight")
@@ -81,9 +90,8 @@ func (s *Sum) String() string {
 // sum fits the reward of the log as a sum of its columns; nil if it has no reward of its own, no such columns, or they do not make it up.
 func (o *Observations) sum() *Sum {
 	run := &o.snap.Run
-	isMade := run.SumsComponents || o.set.Reward != "" || o.set.Weights != ""
 	columns := run.RewardFunctions("")
-	if isMade || len(columns) == 0 || len(columns) > sumColumns {
+	if o.isMade() || len(columns) == 0 || len(columns) > sumColumns {
 		return nil
 	}
 	parts, totals := o.withinGroups(columns)
@@ -94,7 +102,7 @@ func (o *Observations) sum() *Sum {
 	}
 	spread, left := variance(totals), variance(rest(parts, totals, weights))
 	s := &Sum{Fit: 1 - left/spread}
-	if spread <= 0 || s.Fit < leastFit {
+	if spread <= 0 || s.Fit < leastFit || !s.IsExact() && areHalvesExact(parts, totals) {
 		return nil
 	}
 	for i, c := range columns {
@@ -104,7 +112,7 @@ func (o *Observations) sum() *Sum {
 			s.Without = append(s.Without, p.Name)
 			continue
 		}
-		s.Parts = append(s.Parts, p)
+		s.Parts, s.terms = append(s.Parts, p), append(s.terms, term{column: c, weight: p.Weight})
 	}
 	slices.SortStableFunc(s.Parts, func(a, b Summand) int {
 		if a.effect > b.effect {
@@ -179,6 +187,18 @@ func centre(rows [][]float64) {
 			row[c] -= sum / float64(len(rows))
 		}
 	}
+}
+
+// areHalvesExact reports whether the first half of the rows is an exact sum, and the second one: then the weights changed, and nothing is left.
+func areHalvesExact(parts [][]float64, totals []float64) bool {
+	for _, half := range [][2]int{{0, len(parts) / 2}, {len(parts) / 2, len(parts)}} {
+		rows, sums := parts[half[0]:half[1]], totals[half[0]:half[1]]
+		weights, _ := WeightsOf(rows, sums)
+		if weights == nil || variance(rest(rows, sums, weights)) > exactFit*variance(sums) {
+			return false
+		}
+	}
+	return true
 }
 
 // varying leaves out columns that are constant within groups.

@@ -131,3 +131,56 @@ func TestGainOfFormAlone(t *testing.T) {
 		}
 	}
 }
+
+// What no column holds is a part as others are: where it drives the reward up while a logged part falls, or holds all of the gain, it is named;
+// not where it stays, or where weights change and nothing is left.
+func TestWhatNoColumnHolds(t *testing.T) {
+	coin := func(r *rand.Rand, share float64) float64 { return float64(model.Count01(r.Float64() < share)) }
+	for name, c := range map[string]struct {
+		accuracy, hidden func(done float64) float64 // shares
+		kind             Kind
+		title            string
+	}{
+		"it rises, a part falls":  {func(done float64) float64 { return 0.7 - 0.5*done }, func(done float64) float64 { return 0.1 + 0.8*done }, RewardHacking, restName + " rises from"},
+		"it alone gains":          {func(float64) float64 { return 0.3 }, func(done float64) float64 { return 0.1 + 0.8*done }, NotLearning, "all of the gain is " + restName},
+		"it falls, the form wins": {func(done float64) float64 { return 0.1 + 0.8*done }, func(done float64) float64 { return 0.7 - 0.5*done }, RewardHacking, "while " + restName + " falls"},
+		"it stays":                {func(done float64) float64 { return 0.3 + 0.4*done }, func(float64) float64 { return 0.5 }, "", ""},
+		"both gain":               {func(done float64) float64 { return 0.3 + 0.4*done }, func(done float64) float64 { return 0.3 + 0.4*done }, "", ""},
+	} {
+		column := "accuracy_reward"
+		if strings.Contains(name, "form") {
+			column = "format_reward"
+		}
+		d := seen(t, sumRun(120, []string{column, "tool_reward"}, func(done float64, r *rand.Rand) (float64, []float64) {
+			a, tool, hidden := coin(r, c.accuracy(done)), coin(r, 0.5), coin(r, c.hidden(done))
+			return a + 0.5*tool + 0.7*hidden, []float64{a, tool}
+		}))
+		if d.Sum == nil || d.Sum.Rest == nil || !strings.Contains(d.Sum.String(), restName) {
+			t.Errorf("%s: the sum is %v", name, d.Sum)
+		}
+		f := d.of(c.kind)
+		switch {
+		case c.kind == "" && len(d.Findings) > 0:
+			t.Errorf("%s: %v", name, d.Findings)
+		case c.kind != "" && (f == nil || !strings.Contains(f.Title, c.title)):
+			t.Errorf("%s: %v, of all %v", name, f, d.Findings)
+		}
+	}
+	d := seen(t, sumRun(120, []string{"accuracy"}, func(done float64, r *rand.Rand) (float64, []float64) {
+		a := coin(r, 0.7-0.5*done)
+		return 0.1*a + coin(r, 0.1+0.8*done), []float64{a}
+	}))
+	if f := d.of(RewardHacking); d.Sum != nil || f == nil || !strings.Contains(f.Title, "reward rises") || !strings.Contains(f.Title, "while accuracy falls") {
+		t.Errorf("nearly all is what no column holds: %v, %v", d.Sum, f)
+	}
+	d = seen(t, sumRun(120, []string{"accuracy_reward", "format_reward"}, func(done float64, r *rand.Rand) (float64, []float64) {
+		a, f := coin(r, 0.5), coin(r, 0.5)
+		if done < 0.5 {
+			return a + f, []float64{a, f}
+		}
+		return 2*a + f, []float64{a, f}
+	}))
+	if d.Sum != nil && d.Sum.Rest != nil {
+		t.Errorf("weights change: %v", d.Sum)
+	}
+}

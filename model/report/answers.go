@@ -147,6 +147,7 @@ const (
 	partCost
 	partFollows // titles of what follows from a finding: no summary has room for them
 	partBlind   // why kinds were not checked, in one line
+	partSum     // what the reward is made of
 	partWorst   // one of the worst steps
 	partNote
 	partWarning
@@ -171,6 +172,7 @@ func (s *Summary) parts() []summaryPart {
 		}
 	}
 	add(partBlind, 0, model.Count01(len(s.Diagnosis.Blind) > 0))
+	add(partSum, 0, model.Count01(s.Diagnosis.Sum != nil))
 	add(partNote, min(1, len(s.Diagnosis.Findings)), len(s.notes()))
 	for i := range s.Diagnosis.Findings {
 		for range len(s.Diagnosis.Findings[i].Evidence) - 1 {
@@ -247,6 +249,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"advice", s.advice()},
 			{"origin", s.Choice.Origin},
 			{"reward", some(s.reward())},
+			{"reward_sum", s.sumJSON(room)},
 			{"format", s.Snap.Run.Format},
 			{"freshness", state},
 			{"last_write", some(written)},
@@ -432,6 +435,14 @@ func (s *Summary) findingsText(line writeLine, room summaryRoom) {
 	}
 }
 
+// sumJSON is what the reward is made of, if there is room for it.
+func (s *Summary) sumJSON(room summaryRoom) any {
+	if room.count(partSum) == 0 {
+		return absent{}
+	}
+	return rewardSumJSON(s.Diagnosis.Sum)
+}
+
 // notChecked is one line on the kinds that could not be looked for, cut unless it is to be whole, and only how many where there is no room.
 func (s *Summary) notChecked(room summaryRoom, whole bool) string {
 	text := sanitize.Line(s.Diagnosis.NotChecked())
@@ -440,7 +451,11 @@ func (s *Summary) notChecked(room summaryRoom, whole bool) string {
 		return text
 	case room.count(partBlind) == 0:
 		looked, kinds := s.Diagnosis.Looked()
-		return fmt.Sprintf("not checked: %d of %d kinds: vantage report", kinds-looked, kinds)
+		parts := []string{fmt.Sprintf("%d of %d kinds: vantage report", kinds-looked, kinds)}
+		if unread := s.Diagnosis.Answers.Unread(); unread != "" {
+			parts = slices.Insert(parts, 0, unread)
+		}
+		return "not checked: " + strings.Join(parts, "; ")
 	}
 	return shorten(text, maxNotChecked)
 }

@@ -116,7 +116,7 @@ type options []estimators.Option
 func (list options) objects() (all []object) {
 	for _, o := range list {
 		all = append(all, object{
-			{"key", o.Key}, {"aliases", some(o.Aliases)}, {"values", o.Kind.String()}, {"default", o.Default}, {"meaning", o.Meaning},
+			{"key", o.Key}, {"aliases", some(o.Aliases)}, {"values", o.Kind.String()}, {"default", o.Default}, {"meaning", o.Meaning}, {"no_effect_in", some(o.Unheard)},
 		})
 	}
 	return all

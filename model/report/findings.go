@@ -55,6 +55,7 @@ const (
 	maxTitle     = 160
 	maxEvidence  = 140
 	maxGroupName = 64
+	maxPartName  = 48
 	maxAdvice    = 240
 
 	maxWhyUnknown = 200
@@ -83,6 +84,22 @@ func healthJSON(d *diagnosis.Diagnosis) object {
 // textsJSON says how many answers were read, and of how many; nothing if there are none.
 func textsJSON(a diagnosis.Answers) object {
 	return object{{"texts_read", some(a.Read)}, {"texts", some(a.Of)}}
+}
+
+// rewardSumJSON is how the reward is made of its columns; absent if it is not seen to be a sum of them.
+func rewardSumJSON(s *diagnosis.Sum) any {
+	if s == nil {
+		return absent{}
+	}
+	parts := model.Mapped(s.Parts, func(p diagnosis.Summand) object {
+		return object{{"name", shorten(p.Name, maxPartName)}, {"weight", rounded(p.Weight)}}
+	})
+	without := model.Mapped(s.Without, func(name string) string { return shorten(name, maxPartName) })
+	o := object{{"parts", parts}, {"without_weight", some(without)}, {"exact", s.IsExact()}, {"r2", rounded(s.Fit)}}
+	if s.Rest != nil {
+		o = append(o, member{"remainder", append(object{{"share", rounded(1 - s.Fit)}}, gainJSON(s.Rest)...)})
+	}
+	return o
 }
 
 // gainJSON is a gain with its error, which too few values do not have.
@@ -174,7 +191,7 @@ func diagnosisJSON(d *diagnosis.Diagnosis) object {
 		findings[i] = append(findings[i], member{"figures", some(figures)})
 	}
 	blind := model.Mapped(d.Blind, func(b diagnosis.Blind) object { return object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}} })
-	return append(healthJSON(d), object{{"findings", findings}, {"not_checked", some(sanitize.Line(d.NotChecked()))}, {"cannot_tell", blind}}...)
+	return append(healthJSON(d), object{{"reward_sum", rewardSumJSON(d.Sum)}, {"findings", findings}, {"not_checked", some(sanitize.Line(d.NotChecked()))}, {"cannot_tell", blind}}...)
 }
 
 // Scalars is a run of which there is only what its trainer logged of each step: an answer without samples.

@@ -11,6 +11,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/glance"
 )
 
@@ -19,6 +20,7 @@ func TestSummaryOfAnIllRunFits(t *testing.T) {
 	repotest.OneGoroutine(t)
 	for n := range 15 {
 		s := &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n, 100)}
+		s.Diagnosis.Answers = diagnosis.Answers{Read: 1280, Of: 40_960}
 		var text, line bytes.Buffer
 		if err := SummaryText(&text, s); err != nil {
 			t.Fatal(err)
@@ -60,6 +62,9 @@ func TestSummaryOfAnIllRunFits(t *testing.T) {
 		}
 		if n == 0 && got.Health != "healthy" {
 			t.Errorf("without findings the run is %s", got.Health)
+		}
+		if !strings.Contains(text.String(), "not checked: 39680 of 40960 answers") {
+			t.Errorf("what was not read is not in\n%s", text.String())
 		}
 		if strings.ContainsAny(text.String()+line.String(), "\x1b\x07") {
 			t.Errorf("control characters of the log in\n%q", text.String())

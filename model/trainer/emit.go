@@ -114,6 +114,11 @@ func verl(set model.Settings) []string {
 	if !known {
 		byStd = fmt.Sprintf("# verl has no scale %q", set.Scale)
 	}
+	if e, err := set.FindEstimator(); err == nil && set.Scale == estimators.ScaleNone {
+		if o, _ := estimators.FindOption(e.Options, "algorithm.norm_adv_by_std_in_grpo"); o.Unheard != "" {
+			byStd = fmt.Sprintf("# %s divides by the standard deviation in %s, whatever norm_adv_by_std_in_grpo is", e.Name, o.Unheard)
+		}
+	}
 	return []string{"algorithm.adv_estimator=" + set.Estimator, byStd}
 }
 

@@ -16,6 +16,8 @@ func TestEmit(t *testing.T) {
 	passk := rloo.WithEstimator("grpo_passk")
 	filtered := model.DefaultSettings().WithFramework("verl")
 	filtered.GroupFilter, filtered.StageOptions = "verl/filter_groups", filtered.StageOptions.With("algorithm.filter_groups.metric", "acc")
+	unscaled := rloo.WithEstimator("grpo_vectorized")
+	unscaled.Scale = "none"
 	batch := model.DefaultSettings().WithFramework("trl")
 	batch.Scale = "batch"
 	for _, c := range []struct {
@@ -30,6 +32,7 @@ func TestEmit(t *testing.T) {
 		{"trl", plain, "scale_rewards: group num_generations: 8"},
 		{"swift", plain, "--advantage_estimator grpo --scale_rewards group --num_generations 8"},
 		{"verl", filtered, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True algorithm.filter_groups.enable=true algorithm.filter_groups.metric=acc"},
+		{"verl", unscaled, "algorithm.adv_estimator=grpo_vectorized # grpo_vectorized divides by the standard deviation in verl 0.9.1, whatever norm_adv_by_std_in_grpo is"},
 		{"trl", filtered, "scale_rewards: group # TRL has no group filter filter_groups of verl"},
 		{"verl", set, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True " +
 			"# verl has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter"},

@@ -135,6 +135,7 @@ func ReadConfig(options []Option) (*Config, error) {
 			return nil, err
 		}
 	}
+	r.undoUnheard(options, rules)
 	if r.Framework == "trl" {
 		r.applyRewardFunctions(options)
 	}
@@ -227,19 +228,54 @@ func (r *Config) apply(k keyRule, options []Option) error {
 	return nil
 }
 
-// applyOptions takes over the options of the estimator that the settings so far name.
-func (r *Config) applyOptions(options []Option, rules []keyRule) error {
-	set := model.DefaultSettings()
-	var err error
-	for _, s := range r.Settings {
-		if s.Name == "framework" || s.Name == "adv_estimator" {
-			if set, err = set.Set(s.Name, s.Value); err != nil {
-				return nil // Configure says what is wrong
+// undoUnheard takes back what a rule made of an option that the release does not give to the estimator, and says so.
+func (r *Config) undoUnheard(options []Option, rules []keyRule) {
+	e := r.estimator()
+	if e == nil {
+		return
+	}
+	for _, o := range e.Options {
+		k := slices.IndexFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) })
+		if o.Unheard == "" || k < 0 {
+			continue
+		}
+		for _, given := range rules[k].optionsOf(options) {
+			setting, err := rules[k].convert(truncate(given.Value))
+			selected := o.Selects[o.Default].Scale
+			i := slices.Index(r.Settings, setting)
+			if err != nil || i < 0 || setting.Value == string(selected) {
+				continue
 			}
+			r.Settings[i].Value = string(selected)
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which has no effect on %s in %s: the standard deviation divides in any case",
+				truncate(given.Key), truncate(given.Value), e.Name, o.Unheard))
+		}
+	}
+}
+
+// estimator is that which the settings so far name; nil if there is none.
+func (r *Config) estimator() *estimators.Estimator {
+	set := model.DefaultSettings()
+	for _, s := range r.Settings {
+		if s.Name != "framework" && s.Name != "adv_estimator" {
+			continue
+		}
+		var err error
+		if set, err = set.Set(s.Name, s.Value); err != nil {
+			return nil // Configure says what is wrong
 		}
 	}
 	e, err := set.FindEstimator()
 	if err != nil {
+		return nil
+	}
+	return e
+}
+
+// applyOptions takes over the options of the estimator that the settings so far name.
+func (r *Config) applyOptions(options []Option, rules []keyRule) error {
+	e := r.estimator()
+	if e == nil {
 		return nil
 	}
 	for _, option := range e.Options {

@@ -24,6 +24,24 @@ func TestReadConfig(t *testing.T) {
 			[]Option{{"actor_rollout_ref.rollout.n", "16"}, {"algorithm.norm_adv_by_std_in_grpo", "False"}, {"algorithm.adv_estimator", "rloo"}, {"algorithm.gamma", "0.99"}},
 			"verl [{framework verl} {adv_estimator rloo} {scale none} {num_generations 16}]", "algorithm.gamma is 0.99, which is not taken into account",
 		},
+		"verl, whose option grpo_vectorized does not get": {
+			[]Option{{"algorithm.adv_estimator", "grpo_vectorized"}, {"algorithm.norm_adv_by_std_in_grpo", "False"}},
+			"verl [{framework verl} {adv_estimator grpo_vectorized} {scale group}]",
+			"algorithm.norm_adv_by_std_in_grpo is False, which has no effect on grpo_vectorized in verl 0.9.1",
+		},
+		"verl, nor gdpo": {
+			[]Option{{"algorithm.adv_estimator", "gdpo"}, {"algorithm.norm_adv_by_std_in_grpo", "False"}},
+			"verl [{framework verl} {adv_estimator gdpo} {scale group}]", "has no effect on gdpo in verl 0.9.1",
+		},
+		"verl, which grpo_passk reads": {
+			[]Option{{"algorithm.adv_estimator", "grpo_passk"}, {"algorithm.norm_adv_by_std_in_grpo", "False"}},
+			"verl [{framework verl} {adv_estimator grpo_passk} {scale none}]", "",
+		},
+		"TRL, whose option normalize_then_sum does not read": {
+			[]Option{{"scale_rewards", "none"}, {"multi_objective_aggregation", "normalize_then_sum"}},
+			"trl [{framework trl} {adv_estimator grpo_normalize_then_sum} {scale group}]",
+			"scale_rewards is none, which has no effect on grpo_normalize_then_sum in TRL 1.5 to 1.16",
+		},
 		"TRL": {
 			[]Option{{"scale_rewards", "true"}, {"num_generations", "8"}, {"learning_rate", "1e-6"}},
 			"trl [{framework trl} {scale group} {num_generations 8}]", "",

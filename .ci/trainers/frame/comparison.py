@@ -8,6 +8,7 @@ import made
 import numpy as np
 from proof import ulps_between
 
+OPTION_STEPS = 12  # on which options are tried: an effect shows on the first
 STEPS = 96 if "FEW" in os.environ else 240  # twice or five times each kind of reward with each shape of group
 
 
@@ -40,6 +41,31 @@ class Comparison:
                         judge.step(step, advantages, refused)
                 print(judge.counts())
 
+    def options(self, values, call, left_out=(), **steps):
+        """Finds the options of the trainer's configuration that have no effect on an estimator: ours must say so of them, and of no other.
+
+        values are those to try, by the key of the option; call(estimator, key, value) returns a function of a step. steps is passed
+        to made.steps.
+        """
+        with self.proof.case("options", f"{self.framework} options") as case:
+            batches = [step for step in made.steps(OPTION_STEPS, **steps) if all(math.isfinite(r) for r in step.rewards)]
+            for e in self.ours.values():
+                if e["computable"] and e["name"] not in left_out:
+                    self.effects(case, e, values, call, batches)
+
+    def effects(self, case, e, values, call, batches):
+        """Compares which options have an effect on an estimator with what we say."""
+        ours = {option["key"]: option for option in e.get("options", [])}
+        for key, choices in values.items():
+            outputs = [[outcome(call(e["name"], key, value), step) for step in batches] for value in choices]
+            has_effect = any(o != outputs[0] for o in outputs[1:])
+            case.samples += len(batches)
+            case.equal += len(batches)
+            if key in ours and not has_effect:
+                self.proof.unheard.append(f"`{key}` of {e['name']}")
+            if has_effect != (key in ours and "no_effect_in" not in ours[key]) and (has_effect or key in ours):
+                case.fail(f"{key} has {'an' if has_effect else 'no'} effect on {e['name']}; ours has it as {ours.get(key)}")
+
     def export(self, path, steps, *flags):
         """The advantages of each step, and whether some of them are refused."""
         rows, _ = self.proof.export(path, "--framework", self.framework, *flags)
@@ -48,6 +74,14 @@ class Comparison:
             advantages[row.step].append(row.advantage)
             refused[row.step] |= row.refused
         return list(zip(advantages, refused))
+
+
+def outcome(call, step):
+    """The advantages of a step as text, in which NaN is NaN, or what is raised."""
+    try:
+        return repr([float(a) for a in call(step)])
+    except Exception as error:  # whatever the framework raises
+        return type(error).__name__
 
 
 class Judge:

@@ -15,7 +15,7 @@ with `vantage export`, as float32. It wrote this page on {date}.
 | --- | --- |
 | training | the trainer trains a random model of two layers for 20 steps while vantage follows; the advantages of its loss are compared |
 | own log writer | the framework's own code writes a log of made rewards; samples and advantages are compared |
-| own advantage function | the framework's own function is called on 240 random steps |
+| own advantage function | the framework's own function is called on 240 random steps: of verl, TRL and ms-swift the statements by which its trainer calls it, with its own configuration; of the others the function alone, because their trainers need an inference engine |
 
 | trainer | release | by | estimators | advantages | equal | near |
 | --- | --- | --- | --- | ---: | ---: | ---: |
@@ -27,6 +27,17 @@ unit for 0.7 % of values on one machine and 20 % on another. A quotient then dif
 (grpo_normalize_then_sum, gdpo) by more. With the IEEE square root in place of MKL's, all are equal. Estimators that whiten over the tokens of a batch
 (REINFORCE++, GDPO of verl, normalisation over a batch) sum in another order: they agree to 1e-4 of the largest advantage, and count as near too. Everything
 ran on a CPU: the order of sums on a GPU is unproved.
+
+## Options without effect
+
+Each option of verl, TRL and ms-swift that changes the scale, the discount or the range of rewards is tried with several values, by the trainer's own call. Those that
+change nothing are listed here; with `--config` vantage computes as the trainer, and warns.
+
+| trainer | release | options |
+| --- | --- | --- |
+{unheard}
+
+## What is left out
 
 `vantage export` must mark a step as refused exactly where the framework raises an exception. The comparison leaves out groups of different sizes that fill a
 matrix by chance, a sample with both infinities, and equal rewards throughout a batch that is whitened.
@@ -45,14 +56,17 @@ stored, and `go test ./estimators` compares them.
 
 
 def write(proofs, date):
-    lines = []
+    lines, unheard = [], []
     for proof in proofs:
-        if not proof["cases"]:
+        cases = [c for c in proof["cases"] if c["name"] != "options"]
+        if not cases:
             continue
-        estimators = kept.listed(dict.fromkeys(c["estimator"] for c in proof["cases"] if c["estimator"]))
-        total = {key: sum(c[key] for c in proof["cases"] if not c["failures"]) for key in ("samples", "equal", "near")}
+        if proof["unheard"]:
+            unheard.append(f"| {proof['release']} | {proof['version']} | {', '.join(proof['unheard'])} |")
+        estimators = kept.listed(dict.fromkeys(c["estimator"] for c in cases if c["estimator"]))
+        total = {key: sum(c[key] for c in cases if not c["failures"]) for key in ("samples", "equal", "near")}
         lines.append(
             f"| {proof['release']} | {proof['version']} | {proof['what']} | {estimators} | "
             f"{total['samples']:,} | {total['equal']:,} | {total['near']:,} |\n"
         )
-    PAGE.write_text(HEAD.format(date=date.isoformat()) + "".join(lines) + FOOT.format(kept=kept.table()))
+    PAGE.write_text(HEAD.format(date=date.isoformat()) + "".join(lines) + FOOT.format(kept=kept.table(), unheard="\n".join(unheard)))

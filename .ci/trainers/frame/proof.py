@@ -39,7 +39,7 @@ def run(release, prove, version=None):
         traceback.print_exc()
         p.failures.append(f"{p.release}: {type(error).__name__}: {str(error).strip().splitlines()[:1]}")
     with open(os.environ["RESULTS"], "w") as out:
-        json.dump({"release": p.release, "version": p.version, "cases": p.cases, "failures": p.failures}, out)
+        json.dump({"release": p.release, "version": p.version, "cases": p.cases, "unheard": p.unheard, "failures": p.failures}, out)
 
 
 def older(release, version):
@@ -64,6 +64,7 @@ class Proof:
         self.release, self.version = release, version
         self.name = pathlib.Path(sys.argv[0]).stem
         self.cases, self.failures = [], []
+        self.unheard = []  # options of the trainer without an effect
         self.program = os.environ["VANTAGE"]
         self.work = pathlib.Path(os.environ["WORK"])
         self.keeping = "KEEP" in os.environ  # see keep

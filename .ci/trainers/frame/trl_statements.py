@@ -11,14 +11,29 @@ ARGUMENTS = ["self", "rewards_per_func", "num_generations", "device"]
 UTILS, GRPO, RLOO = "trl.trainer.utils", "trl.trainer.grpo_trainer", "trl.trainer.rloo_trainer"
 
 
-def caller(folder, module, first, last):
+def configured(module, keys, config):
+    """What the constructor of a trainer takes from a configuration of its class, by its own statements."""
+    path = cut.file_of(module)
+    takes = [f"self.{key} = args.{key}" for key in keys]
+    takes = [cut.statements(path, "__init__", take, take, ["self", "args"], "self", {}) for take in takes]
+
+    def of(**options):
+        trainer, args = types.SimpleNamespace(), config(**options)
+        for take in takes:
+            take(trainer, args)
+        return vars(trainer)
+
+    return of
+
+
+def caller(folder, module, first, last, configured=dict):
     """The statements of a trainer from first to last, to be called with the options that a scale means."""
     names = {"torch": torch, "nanstd": cut.definition(cut.file_of(UTILS, folder), "nanstd", {"torch": torch})}
     path = cut.file_of(module, folder)
     run = cut.statements(path, "_generate_and_score_completions", first, last, ARGUMENTS, "advantages", names)
 
     def with_options(options):
-        return lambda step, scale: run(trainer(step, **options(scale)), rewards(step), step.n, "cpu").tolist()
+        return lambda step, scale: run(trainer(step, **configured(**options(scale))), rewards(step), step.n, "cpu").tolist()
 
     return with_options
 

@@ -1,4 +1,7 @@
-"""TRL: see frame/trl_statements.py, and the statements of the experimental asynchronous trainer, which are numpy."""
+"""TRL: see frame/trl_statements.py, and the statements of the experimental asynchronous trainer, which are numpy.
+
+The trainers read their own configurations; trl/grpo.py trains with the whole class.
+"""
 
 import math
 import types
@@ -9,12 +12,37 @@ import trl_statements
 import numpy as np
 import proof
 import torch
+from trl.trainer.grpo_config import GRPOConfig
+from trl.trainer.rloo_config import RLOOConfig
 
 FIRST, LAST = "unscorable_mask =", "torch.nan_to_num(advantages"
 
 
+def config(kind, folder):
+    return lambda **options: kind(output_dir=str(folder), bf16=False, report_to="none", **options)
+
+
 def prove(p):
-    c = trl_statements.compare(p, "trl", trl_statements.caller(None, trl_statements.GRPO, FIRST, LAST), trl_statements.caller(None, trl_statements.RLOO, FIRST, LAST))
+    of_grpo = trl_statements.configured(trl_statements.GRPO, ("scale_rewards", "multi_objective_aggregation"), config(GRPOConfig, p.work))
+    of_rloo = trl_statements.configured(trl_statements.RLOO, ("normalize_advantages", "reward_clip_range"), config(RLOOConfig, p.work))
+    grpo = trl_statements.caller(None, trl_statements.GRPO, FIRST, LAST, of_grpo)
+    rloo = trl_statements.caller(None, trl_statements.RLOO, FIRST, LAST, of_rloo)
+    c = trl_statements.compare(p, "trl", grpo, rloo)
+    estimators = {
+        "grpo": (grpo, {}),
+        "grpo_normalize_then_sum": (grpo, {"multi_objective_aggregation": "normalize_then_sum"}),
+        "rloo": (rloo, {}),
+        "rloo_normalize_advantages": (rloo, {"normalize_advantages": True}),
+    }
+
+    def with_option(estimator, key, value):
+        trainer, options = estimators[estimator]
+        call = trainer(lambda _: options | {key: value})
+        return lambda step: call(step, None)
+
+    clips = (None, (0.2, 0.8))
+    values = {"scale_rewards": ("group", "batch", "none"), "reward_clip_range": clips}
+    c.options(values, with_option, left_out=("async_grpo", "sdpo"), components=tuple(trl_statements.WEIGHTS))
     path = cut.file_of("trl.experimental.async_grpo.async_rollout_worker")
     score = cut.statements(path, "_score_group", "arr =", "if scored_mask.any()", ["all_rewards"], "advantages", {"np": np})
 

@@ -1,8 +1,14 @@
-"""verl: the functions registered in verl/trainer/ppo/core_algos.py."""
+"""verl: its trainer's own call of compute_advantage, with its own configuration.
+
+verl/trainer/ppo/v1/trainer_base.py and ray_trainer.py import inference engines, so that the statements are cut out of them:
+what is called is theirs, down to the functions registered in core_algos.py.
+"""
 
 import collections
+import types
 
 import comparison
+import cut
 import numpy as np
 import proof
 import stubs
@@ -15,6 +21,30 @@ from verl.trainer.config import AlgoConfig  # noqa: E402
 from verl.trainer.ppo import core_algos  # noqa: E402
 
 COMPONENTS = ("accuracy_reward", "format_reward", "brevity_reward")
+V1 = "verl.trainer.ppo.v1"
+
+
+class Data:
+    """What the trainer reads of a DataProto."""
+
+    def __init__(self, batch, non_tensor_batch):
+        self.batch, self.non_tensor_batch = batch, non_tensor_batch
+
+    def __len__(self):
+        return len(self.batch["response_mask"])
+
+    def select_idxs(self, rows):
+        return Data({k: v[rows] for k, v in self.batch.items()}, {k: v[rows] for k, v in self.non_tensor_batch.items()})
+
+
+def dispatch():
+    """The trainer's statement that computes the advantages, to be called with the trainer, the data and the batch."""
+    names = {"core_algos": core_algos, "torch": torch, "AdvantageEstimator": core_algos.AdvantageEstimator}
+    names["compute_advantage"] = cut.definition(cut.file_of("verl.trainer.ppo.ray_trainer"), "compute_advantage", names)
+    of_all = "compute_advantage_for_multi_trajectories"
+    names[of_all] = cut.definition(cut.file_of(V1 + ".utils"), of_all, names)
+    call = f"data = {of_all}("
+    return cut.statements(cut.file_of(V1 + ".trainer_base"), "_compute_advantage", call, call, ["self", "data", "batch"], "data", names)
 
 
 def padded(step):
@@ -27,36 +57,47 @@ def padded(step):
     return rewards, mask
 
 
-def ids(step):
-    return np.array([f"uid-{g}" for g in step.groups], dtype=object)
+def data_of(step):
+    rewards, mask = padded(step)
+    names = {"uid": np.array([f"uid-{g}" for g in step.groups], dtype=object)}
+    names |= {name: np.array(column) for name, column in step.components.items()}
+    prompts = torch.zeros(len(mask), 1)
+    attention = torch.cat([torch.ones(len(mask), 1), mask], 1).long()
+    return Data({"token_level_rewards": rewards, "response_mask": mask, "prompts": prompts, "attention_mask": attention}, names)
 
 
-def outcome(name, **how):
-    """The registered function of that name; every token of a response has one value."""
-    function = core_algos.get_adv_estimator_fn(name)
+class Trainer:
+    """The trainer, whose statement is called, with a configuration of its own."""
+
+    def __init__(self):
+        self.statement = dispatch()
+
+    def advantages(self, step, **algorithm):
+        """Every token of a response has one value."""
+        rollout = types.SimpleNamespace(rollout=types.SimpleNamespace(n=step.n))
+        config = types.SimpleNamespace(algorithm=AlgoConfig(**algorithm), actor_rollout_ref=rollout)
+        keys = [f"uid-{g}_{i}_0" for i, g in enumerate(step.groups)]
+        data = self.statement(types.SimpleNamespace(config=config), data_of(step), types.SimpleNamespace(keys=keys))
+        return data.batch["advantages"][:, 0].tolist()
+
+    def by(self, estimator, **algorithm):
+        """To be called with a step and a scale, which is what norm_adv_by_std_in_grpo says."""
+        return lambda step, scale: self.advantages(step, adv_estimator=estimator, norm_adv_by_std_in_grpo=scale != "none", **algorithm)
+
+
+def function(name, **config):
+    """The registered function alone, for a scale that no configuration of the trainer gives it."""
 
     def call(step, scale):
-        rewards, mask = padded(step)
-        options = {k: v(step, scale) if callable(v) else v for k, v in how.items()}
-        advantages, _ = function(token_level_rewards=rewards, response_mask=mask, index=ids(step), **options)
+        data = data_of(step)
+        options = {"norm_adv_by_std_in_grpo": scale == "group", "config": AlgoConfig(**config)}
+        if name == "gdpo":
+            options |= {"non_tensor_batch": data.non_tensor_batch, "batch": data.batch}
+        rewards, mask = data.batch["token_level_rewards"], data.batch["response_mask"]
+        advantages, _ = core_algos.get_adv_estimator_fn(name)(token_level_rewards=rewards, response_mask=mask, index=data.non_tensor_batch["uid"], **options)
         return advantages[:, 0].tolist()
 
     return call
-
-
-def gdpo(step, scale):
-    rewards, mask = padded(step)
-    config = AlgoConfig(gdpo_reward_keys=list(COMPONENTS))
-    advantages, _ = core_algos.compute_gdpo_outcome_advantage(
-        token_level_rewards=rewards,
-        response_mask=mask,
-        index=ids(step),
-        norm_adv_by_std_in_grpo=scale == "group",
-        config=config,
-        non_tensor_batch=step.components,
-        batch={"prompts": torch.zeros(len(mask), 1), "attention_mask": torch.cat([torch.ones(len(mask), 1), mask], 1).long()},
-    )
-    return advantages[:, 0].tolist()
 
 
 def several_nan(step):
@@ -65,19 +106,29 @@ def several_nan(step):
     return max(nan.values(), default=0) > 1
 
 
+OPTIONS = {"algorithm.norm_adv_by_std_in_grpo": (True, False), "algorithm.gamma": (1.0, 0.9)}  # that vantage reads, with values to try
+
+
 def prove(p):
-    c = comparison.Comparison(p, "verl")
-    by_std = {"norm_adv_by_std_in_grpo": lambda _, scale: scale == "group"}
-    config = {"config": AlgoConfig(gamma=1.0)}
-    c.compare("grpo", outcome("grpo", **by_std), interleaved=True)
-    c.compare("grpo_vectorized", outcome("grpo_vectorized", **by_std), interleaved=True)
-    passk = {"config": lambda _, scale: AlgoConfig(norm_adv_by_std_in_grpo=scale == "group")}
-    c.compare("grpo_passk", outcome("grpo_passk", **passk), unlike=several_nan, interleaved=True)
+    c, trainer = comparison.Comparison(p, "verl"), Trainer()
+    c.compare("grpo", trainer.by("grpo"), interleaved=True)
+    c.compare("grpo_vectorized", trainer.by("grpo_vectorized"), scales=["group"], interleaved=True)
+    c.compare("grpo_vectorized", function("grpo_vectorized"), scales=["none"], interleaved=True)
+    c.compare("grpo_passk", trainer.by("grpo_passk"), unlike=several_nan, interleaved=True)
     for name in ("rloo", "rloo_vectorized", "opo", "gpg"):
-        c.compare(name, outcome(name, **config), interleaved=True)
+        c.compare(name, trainer.by(name), interleaved=True)
     for name in ("reinforce_plus_plus", "reinforce_plus_plus_baseline"):
-        c.compare(name, outcome(name, **config), unlike=comparison.whitening, interleaved=True)
-    c.compare("gdpo", gdpo, unlike=comparison.whitening, interleaved=True, components=COMPONENTS)
+        c.compare(name, trainer.by(name), unlike=comparison.whitening, interleaved=True)
+    decoupled = {"gdpo_reward_keys": list(COMPONENTS)}
+    several = {"unlike": comparison.whitening, "interleaved": True, "components": COMPONENTS}
+    c.compare("gdpo", trainer.by("gdpo", **decoupled), scales=["group"], **several)
+    c.compare("gdpo", function("gdpo", **decoupled), scales=["none"], **several)
+
+    def with_option(estimator, key, value):
+        more = decoupled if estimator == "gdpo" else {}
+        return lambda step: trainer.advantages(step, adv_estimator=estimator, **{key.removeprefix("algorithm."): value}, **more)
+
+    c.options(OPTIONS, with_option, components=COMPONENTS, left_out=("remax",))
 
 
 proof.run("verl", prove)

@@ -15,6 +15,10 @@ func Ill(findings, steps int) *diagnosis.Diagnosis {
 	d.Learning = &diagnosis.Learning{
 		Name: "reward", Steps: steps, Gain: diagnosis.Gain{By: 0.03, Error: 0.02, Level: 0.6}, Same: &diagnosis.Gain{By: 0.01, Error: 0.02, Level: 0.6},
 	}
+	d.Sum = &diagnosis.Sum{
+		Parts: []diagnosis.Summand{{Name: "format\x1b[31m", Weight: 1}, {Name: "correct", Weight: -0.5}}, Without: []string{"brevity"}, Fit: 0.8,
+		Rest: &diagnosis.Gain{By: 0.03, Error: 0.01, Level: 0.2},
+	}
 	onset := steps * 3 / 5
 	values := make([]float64, steps)
 	for i := range values {
