@@ -18,10 +18,8 @@ func TestPagesShowTheKeys(t *testing.T) {
 
 func commandsAsMarkdown() string {
 	var b strings.Builder
-	fmt.Fprint(&b, "| commands | |\n|---|---|\n")
 	for _, c := range lineCommands() {
-		text := strings.ReplaceAll(strings.TrimSpace(c.name+" "+c.args), "|", `\|`)
-		fmt.Fprintf(&b, "| `:%s` | %s |\n", text, strings.ReplaceAll(c.doc, "|", `\|`))
+		fmt.Fprintf(&b, "* `:%s`: %s\n", strings.TrimSpace(c.name+" "+c.args), c.doc)
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -31,7 +29,7 @@ const inLists = "in lists and texts"
 
 // onPage are the views whose keys the page has.
 func onPage(view string) bool {
-	return slices.Contains([]string{"overview", "group", "sweep", "steps", "run at a glance", "finding", "settings", "program"}, view)
+	return slices.Contains([]string{"overview", "group", "sweep", "steps", "run at a glance", "finding", "settings", "program", "mouse"}, view)
 }
 
 // keysAsMarkdown lists the keys of each view of the page, and first those that mean the same in four views or more.

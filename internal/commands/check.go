@@ -65,7 +65,7 @@ short>0 (a count), critic/score/mean<0.1 (a metric). A step that meets the condi
 fails. Words after the number judge several steps together: over all steps, over 10 steps
 (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps, in 20% of steps.
 
-alarm>0 fails on anything for which a person would stop the run; reward_hacking>0 and so
+alarm>0 fails on what is worth stopping the run for; reward_hacking>0 and so
 on fail on an alarm of that kind. unreadable>1% is the share of unreadable rows.
 stall>6x is the time since the last row, as a multiple of the usual time between steps.
 The last step is complete if it has as many rows as those before it, or after a pause.

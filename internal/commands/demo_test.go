@@ -46,7 +46,9 @@ func writeIll(t *testing.T, kind string, seed int) (folder string) {
 const mostOfALog = 3_000_000
 
 // watches are kinds that are a watch in any log of samples.
-func watches() []string { return []string{"fall_by_half", "few_outweigh", "no_right_answer", "part_outweighs", "source_outweighs"} }
+func watches() []string {
+	return []string{"fall_by_half", "few_outweigh", "no_right_answer", "part_outweighs", "source_outweighs"}
+}
 
 // The demo has a log of each kind that the program names, in the order of the kinds, and summary names it first; and a healthy one. A log is
 // small, and that of another seed is another one.

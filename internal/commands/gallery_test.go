@@ -26,7 +26,7 @@ vantage summary hacking                             # begins as shown here
 
 Each kind has such a log, the same one each time; ` + "`--seed N`" + ` makes others. It has 60 steps of a few groups of
 eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill healthy`" + ` has none. The pictures show the finding on the screen
-(` + "`0`, then `Enter`" + `). [What ails a run](diagnosis.md) has how each is found, and what looks like it and is healthy.
+(` + "`0`, then `Enter`" + `). [Is my run healthy?](diagnosis.md) has how each is found, and what looks like it and is healthy.
 `)
 	for _, k := range diagnosis.Kinds() {
 		name := string(k.Name)
@@ -43,13 +43,13 @@ eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill h
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// finding is the first finding of a summary, at most six lines of it, without what to do.
+// finding is the first finding of a summary, at most six lines of it, without a group to look at and what to do.
 func finding(lines []string) (shown []string) {
 	for i, line := range lines {
 		if i > 0 && !strings.HasPrefix(line, " ") || len(shown) == 6 {
 			break
 		}
-		if !strings.HasPrefix(strings.TrimSpace(line), "do: ") {
+		if text := strings.TrimSpace(line); !strings.HasPrefix(text, "do: ") && !strings.HasPrefix(text, "look at ") {
 			shown = append(shown, line)
 		}
 	}

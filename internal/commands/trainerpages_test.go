@@ -81,7 +81,7 @@ func proved(trainer string) string {
 func TestTrainerPages(t *testing.T) {
 	repotest.OneGoroutine(t)
 	logs, inPage := madeLogs(t), map[string]bool{}
-	index := "| trainer | option that writes the samples | then |\n| --- | --- | --- |\n"
+	index := ""
 	for _, p := range trainerPages() {
 		var head strings.Builder
 		hasAdvantages := false
@@ -91,8 +91,8 @@ func TestTrainerPages(t *testing.T) {
 				t.Fatalf("%s: no format %s", p.name, name)
 			}
 			if i == 0 {
-				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s` without a screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
-				index += fmt.Sprintf("| [%s](%s.md) | %s | `%s` |\n", p.trainer, p.name, cmp.Or(p.write, cell(f.TrainerOption)), f.Command())
+				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s`.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
+				index += fmt.Sprintf("* [%s](%s.md): %s\n", p.trainer, p.name, cmp.Or(p.write, escaped.Replace(f.TrainerOption)))
 			}
 			inPage[name] = true
 			t.Run(p.name+" "+name, func(t *testing.T) {
@@ -172,12 +172,11 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s the commonest rule, `%s`: "+
 			"%s, marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Estimator, model.CommonestFormula)
 	}
-	text := "**Estimator.** The log has no advantages, so vantage assumes "
+	text := "**Estimator.** No advantages are logged, so it is assumed: "
 	if proved {
-		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
+		text = "**Estimator.** The one that reproduces the logged advantages (✓), else it is assumed: "
 	}
-	text += fmt.Sprintf("`%s` with scale %s, marked *(assumed: the trainer's default)* "+
-		"([how it is decided](../decisions.md#which-estimator)). `vantage list estimators %s` has the others, for `--estimator`.\n\n", set.Computes(), set.Scale, f.Framework)
+	text += fmt.Sprintf("`%s`, scale %s ([how](../decisions.md#which-estimator)). `vantage list estimators %s` has others.\n\n", set.Computes(), set.Scale, f.Framework)
 	return text + chainOf(f.Framework)
 }
 
@@ -219,9 +218,6 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 }
 
 var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
-
-// cell returns a text as it can stand in a table of Markdown.
-func cell(text string) string { return strings.ReplaceAll(escaped.Replace(text), "|", `\|`) }
 
 // keepPart compares the part of a page of the trainers with what it should be; -update makes a page that is not there.
 func keepPart(t *testing.T, name, title, want string) {

@@ -28,7 +28,7 @@ type Severity string
 
 // The severities.
 const (
-	Alarm Severity = "alarm" // a person would stop the run, or be sorry
+	Alarm Severity = "alarm" // worth stopping the run for
 	Watch Severity = "watch" // it may become an alarm
 	Over  Severity = "over"  // it was an alarm for a stretch of the run, and is not any more
 )

@@ -235,7 +235,7 @@ func checkFigures() []Entry {
 		{"rows", "rows, share of the usual", "rows of the step / median of the eight steps before", "whether a step was cut off", ""},
 		{"unreadable", "rows, share of all", "rows that cannot be read / all rows", "torn rows, and rows that are not understood", ""},
 		{"stall", "×, s, m, h", "now − time of the last row; x: / median time between steps", "whether a run that should write does not", ""},
-		{"alarm", "findings", "", "what ails the run so that a person would stop it", ""},
+		{"alarm", "findings", "", "illnesses that are worth stopping the run for", ""},
 		{"watch", "findings", "", "what may become an alarm", ""},
 		{"over", "findings", "", "an alarm for a stretch of the run that has ended", ""},
 	}

@@ -47,11 +47,11 @@ func Page() string {
 	for _, e := range All(Fates) {
 		b.WriteString("* `" + e.Name() + "`: " + e.Meaning + "\n")
 	}
-	b.WriteString("\n## Places\n\n`vantage list metrics PLACE` describes all that is shown there.\n\n")
-	for _, s := range Sections() {
-		if s.Place != Fates {
-			b.WriteString("* `" + string(s.Place) + "`: " + strings.ToLower(s.Title[:1]) + s.Title[1:] + ". " + s.Intro + "\n")
-		}
+	b.WriteString("\n## Places\n\n`vantage list metrics PLACE` describes all that is shown there: ")
+	var places []string
+	for _, place := range Places() {
+		places = append(places, "`"+string(place)+"`")
 	}
+	b.WriteString(strings.Join(places, ", ") + ".\n")
 	return b.String()
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,16 +17,16 @@ import (
 	"vantage/model/offpolicy"
 )
 
-// The pages on estimators, group filters, losses and length penalties name all; `vantage list` describes each.
+// The pages on estimators, group filters, losses and length penalties name the frameworks; `vantage list` has all.
 func TestCataloguePages(t *testing.T) {
-	for page, names := range map[string]string{
-		"estimators": namesOf(estimators.All()),
-		"filters":    namesOf(groupfilter.All()),
-		"losses":     namesOf(lossweight.All()),
+	for page, frameworks := range map[string]string{
+		"estimators": frameworksOf(estimators.All()),
+		"filters":    frameworksOf(groupfilter.All()),
+		"losses":     frameworksOf(lossweight.All()),
 	} {
-		repotest.Part(t, ".github/docs/"+page+".md", "names", names)
+		repotest.Part(t, ".github/docs/"+page+".md", "frameworks", frameworks)
 	}
-	repotest.Part(t, ".github/docs/losses.md", "penalties", namesOf(overlong.All()))
+	repotest.Part(t, ".github/docs/losses.md", "penalties", frameworksOf(overlong.All()))
 }
 
 func TestFilterListAndJSON(t *testing.T) {
@@ -49,11 +50,11 @@ func TestFilterListAndJSON(t *testing.T) {
 	}
 }
 
-// The page on off-policy samples begins with what `vantage offpolicy` prints of a made log, and names the rules.
+// The page on off-policy samples begins with what `vantage offpolicy` prints of a made log, and names the frameworks that have rules.
 func TestOffPolicyPage(t *testing.T) {
 	const page = ".github/docs/offpolicy.md"
 	repotest.Part(t, page, "output", "```text\n"+strings.TrimSuffix(madeOffPolicy(t), "\n")+"\n```")
-	repotest.Part(t, page, "names", namesOf(rules.All()))
+	repotest.Part(t, page, "frameworks", frameworksOf(rules.All()))
 }
 
 // madeOffPolicy is the summary of a made run of prime-rl: fourteen steps whose samples are up to three versions old, and grow apart with
@@ -89,19 +90,13 @@ func madeOffPolicy(t *testing.T) string {
 	return text.String()
 }
 
-// namesOf is a list of the frameworks with the names of their entries.
-func namesOf[Entry estimators.Described](all []Entry) string {
-	var b strings.Builder
-	framework := ""
+// frameworksOf names the frameworks of a list.
+func frameworksOf[Entry estimators.Described](all []Entry) string {
+	var names []string
 	for _, x := range all {
-		about := x.About()
-		if about.Framework == framework {
-			b.WriteString(", ")
-		} else {
-			framework = about.Framework
-			b.WriteString("\n* " + framework + ": ")
+		if name := "`" + x.About().Framework + "`"; !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		b.WriteString("`" + about.Name + "`")
 	}
-	return strings.TrimPrefix(b.String(), "\n")
+	return strings.Join(names, ", ")
 }

@@ -61,6 +61,9 @@ func Text(e env.Env, f *diagnosis.Finding, name string, w int, full bool) []stri
 	for _, evidence := range f.Evidence {
 		lines = append(lines, dim(evidence.String())...)
 	}
+	if cost := f.Cost.String(); cost != "" {
+		lines = append(lines, dim("generated since then: "+cost)...)
+	}
 	if f.Advice != "" {
 		lines = append(lines, cells.Wrap("→ "+sanitize.Line(f.Advice), w)...)
 	}
@@ -71,9 +74,6 @@ func Text(e env.Env, f *diagnosis.Finding, name string, w int, full bool) []stri
 	}
 	for _, title := range f.Follows {
 		lines = append(lines, dim("and so: "+title)...)
-	}
-	if cost := f.Cost.String(); cost != "" {
-		lines = append(lines, dim("generated since then: "+cost)...)
 	}
 	return lines
 }

@@ -49,7 +49,7 @@ def write(proofs, date):
     for proof in proofs:
         if not proof["cases"]:
             continue
-        estimators = ", ".join(dict.fromkeys(c["estimator"] for c in proof["cases"] if c["estimator"]))
+        estimators = kept.listed(dict.fromkeys(c["estimator"] for c in proof["cases"] if c["estimator"]))
         total = {key: sum(c[key] for c in proof["cases"] if not c["failures"]) for key in ("samples", "equal", "near")}
         lines.append(
             f"| {proof['release']} | {proof['version']} | {proof['what']} | {estimators} | "
