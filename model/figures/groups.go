@@ -90,7 +90,7 @@ func Samples() []Of[SampleOf] {
 		{Entry: Entry{"rollout", "–", "", "number of the rollout that the row belongs to; its last row is marked", ""}},
 		{func(s SampleOf) Number { return Mean(s.In.LoggedRewards[s.At]) }, Entry{"reward, sample.reward", "reward", "r", "as logged, chosen or weighted", ""}},
 		{func(s SampleOf) Number { return Count(s.In.Lengths[s.At]) }, Entry{"tokens, length, sample.length", "tokens", "l", "length of the response: tokens, or the unit of the report's line *lengths*", ""}},
-		{func(s SampleOf) Number { return Mean(s.In.Original[s.At]) }, Entry{"adv, orig, advantage_original, sample.adv", "advantage", "A: the estimator's formula", "original advantage: before the filter", "EasyR1 `advantages_original`"}},
+		{func(s SampleOf) Number { return Mean(s.In.Unfiltered[s.At]) }, Entry{"adv, orig, advantage_original, sample.adv", "advantage", "A: the estimator's formula", "original advantage: before the filter", "EasyR1 `advantages_original`"}},
 		{func(s SampleOf) Number { return Mean(s.In.Processed[s.At]) }, Entry{"proc, advantage, sample.new", "advantage", "A′ = A if kept, 0 if dropped; with recompute the formula over the kept ones", "processed advantage: after filter and recompute, what trains", "verl, EasyR1 `advantages`"}},
 		{func(s SampleOf) Number { return Flag(s.In.Keep[s.At]) }, Entry{"kept, sample.kept, drop", "yes or no", "", "whether the filter keeps the sample: ● kept, ○ drop", ""}},
 		{Entry: Entry{"reward component, reward/NAME", "reward", "", "one of the log's reward columns; :reward takes it, or a sum of several, as the reward", ""}},
