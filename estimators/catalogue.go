@@ -94,8 +94,8 @@
 //     shifts, permutations and sums behave as for GRPO. Where the formula does not, name
 //     it with the reason among the exceptions of the test that fails, in invariant_test.go
 //     or process_test.go.
-//  5. go test ./model/report -run EstimatorsPage -update writes the page
-//     .github/docs/estimators, go test ./tui -run Golden -update the frames that show
+//  5. go test ./model/report -run CataloguePages -update writes its name to the page
+//     .github/docs/estimators.md, go test ./tui -run Golden -update the frames that show
 //     the list. Nothing else in the repository repeats it.
 package estimators
 

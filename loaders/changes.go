@@ -31,23 +31,24 @@ type identity struct {
 
 func identify(disk *fileio.Disk, path string) (identity, error) {
 	info, err := disk.Stat(path)
-	return identity{info, disk.Born(path + string(filepath.Separator) + ".")}, err
+	return identity{info: info, born: disk.Born(path + string(filepath.Separator) + ".")}, err
 }
 
 // checkReplaced takes a directory for one of another attempt if it is another one than before and
 // none of the files that were read is there as it was. Some filesystems number the same directory
 // anew. It reports whether it was replaced.
 func (s *fileSet) checkReplaced(d *directory) bool {
-	if d.storage != nil {
-		return false // a storage does not tell whether a directory is another one
+	disk, here := d.onDisk()
+	if !here {
+		return false // others do not tell whether a directory is another one
 	}
-	now, err := identify(d.Disk, d.Path)
+	now, err := identify(disk, d.Path)
 	if err != nil || os.SameFile(now.info, d.identity.info) && now.born.Equal(d.identity.born) {
 		return false
 	}
 	d.identity = now
 	var read []*file
-	for _, f := range s.files {
+	for _, f := range s.reading.files {
 		if f.directory == d && !s.chunks.order(f.index).Empty() {
 			read = append(read, f)
 		}
@@ -55,18 +56,22 @@ func (s *fileSet) checkReplaced(d *directory) bool {
 	if len(read) == 0 || slices.ContainsFunc(read[max(0, len(read)-maxCompared):], isAsRead) {
 		return false
 	}
-	for _, f := range s.files {
+	for _, f := range s.reading.files {
 		if f.directory == d {
 			s.retire(f)
 		}
 	}
 	s.attempts.folders++
 	s.attempts.changed = true
-	*d = directory{shown: d.shown, Directory: discover.Directory{Disk: d.Disk, Path: d.Path, Prefix: d.Prefix, Dirs: d.Dirs}, identity: now}
-	for _, dir := range d.Dirs {
-		s.schedule.watcher.renew(filepath.Join(d.Path, dir))
+	before := d.Directory
+	*d = directory{
+		Directory: discover.Directory{Storage: before.Storage, Path: before.Path, Prefix: before.Prefix, Dirs: before.Dirs},
+		shown:     d.shown, identity: now,
 	}
-	s.schedule.listNow()
+	for _, dir := range d.Dirs {
+		s.reading.schedule.watcher.renew(filepath.Join(d.Path, dir))
+	}
+	s.reading.schedule.listNow()
 	return true
 }
 
@@ -81,15 +86,15 @@ func isAsRead(f *file) bool {
 
 // retire reads a file no more: its folder was replaced. What was read of it is kept.
 func (s *fileSet) retire(f *file) {
-	s.attempts.replaced[f.index] = replacedFile{f.disk.Modified(), s.attempts.folders}
-	s.bytes.total -= f.disk.Size
-	s.bytes.read -= f.disk.Pos
+	s.attempts.replaced[f.index] = replacedFile{written: f.disk.Modified(), number: s.attempts.folders}
+	s.reading.bytes.total -= f.disk.Size
+	s.reading.bytes.read -= f.disk.Pos
 	delete(s.byPath, f.disk.Key())
-	sch, is := &s.schedule, func(o *file) bool { return o == f }
+	sch, is := &s.reading.schedule, func(o *file) bool { return o == f }
 	sch.active, sch.recent = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is)
 	s.chunks.duplicates.forget(f.index)
 	s.chunks.evaluations.ForgetNewest(f.index)
-	s.texts.retire(f.index)
+	s.reading.texts.retire(f.index)
 	if f.packed != nil {
 		f.packed.close()
 	}
@@ -129,7 +134,7 @@ func (s *fileSet) dropIfRenamed(g *file, listed map[string]bool) {
 			return
 		}
 	}
-	for _, f := range s.files {
+	for _, f := range s.reading.files {
 		if f == g || f.disk == nil || f.disk.Info == nil || !fileio.SameFile(f.disk.Info, g.disk.Info) {
 			continue
 		}
@@ -148,8 +153,8 @@ func (s *fileSet) dropIfRenamed(g *file, listed map[string]bool) {
 
 // dropGone drops what was read of a file that is gone. If it comes back, it is read from its start.
 func (s *fileSet) dropGone(g *file) {
-	s.restart(g)
-	s.bytes.total -= g.disk.Size
+	s.reading.restart(g)
+	s.reading.bytes.total -= g.disk.Size
 	g.disk.Info, g.disk.Size = nil, 0
 	s.attempts.changed = true
 }
@@ -186,8 +191,8 @@ func (t *twins) leavesOut(name string, format *formats.Format) bool {
 	}
 	dir := filepath.Dir(name)
 	i := slices.IndexFunc(t.listed[stem(name)], func(twin string) bool {
-		at := filepath.Dir(twin)
-		return filepath.Ext(twin) == format.Twin && (at == dir || filepath.Dir(at) == filepath.Dir(dir))
+		twinDir := filepath.Dir(twin)
+		return filepath.Ext(twin) == format.Twin && (twinDir == dir || filepath.Dir(twinDir) == filepath.Dir(dir))
 	})
 	if i < 0 {
 		return false
@@ -203,7 +208,7 @@ func (t *twins) leavesOut(name string, format *formats.Format) bool {
 func (s *fileSet) noteTwins() {
 	for _, d := range s.directories {
 		t := &d.twins
-		if n := len(t.leftOut); n == 0 || n < 2*t.noted || len(s.queue) > 0 {
+		if n := len(t.leftOut); n == 0 || n < 2*t.noted || len(s.reading.queue) > 0 {
 			continue
 		}
 		t.noted = len(t.leftOut)
@@ -227,7 +232,8 @@ func (d *directory) leavesOut(name string, format *formats.Format, chunks *chunk
 	}
 	if !slices.Contains(d.leftOut, format.Name) {
 		d.leftOut = append(d.leftOut, format.Name)
-		chunks.addNotes([]string{fmt.Sprintf("%s (%s) and the like, because the log of %s is next to it; open it by itself to read it", name, format.Name, d.ownFormat.Name)})
+		chunks.addNotes([]string{fmt.Sprintf("%s (%s) and the like, because the log of %s is next to it; open it by itself to read it",
+			name, format.Name, d.ownFormat.Name)})
 	}
 	return true
 }
@@ -235,9 +241,9 @@ func (d *directory) leavesOut(name string, format *formats.Format, chunks *chunk
 // leaveOut drops what was read of the files of a directory for which there is something better now. If a person named the
 // format, nothing is left out.
 func (s *fileSet) leaveOut(d *directory) {
-	for _, f := range s.files {
+	for _, f := range s.reading.files {
 		if f.directory == d && f.hasStep && !f.refused && len(s.formats) > 1 && d.leavesOut(f.name, f.format, s.chunks) {
-			s.drop(f)
+			s.reading.drop(f)
 		}
 	}
 }
@@ -254,7 +260,7 @@ func (s *fileSet) leaveOutSideFiles(f *file) (left bool) {
 		d.ownFormat = f.format
 		s.leaveOut(d)
 	case !isOwn && d.leavesOut(f.name, f.format, s.chunks):
-		s.drop(f)
+		s.reading.drop(f)
 	}
 	return f.refused
 }
@@ -263,11 +269,11 @@ func (s *fileSet) leaveOutSideFiles(f *file) (left bool) {
 // If their directory holds a trainer's own log they are notes, once for each name; if nothing better was found they are problems.
 // Averages next to samples are neither: the diagnosis reads them, see [Source.Scalars].
 func (s *fileSet) noteSideFiles() {
-	if len(s.queue) > 0 {
+	if len(s.reading.queue) > 0 {
 		return
 	}
 	for _, d := range s.directories {
-		hasSamples := slices.ContainsFunc(s.files, func(f *file) bool { return f.directory == d && f.hasStep && !f.refused })
+		hasSamples := slices.ContainsFunc(s.reading.files, func(f *file) bool { return f.directory == d && f.hasStep && !f.refused })
 		for _, p := range d.withoutSamples {
 			switch base := filepath.Base(p.File); {
 			case p.isAverages && hasSamples:
@@ -334,7 +340,7 @@ func recordsID(records []model.Record, responses ...uint64) blockID {
 	for _, hash := range responses {
 		b = binary.LittleEndian.AppendUint64(b, hash)
 	}
-	return blockID{blockKey{jsonscan.Hash64(b), len(records), records[0].Step}, records[0].File}
+	return blockID{blockKey: blockKey{hash: jsonscan.Hash64(b), rows: len(records), step: records[0].Step}, file: records[0].File}
 }
 
 func columnsID(k *model.Block) blockID {
@@ -352,7 +358,7 @@ func columnsID(k *model.Block) blockID {
 		}
 		b = appendRowID(b, prompt, k.Reward[i], advantage, k.Length[i])
 	}
-	return blockID{blockKey{jsonscan.Hash64(b), k.Len(), k.Step[0]}, k.File}
+	return blockID{blockKey: blockKey{hash: jsonscan.Hash64(b), rows: k.Len(), step: k.Step[0]}, file: k.File}
 }
 
 const rowIDSize = 28
@@ -454,7 +460,8 @@ func (f *fileReader) isRepeat(now blockID) bool {
 	step, found := f.chunks.duplicates.find(now)
 	switch {
 	case found && step != now.step:
-		f.chunks.addNotes([]string{fmt.Sprintf("counted once: the %d rows that %s logged for step %d are those of step %d", now.rows, f.name, now.step, step)})
+		f.chunks.addNotes([]string{fmt.Sprintf("counted once: the %d rows that %s logged for step %d are those of step %d",
+			now.rows, f.name, now.step, step)})
 	case found:
 		f.chunks.addNotes([]string{fmt.Sprintf("counted once: rows of a step that %s logged again for the same step", f.format.Name)})
 	}

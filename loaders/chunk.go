@@ -32,7 +32,9 @@ type chunkBuilder struct {
 }
 
 func (b *chunkBuilder) empty() bool {
-	return b.samples == 0 && len(b.Forget) == 0 && len(b.Problems) == 0 && b.Skipped == 0 && len(b.Notes) == 0 && len(b.PassedOver) == 0 && b.Attempts == nil
+	hasRows := b.samples > 0 || b.Skipped > 0 || len(b.PassedOver) > 0
+	hasNews := len(b.Forget) > 0 || len(b.Problems) > 0 || len(b.Notes) > 0 || b.Attempts != nil
+	return !hasRows && !hasNews
 }
 
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
@@ -40,7 +42,8 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	c.Files, c.ComponentNames = names, n.Components
 	c.Provenance, c.LengthUnit, c.HasTruth, c.HasTotal, c.SumsComponents = n.Provenance, n.LengthUnit, n.HasTruth, n.HasTotal, false
 	if b.format != nil {
-		c.SumsComponents = n.SumsComponents && (!n.NamesRewards || b.format.Framework == "") // else the trainer itself adds up what it calls rewards
+		trainerAddsUp := n.NamesRewards && b.format.Framework != "" // what it calls rewards
+		c.SumsComponents = n.SumsComponents && !trainerAddsUp
 		c.Evaluates = b.evaluates(names)
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
 		c.NamesRewards, c.Stepless, c.GroupIsIndex = n.NamesRewards, n.Stepless, n.GroupIsIndex
@@ -189,7 +192,8 @@ func (q *chunkQueue) noteFormat(f *formats.Format, n decode.Note) {
 // one format, one unit of lengths and one order of components.
 func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool, limit int) *chunkBuilder {
 	b := q.pending
-	fits := b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && hasPrefix(n.Components, b.note.Components)
+	isAlike := b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth
+	fits := b.samples == 0 || isAlike && hasPrefix(n.Components, b.note.Components)
 	if startNew || b.samples >= limit || !fits {
 		q.ready = append(q.ready, q.pending)
 		q.pending = &chunkBuilder{}
@@ -285,16 +289,16 @@ func runDirOf(name string) runDir {
 	if n := len(parts); n > 0 && filepath.Base(name) == trialResult {
 		parts[n-1] = "*" // a folder per trial
 	}
-	return runDir{strings.Join(parts, "/"), discover.IsValidation(name)}
+	return runDir{path: strings.Join(parts, "/"), validation: discover.IsValidation(name)}
 }
 
 // dirOf is the directory of a file, with the versions of a policy as "*" where they are known to be such.
 func (d *runDirs) dirOf(name string) runDir {
-	at := runDirOf(name)
-	if parent, version := path.Split(at.path); decode.IsDigits(version) && d.versionsIn[parent] {
-		at.path = parent + "*"
+	dir := runDirOf(name)
+	if parent, version := path.Split(dir.path); decode.IsDigits(version) && d.versionsIn[parent] {
+		dir.path = parent + "*"
 	}
-	return at
+	return dir
 }
 
 // joinVersions takes the directories that are next to that of a file, and like it only a number, for versions of the policy of one run: the
@@ -325,20 +329,20 @@ func (d *runDirs) joinVersions(name string) {
 
 // addFile adds the next file. newest is the file with the newest step so far, nil if none has a step.
 func (d *runDirs) addFile(name string, newest *file) {
-	at := d.dirOf(name)
-	if _, known := d.numbers[at]; !known && len(d.dirs) == 1 && newest != nil {
+	dir := d.dirOf(name)
+	if _, known := d.numbers[dir]; !known && len(d.dirs) == 1 && newest != nil {
 		d.firstUntil, d.hasFirstUntil = newest.newestStep, true
 	}
 	d.names = append(d.names, name)
-	d.number(at)
+	d.number(dir)
 }
 
 // number gives the next file the number of its directory.
-func (d *runDirs) number(at runDir) {
-	i, ok := d.numbers[at]
+func (d *runDirs) number(dir runDir) {
+	i, ok := d.numbers[dir]
 	if !ok {
 		i = int32(len(d.dirs))
-		d.dirs, d.numbers[at] = append(d.dirs, at), i
+		d.dirs, d.numbers[dir] = append(d.dirs, dir), i
 	}
 	d.fileDirs = append(d.fileDirs, i)
 }
@@ -429,8 +433,9 @@ func (q *chunkQueue) noteSharedSteps(owner, at int32, step int64) {
 		return
 	}
 	d.noted[at] = true
-	q.addNotes([]string{fmt.Sprintf("nothing, although two folders hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the metrics of such a step count both: if these are two runs, open one of them, or `vantage compare` the two",
-		one.name(), two.name(), step)})
+	q.addNotes([]string{fmt.Sprintf("nothing, although two folders hold the same steps: %s and %s, both step %d. "+
+		"Their groups are kept apart, but the metrics of such a step count both: if these are two runs, open one of them, "+
+		"or `vantage compare` the two", one.name(), two.name(), step)})
 }
 
 func (d runDir) name() string {

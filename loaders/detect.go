@@ -82,7 +82,8 @@ func (f *fileReader) tryFormats(record framing.Record) {
 		return
 	}
 	format := formats.Detect(f.formats, f.name, framing.Framing{}, record.Text)
-	if format == nil && !formats.IsMetrics(record.Text) { // it may be a document: a prompt with its responses, a table that came through a pipe
+	if format == nil && !formats.IsMetrics(record.Text) {
+		// it may be a document: a prompt with its responses, a table that came through a pipe
 		format = formats.Detect(f.formats, f.name, framing.Framing{Whole: true}, record.Text)
 	}
 	switch {
@@ -101,7 +102,9 @@ func (f *fileReader) tryFormats(record framing.Record) {
 func (f *fileReader) keepUnknown(record framing.Record) {
 	f.detection.bytes += len(record.Text)
 	record.Text = bytes.Clone(record.Text)
-	if rows := f.detection.rows; formats.IsMetrics(record.Text) && (len(rows) == 0 || formats.IsMetrics(rows[0].Text)) && f.detection.bytes <= maxMetricsBytes {
+	rows := f.detection.rows
+	areMetrics := formats.IsMetrics(record.Text) && (len(rows) == 0 || formats.IsMetrics(rows[0].Text))
+	if areMetrics && f.detection.bytes <= maxMetricsBytes {
 		f.detection.rows = []framing.Record{record} // the last one tells the state of the run
 		return
 	}
@@ -267,7 +270,8 @@ func (f *fileReader) noteWithout(why string, isAverages bool) {
 		f.noteFile(why)
 		return
 	}
-	f.directory.withoutSamples = append(f.directory.withoutSamples, sideFile{model.Problem{File: f.name, Reason: why}, isAverages})
+	side := sideFile{Problem: model.Problem{File: f.name, Reason: why}, isAverages: isAverages}
+	f.directory.withoutSamples = append(f.directory.withoutSamples, side)
 }
 
 // refuse ends the reading of a file that no format fits.
@@ -289,7 +293,10 @@ var knownBinaries = [...]struct{ start, what, do string }{
 	{"BZh", "is packed by bzip2", "unpack it: bzip2 -dk; gzip and zstd are read as they are"},
 	{"ARROW1\x00", "is a table of Arrow, which is not read", arrowAsLines},
 	{"\xff\xff\xff\xff", "is a table of Arrow, which is not read", arrowAsLines},
-	{"SQLite format 3\x00", "is a SQLite database", "trackio's is read from a file of this machine: copy it here, with the file -wal next to it, and give its path"},
+	{
+		"SQLite format 3\x00", "is a SQLite database",
+		"trackio's is read from a file of this machine: copy it here, with the file -wal next to it, and give its path",
+	},
 }
 
 const arrowAsLines = `Dataset.to_json("samples.jsonl") of datasets writes JSON lines, which are`
@@ -345,7 +352,7 @@ type sniffed struct {
 // further. name is the path of the file in root. It opens neither pipes nor devices, and nothing
 // outside of root; its error is [ErrNoFormat] if the file is read and no log.
 func sniff(disk *fileio.Disk, root *os.Root, name string) (sniffed, error) {
-	d := fileio.File{Disk: disk, Path: name}
+	d := fileio.File{Storage: disk, Path: name}
 	h, info, err := d.OpenIn(root)
 	if err != nil {
 		return sniffed{}, err

@@ -25,7 +25,6 @@ import (
 // directory is a directory that is read, and what has been noted about it.
 type directory struct {
 	discover.Directory
-	storage         fileio.Storage  // nil for a directory of this machine
 	shown           string          // its path as a person gave it
 	identity        identity        // as last seen
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
@@ -52,15 +51,15 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	if slices.Equal(l.Files, d.Listed) {
 		return
 	}
-	d.Listed, s.schedule.lastNews = l.Files, time.Now()
+	d.Listed, s.reading.schedule.lastNews = l.Files, time.Now()
 	d.twins.list(s.formats, d, l.Files)
 	s.leaveOut(d)
 	chosen, notes := discover.Choose(l.Files, s.options.Split)
 	s.chunks.addNotes(notes)
 	keep := setOf(chosen)
-	for _, f := range s.files { // better ones were added
+	for _, f := range s.reading.files { // better ones were added
 		if f.disk != nil && f.directory == d && !keep[f.disk.Path] && !f.refused && slices.Contains(d.Listed, f.disk.Path) {
-			s.restart(f)
+			s.reading.restart(f)
 			f.refused = true
 		}
 	}
@@ -71,26 +70,34 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 		if s.byPath[d.key(rel)] != nil {
 			continue
 		}
-		f := s.addFile(d.disk(rel), joinName(d.Prefix, rel))
+		f := s.addFile(d.file(rel), joinName(d.Prefix, rel))
 		f.directory = d
 		if info := l.Infos[rel]; info != nil {
 			f.disk.Size = info.Size()
 		}
-		s.bytes.total += f.disk.Size
+		s.reading.bytes.total += f.disk.Size
 	}
 	if l.Truncated && !d.truncationNoted {
 		d.truncationNoted = true
-		s.chunks.addProblem(model.Problem{File: d.shown, Reason: fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run", s.options.MaxFiles, discover.MaxDepth)})
+		why := fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run",
+			s.options.MaxFiles, discover.MaxDepth)
+		s.chunks.addProblem(model.Problem{File: d.shown, Reason: why})
 	}
 }
 
-func (d *directory) disk(rel string) fileio.File {
-	return fileio.File{Storage: d.storage, Disk: d.Disk, Root: d.Path, Path: rel}
+// onDisk returns the disk of the directory, if it is on this machine.
+func (d *directory) onDisk() (disk *fileio.Disk, here bool) {
+	disk, here = d.Storage.(*fileio.Disk)
+	return disk, here
+}
+
+func (d *directory) file(rel string) fileio.File {
+	return fileio.File{Storage: d.Storage, Root: d.Path, Path: rel}
 }
 
 func (d *directory) key(rel string) string {
-	at := d.disk(rel)
-	return at.Key()
+	f := d.file(rel)
+	return f.Key()
 }
 
 // watch watches the directories of a listing, with empty ones, to which files may be added. A new one is listed once more: what was added
@@ -98,28 +105,30 @@ func (d *directory) key(rel string) string {
 func (s *fileSet) watch(d *directory, dirs []string) {
 	wasListed := len(d.Dirs) > 0
 	d.Dirs = dirs
-	if d.storage != nil {
+	if !fileio.IsHere(d.Storage) {
 		return
 	}
 	for _, dir := range dirs {
-		if s.schedule.watcher.add(filepath.Join(d.Path, dir)) && wasListed {
-			s.schedule.list.soon()
+		if s.reading.schedule.watcher.add(filepath.Join(d.Path, dir)) && wasListed {
+			s.reading.schedule.list.soon()
 		}
 	}
 }
 
 // pollResized polls the files of a listing that have another size than when they were read, before it
-// is their turn. Files of a storage are queued by what the listing says of them: to ask for each is a request.
+// is their turn. Files elsewhere are queued by what the listing says of them: to ask for each is a request.
 func (s *fileSet) pollResized(d *directory, l *discover.Listing) {
 	for _, rel := range l.Files {
 		f, info := s.byPath[d.key(rel)], l.Infos[rel]
 		switch {
 		case f == nil || f.disk.Info == nil || info == nil:
-		case d.storage != nil && !f.queued && f.disk.Differs(info) && !time.Now().Before(f.retryAt):
-			s.schedule.lastNews = time.Now()
-			s.enqueue(f)
-		case d.storage == nil && f.disk.Size != info.Size():
-			s.pollFile(f)
+		case f.disk.IsHere():
+			if f.disk.Size != info.Size() {
+				s.reading.pollFile(f)
+			}
+		case !f.queued && f.disk.Differs(info) && !time.Now().Before(f.retryAt):
+			s.reading.schedule.lastNews = time.Now()
+			s.reading.enqueue(f)
 		}
 	}
 }
@@ -144,7 +153,7 @@ func (s *fileSet) noteSkipped(d *directory, l *discover.Listing) {
 // noteGone notes which files that were read are not there any more.
 func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
 	listed := setOf(l.Files)
-	for _, f := range s.files {
+	for _, f := range s.reading.files {
 		if f.directory != d || f.gone != listed[f.disk.Path] {
 			continue
 		}
@@ -152,7 +161,7 @@ func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
 		if !f.gone {
 			s.gone = slices.DeleteFunc(s.gone, func(g *file) bool { return g == f })
 			f.failures, f.retryAt = 0, time.Time{} // it is back
-			s.pollFile(f)
+			s.reading.pollFile(f)
 			continue
 		}
 		s.gone = append(s.gone, f)
@@ -176,7 +185,7 @@ func otherKinds(l *discover.Listing) string {
 
 // directoryHint says what a directory holds instead of logs, and how to make trainers write them.
 func directoryHint(d *directory, l *discover.Listing) string {
-	if trackio.Is(d.storage) {
+	if trackio.Is(d.Storage) {
 		return trackio.HowWritten
 	}
 	if l.Other[".arrow"] > 0 {
@@ -190,7 +199,8 @@ func directoryHint(d *directory, l *discover.Listing) string {
 		}
 		notes = append(notes, fmt.Sprintf("it has %s (%s)", units.Plural(n, "other files"), kinds))
 	}
-	const usual = "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage list formats` lists them all"
+	const usual = "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; " +
+		"`vantage list formats` lists them all"
 	return strings.Join(append(append(notes, l.KnownUnread()...), cmp.Or(whereSamplesAre(d, l), usual)), "; ")
 }
 
@@ -210,9 +220,11 @@ const (
 func whyMetrics(first []byte, file io.ReaderAt) (what, do string) {
 	switch {
 	case bytes.HasPrefix(first, []byte(wandbMark)):
-		what, do = "is a W&B run file, which holds averages of steps", "tables of samples are in the folder files/media/table next to it: open that, if it is there"
+		what = "is a W&B run file, which holds averages of steps"
+		do = "tables of samples are in the folder files/media/table next to it: open that, if it is there"
 	case bytes.Contains(first[:min(len(first), 40)], []byte(tensorBoardMark)):
-		what, do = "is a TensorBoard file, which holds averages of steps", "`vantage list formats` lists how each trainer writes its samples"
+		what = "is a TensorBoard file, which holds averages of steps"
+		do = "`vantage list formats` lists how each trainer writes its samples"
 	default:
 		return "", ""
 	}
@@ -228,8 +240,8 @@ func samplesBeside(averages io.ReaderAt) string {
 // whereSamplesAre says where the samples are of whose averages a directory has, "" if nothing in it tells.
 func whereSamplesAre(d *directory, l *discover.Listing) string {
 	for _, rel := range l.Averages {
-		at := d.disk(rel)
-		h, _, err := at.Open()
+		f := d.file(rel)
+		h, _, err := f.Open()
 		if err != nil {
 			continue
 		}
@@ -304,10 +316,10 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 // maxStatesRead is how many states of a run are read if the newest has logged nothing of use.
 const maxStatesRead = 3
 
-func (s *fileSet) readState(d *directory, f discover.StateFile) []byte {
-	at := d.disk(f.Path)
-	at.Fault = s.options.faults
-	h, info, err := at.Open()
+func (s *fileSet) readState(d *directory, state discover.StateFile) []byte {
+	f := d.file(state.Path)
+	f.Fault = s.options.faults
+	h, info, err := f.Open()
 	if err != nil {
 		return nil
 	}

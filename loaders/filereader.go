@@ -110,13 +110,14 @@ func (f *fileReader) decode(record framing.Record) {
 		f.skipLine(record, err.Error())
 		return
 	}
-	f.place(records, record)
+	f.setPlaces(records, record)
 	f.chunks.addPassedOver(f.index, takePassedOver(f.decoder))
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
 }
 
-// place says where the samples of a record are. Those without a row, which come first, are of the step of the record before it, and where that is.
-func (f *fileReader) place(records []model.Record, record framing.Record) {
+// setPlaces says where the samples of a record are. Those without a row, which come first, are of the step of the record before it, and
+// where that is.
+func (f *fileReader) setPlaces(records []model.Record, record framing.Record) {
 	unlogged := 0
 	for unlogged < len(records) && records[unlogged].Status == model.StatusUnlogged {
 		unlogged++
@@ -140,7 +141,7 @@ func (f *fileReader) endStep() {
 		return
 	}
 	if records := d.End(); len(records) > 0 {
-		f.place(records, f.last)
+		f.setPlaces(records, f.last)
 		f.chunks.add(f.format, d.Note(), records)
 	}
 }

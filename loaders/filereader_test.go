@@ -109,8 +109,8 @@ func TestGrowthInAnyPieces(t *testing.T) {
 			_, _ = h.Write(unwritten[:n])
 			_ = h.Close()
 			unwritten = unwritten[n:]
-			s.enqueue(s.files[0])
-			for len(s.queue) > 0 {
+			s.reading.enqueue(s.reading.files[0])
+			for len(s.reading.queue) > 0 {
 				s.fillChunk(t.Context())
 				got.add(s.chunks.next())
 			}

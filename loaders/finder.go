@@ -183,20 +183,20 @@ func (w *walker) describe(s RecentRun) (r runlist.Run, ok bool) {
 }
 
 // databaseOf returns the database that a path leads into, as math.db/calm-sea-3, or the path.
-func (w *walker) databaseOf(at string) string {
-	for name := at; name != filepath.Dir(name); name = filepath.Dir(name) {
+func (w *walker) databaseOf(given string) string {
+	for name := given; name != filepath.Dir(name); name = filepath.Dir(name) {
 		if filepath.Ext(name) == discover.DatabaseExtension {
 			if info, err := w.disk.Stat(name); err == nil && info.Mode().IsRegular() {
 				return name
 			}
 		}
 	}
-	return at
+	return given
 }
 
 // freshest returns the run at a path, or of those below it the one written last; an empty one if
 // there is none.
-func (w *walker) freshest(at string) (best runlist.Run) {
+func (w *walker) freshest(given string) (best runlist.Run) {
 	var mu sync.Mutex
 	below := &walker{over: w.over, disk: w.disk, here: w.here, home: w.home, limit: maxRecentEntries}
 	below.emit = func(r runlist.Run) {
@@ -206,16 +206,16 @@ func (w *walker) freshest(at string) (best runlist.Run) {
 			best = r
 		}
 	}
-	if info, err := w.disk.Stat(at); err == nil && info.IsDir() {
-		below.below(at)
+	if info, err := w.disk.Stat(given); err == nil && info.IsDir() {
+		below.below(given)
 		return best
 	}
-	root, err := w.disk.OpenRoot(filepath.Dir(at))
+	root, err := w.disk.OpenRoot(filepath.Dir(given))
 	if err != nil {
 		return best
 	}
 	defer func() { _ = root.Close() }()
-	name := filepath.Base(at)
+	name := filepath.Base(given)
 	if s, ok := below.sniffNewest(root, []string{name}); ok {
 		return below.fileRun(root, name, s)
 	}
@@ -471,13 +471,13 @@ func (w *walker) leaveOut(root *os.Root, files []string) {
 }
 
 func divide(files []string) (all []series) {
-	at := map[string]int{}
+	index := map[string]int{}
 	for _, f := range files {
 		pattern := withoutNumbers(path.Base(f))
-		i, ok := at[pattern]
+		i, ok := index[pattern]
 		if !ok {
 			i = len(all)
-			at[pattern], all = i, append(all, series{})
+			index[pattern], all = i, append(all, series{})
 		}
 		all[i].files = append(all[i].files, f)
 	}

@@ -144,7 +144,7 @@ func (r *folderRead) readTexts(t *testing.T, s *Source) {
 	t.Helper()
 	const most = 6
 	r.Texts = map[string][]string{}
-	for number, name := range s.names {
+	for number, name := range s.files.names {
 		all := r.Samples[name]
 		var places []model.Place
 		for i := range min(most, len(all)) {

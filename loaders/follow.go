@@ -12,6 +12,7 @@ import (
 
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 )
 
 // Following must not be felt on the node. Files that changed lately, the newest ones, and those
@@ -51,14 +52,14 @@ type listTimes struct {
 	next        time.Time // even if their times have not changed
 	nextChanged time.Time // if they have
 	changed     bool      // they have, which waits for nextChanged
-	at          time.Time // after the kernel reported a new entry, or a new directory is watched; zero if neither
-	notBefore   time.Time // earliest at
+	due         time.Time // after the kernel reported a new entry, or a new directory is watched; zero if neither
+	notBefore   time.Time // earliest due
 }
 
 // soon has directories listed as early as may be, if nothing asked for that before.
 func (l *listTimes) soon() {
-	if l.at.IsZero() {
-		l.at = l.notBefore
+	if l.due.IsZero() {
+		l.due = l.notBefore
 	}
 }
 
@@ -112,7 +113,7 @@ func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
 
 // poll queues the files that have something new, as far as it is time to look.
 func (s *fileSet) poll(now time.Time) {
-	sch := &s.schedule
+	sch := &s.reading.schedule
 	s.readRecent(now)
 	if !now.Before(sch.nextPoll) || sch.listingDue(now) {
 		s.listDirectories(now)
@@ -130,15 +131,15 @@ func (s *fileSet) poll(now time.Time) {
 	sch.nextPoll = now.Add(pause)
 	s.pollStorages(now)
 	for _, f := range sch.active {
-		if f.failing || f.disk.Storage == nil {
-			s.pollFile(f)
+		if f.failing || f.disk.IsHere() {
+			s.reading.pollFile(f)
 		}
 		if f.queued || now.Sub(f.changed) <= s.options.settleTime {
 			continue
 		}
 		if f.splitter.Pending() || len(f.head) > 0 {
 			f.acceptLastRecord()
-			s.newest.update(f)
+			s.reading.newest.update(f)
 		}
 		f.noteUnreadable() // it is not being written
 	}
@@ -149,10 +150,10 @@ func (s *fileSet) poll(now time.Time) {
 // listDirectories lists the directories of this machine if something was added to one, and from time to time. Listing
 // large ones takes long, so the next listing waits.
 func (s *fileSet) listDirectories(now time.Time) {
-	sch := &s.schedule
+	sch := &s.reading.schedule
 	local := false
 	for _, r := range s.directories {
-		if r.storage == nil {
+		if fileio.IsHere(r.Storage) {
 			local, sch.list.changed = true, r.Changed(now) || sch.list.changed
 		}
 	}
@@ -162,10 +163,10 @@ func (s *fileSet) listDirectories(now time.Time) {
 	if now.Before(sch.list.next) && (!sch.list.changed || now.Before(sch.list.nextChanged)) && !sch.listingDue(now) {
 		return
 	}
-	sch.list.changed, sch.list.at = false, time.Time{}
+	sch.list.changed, sch.list.due = false, time.Time{}
 	start := time.Now() // files may have been read since now
 	for _, r := range s.directories {
-		if r.storage == nil {
+		if fileio.IsHere(r.Storage) {
 			s.checkReplaced(r)
 			s.listAgain(r)
 		}
@@ -174,27 +175,27 @@ func (s *fileSet) listDirectories(now time.Time) {
 	sch.list.next = time.Now().Add(max(s.options.Poll, min(sch.pollShare(now)*took, maxListPause)))
 	sch.list.nextChanged = time.Now().Add(polledShare / 2 * took)
 	sch.list.notBefore = time.Now().Add(notifiedListShare * took)
-	if !sch.list.at.IsZero() { // a new directory, which is watched from now on
-		sch.list.at = sch.list.notBefore
+	if !sch.list.due.IsZero() { // a new directory, which is watched from now on
+		sch.list.due = sch.list.notBefore
 	}
 }
 
 // listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.
 func (s *fileSet) listAgain(d *directory) {
-	if found, err := discover.ListIn(d.Disk, d.storage, d.Path, s.options.MaxFiles); err == nil {
+	if found, err := discover.List(d.Storage, d.Path, s.options.MaxFiles); err == nil {
 		s.addListed(d, found)
 	}
 }
 
 func (s *fileSet) pollNext(now time.Time) {
-	sch := &s.schedule
+	sch := &s.reading.schedule
 	until := now.Add(s.options.Poll / sch.pollShare(now))
-	for range s.files {
-		if sch.nextFile >= len(s.files) {
+	for range s.reading.files {
+		if sch.nextFile >= len(s.reading.files) {
 			sch.nextFile = 0
 		}
-		if f := s.files[sch.nextFile]; f.disk != nil && f.disk.Storage == nil {
-			s.pollFile(f)
+		if f := s.reading.files[sch.nextFile]; f.disk != nil && f.disk.IsHere() {
+			s.reading.pollFile(f)
 		}
 		sch.nextFile++
 		if time.Now().After(until) {
@@ -227,11 +228,11 @@ func (r *reading) pollFile(f *file) bool {
 // wait sleeps until it is time to poll, or an event or a stream's bytes arrive.
 func (s *Source) wait(ctx context.Context) error {
 	now := time.Now()
-	events, stream := s.schedule.watcher.events, s.openStream()
-	if s.schedule.gathering(now) {
+	events, stream := s.reading.schedule.watcher.events, s.reading.openStream()
+	if s.reading.schedule.gathering(now) {
 		events = nil
 	}
-	if events == nil && stream == nil && s.schedule.sleeper.sleep(ctx, s.timeToNextPoll(now)) {
+	if events == nil && stream == nil && s.reading.schedule.sleeper.sleep(ctx, s.timeToNextPoll(now)) {
 		return nil
 	}
 	var buffers chan []byte
@@ -251,19 +252,19 @@ func (s *Source) wait(ctx context.Context) error {
 			return os.ErrClosed
 		}
 		now = time.Now()
-		s.schedule.debounce.until = now.Add(sparsePause) // unless an event concerns us
-		s.applyEvent(e, now)
-		s.drainEvents(now)
-	case <-s.schedule.watcher.errors:
+		s.reading.schedule.debounce.until = now.Add(sparsePause) // unless an event concerns us
+		s.files.applyEvent(e, now)
+		s.files.drainEvents(now)
+	case <-s.reading.schedule.watcher.errors:
 		// The queue overflowed: events were lost, so look everywhere.
-		s.schedule.listNow()
+		s.reading.schedule.listNow()
 	case buffer, ok := <-buffers:
 		if !ok {
-			s.endStream(stream)
+			s.reading.endStream(stream)
 			return nil
 		}
 		stream.stream.rest = buffer
-		s.enqueue(stream)
+		s.reading.enqueue(stream)
 	}
 	return nil
 }
@@ -274,22 +275,22 @@ func (s *Source) timeToNextPoll(now time.Time) time.Duration {
 	if !s.options.Follow {
 		return time.Hour
 	}
-	at := now.Add(time.Hour)
-	if len(s.byPath)+len(s.directories)+len(s.awaited) > 0 {
-		at = s.schedule.nextPoll
+	wake := now.Add(time.Hour)
+	if len(s.files.byPath)+len(s.files.directories)+len(s.files.awaited) > 0 {
+		wake = s.reading.schedule.nextPoll
 	}
-	if until := s.schedule.debounce.until; s.schedule.gathering(now) && until.Before(at) {
-		at = until
+	if until := s.reading.schedule.debounce.until; s.reading.schedule.gathering(now) && until.Before(wake) {
+		wake = until
 	}
-	if list := s.schedule.list.at; !list.IsZero() && list.Before(at) {
-		at = list
+	if list := s.reading.schedule.list.due; !list.IsZero() && list.Before(wake) {
+		wake = list
 	}
 	if s.lastProgress.Open {
-		if written := s.newest.openUntil(s.options.settleTime); written.Before(at) {
-			at = written
+		if written := s.reading.newest.openUntil(s.options.settleTime); written.Before(wake) {
+			wake = written
 		}
 	}
-	return max(time.Millisecond, at.Sub(now))
+	return max(time.Millisecond, wake.Sub(now))
 }
 
 // While recent files are read again, events of the kernel stay in its queue, where equal ones become
@@ -308,12 +309,12 @@ func (sch *schedule) gathering(now time.Time) bool {
 // listingDue reports whether directories are to be listed now because the kernel reported a new
 // entry in one.
 func (sch *schedule) listingDue(now time.Time) bool {
-	return !sch.list.at.IsZero() && !now.Before(sch.list.at)
+	return !sch.list.due.IsZero() && !now.Before(sch.list.due)
 }
 
 // readRecent queues the files that had news when they were read last.
 func (s *fileSet) readRecent(now time.Time) {
-	sch := &s.schedule
+	sch := &s.reading.schedule
 	if len(sch.recent) == 0 || sch.debounce.active(now) {
 		return
 	}
@@ -323,10 +324,10 @@ func (s *fileSet) readRecent(now time.Time) {
 	})
 	for _, f := range sch.recent {
 		if f.readsWhole() {
-			f.hadNews = s.pollFile(f)
+			f.hadNews = s.reading.pollFile(f)
 			continue
 		}
-		s.enqueue(f)
+		s.reading.enqueue(f)
 	}
 	if len(sch.recent) > 0 {
 		sch.debounce.sparse++
@@ -340,10 +341,10 @@ func (s *fileSet) readRecent(now time.Time) {
 // drainEvents empties the queue of events. It yields after each, so that the goroutine of fsnotify
 // can hand over the next.
 func (s *fileSet) drainEvents(now time.Time) {
-	s.schedule.drained = now
+	s.reading.schedule.drained = now
 	for range maxDrained {
 		select {
-		case e, ok := <-s.schedule.watcher.events:
+		case e, ok := <-s.reading.schedule.watcher.events:
 			if !ok {
 				return
 			}
@@ -356,7 +357,7 @@ func (s *fileSet) drainEvents(now time.Time) {
 }
 
 func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
-	sch := &s.schedule
+	sch := &s.reading.schedule
 	if !sch.watcher.concerns(e) {
 		return
 	}
@@ -364,7 +365,7 @@ func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
 	switch {
 	case f != nil && f.recent:
 		return // it is read again anyway
-	case f != nil && s.pollFile(f):
+	case f != nil && s.reading.pollFile(f):
 		f.recent = true
 		sch.recent = append(sch.recent, f)
 	case f == nil && !e.Has(fsnotify.Create): // a directory was removed, or a file that is not read
@@ -382,21 +383,21 @@ func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
 // pollStorages asks the storages for news. While something changes it asks for every path that was opened, and after that for
 // one path of each storage in turn: an idle storage is asked once a second, however many of its paths are open.
 func (s *fileSet) pollStorages(now time.Time) {
-	s.schedule.turn++
-	for _, at := range s.storages {
+	s.reading.schedule.turn++
+	for _, storage := range s.storages {
 		var asks []func()
 		for _, d := range s.directories {
-			if d.storage == at { // a listing tells what becomes of all files in it
+			if d.Storage == storage { // a listing tells what becomes of all files in it
 				asks = append(asks, func() { s.listAgain(d) })
 			}
 		}
-		for _, f := range s.files {
-			if f.disk != nil && f.disk.Storage == at && f.directory == nil {
-				asks = append(asks, func() { s.pollFile(f) })
+		for _, f := range s.reading.files {
+			if f.disk != nil && f.disk.Storage == storage && f.directory == nil {
+				asks = append(asks, func() { s.reading.pollFile(f) })
 			}
 		}
-		if s.schedule.idle(now) && len(asks) > 0 {
-			i := s.schedule.turn % len(asks)
+		if s.reading.schedule.idle(now) && len(asks) > 0 {
+			i := s.reading.schedule.turn % len(asks)
 			asks = asks[i : i+1]
 		}
 		for _, ask := range asks {
@@ -464,21 +465,21 @@ func (w *writeTimes) note(f *file) {
 	if !f.hasStep {
 		return
 	}
-	at := time.Now()
-	if f.disk != nil && f.disk.Info != nil && f.disk.Modified().Before(at) {
-		at = f.disk.Modified()
+	written := time.Now()
+	if f.disk != nil && f.disk.Info != nil && f.disk.Modified().Before(written) {
+		written = f.disk.Modified()
 	}
 	if f.disk == nil {
-		at = f.changed
+		written = f.changed
 	}
-	if at.After(w.last) {
-		w.last = at
+	if written.After(w.last) {
+		w.last = written
 	}
 	if w.steps == nil {
 		w.steps = map[int64]time.Time{}
 	}
-	if at.After(w.steps[f.newestStep]) {
-		w.steps[f.newestStep], w.stale = at, true
+	if written.After(w.steps[f.newestStep]) {
+		w.steps[f.newestStep], w.stale = written, true
 	}
 	if len(w.steps) > maxTimedSteps {
 		oldest := f.newestStep

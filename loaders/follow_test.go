@@ -267,7 +267,7 @@ func TestFollowWhileListingIsPostponed(t *testing.T) {
 		r := follow(t, w.dir, Options{polling: true})
 		r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 		now := time.Now()
-		r.s.schedule.list.next, r.s.schedule.list.nextChanged = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
+		r.s.reading.schedule.list.next, r.s.reading.schedule.list.nextChanged = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
 		w.add("1.jsonl", row(1, 1))
 		r.until("a file", hasRewards("1"))
 		if took := time.Since(now); took > time.Minute {
@@ -280,20 +280,20 @@ func TestFollowWhileListingIsPostponed(t *testing.T) {
 func TestWatchesEmptyDirectories(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	if r.s.schedule.watcher.needsPolling() {
+	if r.s.reading.schedule.watcher.needsPolling() {
 		t.Skip("no events of the kernel here")
 	}
 	r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for !r.s.schedule.watcher.watched[w.path("7")] {
+	for !r.s.reading.schedule.watcher.watched[w.path("7")] {
 		r.s.fillChunk(t.Context())
 		if err := r.s.wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !r.s.schedule.watcher.watched[w.dir] {
+	if !r.s.reading.schedule.watcher.watched[w.dir] {
 		t.Error("the directory itself is not watched")
 	}
 }
@@ -484,7 +484,7 @@ func TestFollowTakesCompleteDocumentAtOnce(t *testing.T) {
 func followByEvents(t *testing.T, path string) *follower {
 	t.Helper()
 	r := follow(t, path, Options{Poll: time.Hour, settleTime: time.Hour})
-	if r.s.schedule.watcher.needsPolling() {
+	if r.s.reading.schedule.watcher.needsPolling() {
 		t.Skip("no events of the kernel here")
 	}
 	return r
@@ -559,14 +559,14 @@ func TestLogAddedBeforeItsDirectoryIsWatched(t *testing.T) {
 	if err := os.Mkdir(w.path("deep"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	event := <-r.s.schedule.watcher.events // the news of it, which the listing below answers
-	d := r.s.directories[0]
-	found, err := discover.ListIn(d.Disk, d.storage, d.Path, r.s.options.MaxFiles)
+	event := <-r.s.reading.schedule.watcher.events // the news of it, which the listing below answers
+	d := r.s.files.directories[0]
+	found, err := discover.List(d.Storage, d.Path, r.s.options.MaxFiles)
 	if err != nil || !slices.Contains(found.Dirs, "deep") {
 		t.Fatal(event, found, err)
 	}
 	w.add("deep/new.jsonl", row(1, 2))
-	r.s.addListed(d, found)
+	r.s.files.addListed(d, found)
 	r.until("the new log", includes(2))
 }
 
@@ -578,8 +578,8 @@ func TestSlowReadsPutOffNoListing(t *testing.T) {
 	r := followByEvents(t, w.dir)
 	r.until("all", includes(1))
 	now := time.Now().Add(-time.Minute) // the reads took a minute
-	r.s.schedule.list.at = now
-	r.s.listDirectories(now)
+	r.s.reading.schedule.list.due = now
+	r.s.files.listDirectories(now)
 	w.add("deep/new.jsonl", row(1, 2))
 	r.until("the new log", includes(2))
 }
@@ -692,7 +692,7 @@ func TestIdleFilesArePolled(t *testing.T) {
 	}
 	r := follow(t, w.dir, Options{polling: true})
 	r.until("all", func(r *follower) bool { return len(r.Records) == 2*maxActive && r.Progress.CaughtUp })
-	r.s.schedule.lastNews = old
+	r.s.reading.schedule.lastNews = old
 	w.add("7.jsonl", row(7, 5))
 	r.until("the new row", includes(5))
 }
@@ -703,9 +703,9 @@ func TestListingFindsGrownFiles(t *testing.T) {
 	w.add("1.jsonl", row(1, 1))
 	r := follow(t, w.dir, Options{polling: true, Poll: time.Hour, settleTime: time.Hour})
 	r.until("a row", hasRewards("1"))
-	r.s.schedule.active = nil
+	r.s.reading.schedule.active = nil
 	w.add("1.jsonl", row(1, 2))
-	r.s.listDirectories(time.Now().Add(2 * time.Hour))
+	r.s.files.listDirectories(time.Now().Add(2 * time.Hour))
 	r.until("the new row", hasRewards("1 2"))
 }
 
@@ -719,7 +719,7 @@ func TestWatchesRecreatedDirectory(t *testing.T) {
 	if err := os.RemoveAll(w.path("deep")); err != nil {
 		t.Fatal(err)
 	}
-	for r.s.schedule.watcher.watched[w.path("deep")] {
+	for r.s.reading.schedule.watcher.watched[w.path("deep")] {
 		r.s.fillChunk(t.Context())
 		_ = r.s.wait(t.Context())
 	}

@@ -121,10 +121,10 @@ type memoryHandle struct {
 func (h memoryHandle) Stat() (os.FileInfo, error) { return h.info, nil }
 func (h memoryHandle) Close() error               { return nil }
 
-func (m *memoryStorage) scheme() []scheme {
-	return []scheme{{
-		names: func(path string) bool { return strings.HasPrefix(path, "mem:") },
-		open: func(path string, _ Options) (fileio.Storage, string, error) {
+func (m *memoryStorage) scheme() []Scheme {
+	return []Scheme{{
+		Names: func(path string) bool { return strings.HasPrefix(path, "mem:") },
+		Open: func(path string, _ *Options) (fileio.Origin, string, error) {
 			return m, strings.TrimPrefix(path, "mem:"), nil
 		},
 	}}
@@ -232,7 +232,7 @@ func TestStorageLostAmongManyFiles(t *testing.T) {
 	filetest.Write(t, here, verlStep(200, 1))
 	s := open(t, Options{Follow: true, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()}, "mem:a", here)
 	store := model.NewStore()
-	if err := s.openAwaited(time.Now()); err != nil {
+	if err := s.files.openAwaited(time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	m.setCut(true)
@@ -255,7 +255,7 @@ func TestStorageLost(t *testing.T) {
 	for _, follow := range []bool{false, true} {
 		m.setCut(false)
 		s := open(t, Options{Follow: follow, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()}, "mem:a")
-		if err := s.openAwaited(time.Now()); err != nil {
+		if err := s.files.openAwaited(time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		m.setCut(true)

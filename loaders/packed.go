@@ -159,7 +159,8 @@ func unreadableReason(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off; try again when it is complete, or copy it again"
-	case errors.Is(err, compressed.ErrBomb), errors.Is(err, compressed.ErrWindow), errors.Is(err, fileio.ErrNotRead), errors.Is(err, pages.ErrUnsupported):
+	case errors.Is(err, compressed.ErrBomb), errors.Is(err, compressed.ErrWindow),
+		errors.Is(err, fileio.ErrNotRead), errors.Is(err, pages.ErrUnsupported):
 		return err.Error()
 	case errors.Is(err, pages.ErrBroken):
 		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"
@@ -169,7 +170,7 @@ func unreadableReason(err error) string {
 
 // decodeWholeLines decodes the whole lines of the unread text with a worker. It leaves text
 // from which the worker learned something new to be read line by line, as
-// [Source.readParallel] does.
+// [reading.readParallel] does.
 func (r *reading) decodeWholeLines(f *file) {
 	p := f.packed
 	lead, size := f.parallelDecoder(), bytes.LastIndexByte(p.unread, '\n')+1

@@ -181,7 +181,7 @@ func TestGrowingLogReadsLikeWhole(t *testing.T) {
 				return len(r.Records) >= len(want.Records) && r.Skipped >= want.Skipped
 			})
 			compareCollected(t, want, r.collected)
-			if r.s.files[0].appender == nil {
+			if r.s.reading.files[0].appender == nil {
 				t.Error("all of it was read line by line")
 			}
 		})

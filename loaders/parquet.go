@@ -34,7 +34,8 @@ func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 	names, leaves := columnNames(table)
 	format := formats.Detect(f.formats, f.name, framing.Framing{Table: true}, columnRecord(names, leaves))
 	if format == nil {
-		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
+		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is",
+			fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}
 	decoder, ok := format.NewDecoder(f.name).(*decode.RowDecoder)
 	if !ok {
@@ -110,7 +111,8 @@ func (f *file) addBlock(b *model.Block) {
 	b.File = f.index
 	f.noteSteps(nil, b)
 	isRepeat := f.format.MayRepeatRows && f.isRepeat(f.tableID(columnsID(b)))
-	if f.wantsTable(b.Step[0], b.Step[b.Len()-1], isRepeat, func(t *runs.Table) { t.AddBlock(b) }) && !isRepeat {
+	first, last := b.Step[0], b.Step[b.Len()-1]
+	if f.wantsTable(first, last, isRepeat, func(t *runs.Table) { t.AddBlock(b) }) && !isRepeat {
 		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
 }
@@ -124,7 +126,11 @@ func (f *file) addRecords(records []model.Record) {
 		f.nameGroups(records)
 	}
 	isRepeat := f.format.MayRepeatRows && f.isRepeat(f.tableID(recordsID(records)))
-	if len(records) > 0 && f.wantsTable(records[0].Step, records[len(records)-1].Step, isRepeat, func(t *runs.Table) { t.AddRecords(records) }) && !isRepeat {
+	if len(records) == 0 {
+		return
+	}
+	first, last := records[0].Step, records[len(records)-1].Step
+	if f.wantsTable(first, last, isRepeat, func(t *runs.Table) { t.AddRecords(records) }) && !isRepeat {
 		f.chunks.add(f.format, f.decoder.Note(), records)
 	}
 }
@@ -175,9 +181,9 @@ func (r *reading) prefetchTables() {
 		return
 	}
 	var root *os.Root
-	if first := r.queue[0].disk; first.Storage == nil {
+	if first := r.queue[0].disk; first.IsHere() {
 		var err error
-		if root, err = first.Disk.OpenRoot(first.Root); err != nil {
+		if root, err = r.options.Disk.OpenRoot(first.Root); err != nil {
 			return
 		}
 		defer func() { _ = root.Close() }()

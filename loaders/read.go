@@ -18,11 +18,119 @@ import (
 	"vantage/model/units"
 )
 
+// reading is how far each file is read, and what to read next.
+type reading struct {
+	options *Options
+	chunks  *chunkQueue
+	texts   *textIndex
+
+	files       []*file // by their numbers
+	streams     int     // how many of them are
+	queue       []*file // files with something to read
+	schedule    schedule
+	newest      newestStep
+	writes      writeTimes
+	bytes       struct{ read, total int64 } // of all files
+	offline     map[fileio.Storage]bool     // that did not answer since the last poll
+	lost        error                       // a storage cannot be read on and is not followed: part of a run is no run
+	prefetchers []*parquetPrefetcher
+	faults      int // panics in reading a file
+	buffers     buffers
+}
+
+// buffers is memory that is used again.
+type buffers struct {
+	blocks   blockPool
+	read     []byte // see reading.buffer
+	appended []byte // of the worker that decodes what is appended to a file
+}
+
+const blockSize = 256 << 10
+
+// file is one log: a file on disk or a stream. It is kept within 512 bytes: beyond, the garbage collector
+// takes a third more time for thousands of files.
+type file struct {
+	fileReader
+	disk   *fileio.File // of its storage; nil for a stream
+	stream *stream      // nil for the file of a storage
+	packed *packedFile  // nil if the file is not packed, or not open yet
+
+	workers  []*worker // for the large rest of a file
+	appender *worker   // for what is appended to it
+
+	queued  bool // in reading.queue
+	hadNews bool // had changed when it was read last
+	recent  bool // in schedule.recent
+	failing bool // the last attempt to read it failed
+	gone    bool // it is not in its directory any more
+	blocked bool // a problem says that it cannot be read
+
+	rewritten, copied bool // see runs.File
+	leftOut           bool // as a file of an earlier attempt
+
+	failures int       // failed attempts in a row
+	retryAt  time.Time // no attempt is made before
+}
+
+// next returns the first file of the queue; nil if there is nothing to read now.
+func (r *reading) next() *file {
+	if len(r.queue) == 0 || r.lost != nil || r.isOffline(r.queue[0]) {
+		return nil
+	}
+	return r.queue[0]
+}
+
+func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
+
+func (r *reading) openStream() *file {
+	if r.streams == 0 {
+		return nil
+	}
+	for _, f := range r.files {
+		if f.stream != nil && !f.stream.ended {
+			return f
+		}
+	}
+	return nil
+}
+
+// readNext reads on in the first file of the queue, which stays there if there is more to read.
+func (s *fileSet) readNext(f *file, deadline time.Time) {
+	end := s.readGuarded(f, deadline)
+	s.attempts.changed = true
+	if !f.leftOut {
+		s.reading.newest.update(f)
+		s.reading.writes.note(f)
+	}
+	if !s.reading.isOffline(f) && (s.leaveOutSideFiles(f) || end) {
+		s.reading.queue = s.reading.queue[1:]
+		if f.disk != nil {
+			f.queued = false
+		}
+	}
+}
+
+// progress says how much has been read, and when the log was written.
+func (r *reading) progress(now time.Time) model.Progress {
+	p := model.Progress{
+		BytesRead: r.bytes.read, BytesAll: max(r.bytes.total, r.bytes.read), CaughtUp: len(r.queue) == 0,
+		LastWrite: r.writes.last, StepTime: r.writes.stepTime(),
+	}
+	if f := r.openStream(); f != nil && r.bytes.read == 0 {
+		p.CaughtUp = false // it may still send its first bytes
+	}
+	if r.streams > 0 {
+		p.BytesAll = 0 // how much a stream will send is unknown
+	}
+	p.Open = r.options.Follow && now.Before(r.newest.openUntil(r.options.settleTime))
+	return p
+}
+
 // readGuarded is readFile, but that a panic is a problem of the file, which is then read no more: what was read of it stays, and the
 // others are read.
 func (s *fileSet) readGuarded(f *file, deadline time.Time) (end bool) {
 	defer fault.Catch(func(failed *fault.Fault) {
-		s.giveUp(f, failed)
+		s.reading.giveUp(f, failed)
 		end = true
 	})
 	return s.readFile(f, deadline)
@@ -59,28 +167,28 @@ func (r *reading) giveUp(f *file, failed *fault.Fault) {
 // now has been read.
 func (s *fileSet) readFile(f *file, deadline time.Time) bool {
 	if f.stream != nil {
-		return s.readStream(f, deadline)
+		return s.reading.readStream(f, deadline)
 	}
 	if f.disk == nil {
 		return true // its folder was replaced
 	}
 	fault.Plant("reading", f.name)
-	defer s.texts.add(f)
+	defer s.reading.texts.add(f)
 	d := f.disk
 	if d.Info == nil && isUnopenedTable(f) {
-		s.prefetchTables()
+		s.reading.prefetchTables()
 	}
 	if p := f.packed; p != nil && !p.done {
 		if p.info != nil {
 			s.dropRenamed(p.handle, p.info)
-			s.noteStat(f, p.info)
+			s.reading.noteStat(f, p.info)
 			p.info = nil
 		}
-		return s.readPacked(f, deadline)
+		return s.reading.readPacked(f, deadline)
 	}
 	h, info, err := d.Open()
 	if err != nil {
-		return s.readFailed(f, err)
+		return s.reading.readFailed(f, err)
 	}
 	defer func() { _ = h.Close() }()
 	if !s.startAnew(f, h, info) {
@@ -89,7 +197,7 @@ func (s *fileSet) readFile(f *file, deadline time.Time) bool {
 	if d.Info == nil || !fileio.SameFile(d.Info, info) {
 		s.dropRenamed(h, info)
 	}
-	return s.readOpened(f, h, info, deadline)
+	return s.reading.readOpened(f, h, info, deadline)
 }
 
 // readOpened is readFile for a file that is open: it finds out whether the file is packed.
@@ -123,24 +231,24 @@ func (s *fileSet) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
 	case isRewritten && f.directory != nil && s.checkReplaced(f.directory):
 		return false
 	}
-	switch s.overwritten(f, h, info) {
+	switch s.reading.overwritten(f, h, info) {
 	case unfinished:
-		s.noteStat(f, info)
-		s.schedule.activate(f)
+		s.reading.noteStat(f, info)
+		s.reading.schedule.activate(f)
 		return false
 	case byEvaluation: // what was read before is kept
-		s.noteStat(f, info)
-		s.advance(f, info.Size()-d.Pos)
+		s.reading.noteStat(f, info)
+		s.reading.advance(f, info.Size()-d.Pos)
 		d.Forget()
-		s.keepFingerprint(f, h)
+		s.reading.keepFingerprint(f, h)
 		f.failures, f.failing = 0, false
-		s.schedule.activate(f)
+		s.reading.schedule.activate(f)
 		return false
 	case byTraining:
 		if isRewritten {
-			s.noteRewritten(f, h, info)
+			s.reading.noteRewritten(f, h, info)
 		}
-		s.restart(f)
+		s.reading.restart(f)
 	}
 	return true
 }
@@ -294,10 +402,12 @@ const (
 
 // readAppended reads the lines that were appended to a file that is followed. A fast log grows in
 // many small pieces, and reading them line by line takes ten times as long. Lines from which the
-// worker learned something new are read again line by line, as in [Source.readParallel].
+// worker learned something new are read again line by line, as in [reading.readParallel].
 func (r *reading) readAppended(f *file, h io.ReaderAt, size int64) error {
 	lead := f.parallelDecoder()
-	if lead == nil || f.splitter.Framing.Quoted || !r.options.Follow || r.options.serial || r.chunks.full() || size-f.disk.Pos < minAppended {
+	canDecode := lead != nil && !f.splitter.Framing.Quoted && !r.options.serial
+	isWorthIt := r.options.Follow && size-f.disk.Pos >= minAppended
+	if !canDecode || !isWorthIt || r.chunks.full() {
 		return nil
 	}
 	n, err := r.wholeLines(h, f.disk.Pos, min(size, f.disk.Pos+strideBytes))
@@ -322,9 +432,9 @@ func (r *reading) readAppended(f *file, h io.ReaderAt, size int64) error {
 // wholeLines returns how many bytes of a range are complete lines, 0 if none ends in the last
 // maxLastLine bytes.
 func (r *reading) wholeLines(h io.ReaderAt, from, to int64) (int, error) {
-	at := max(from, to-maxLastLine)
-	last := r.buffer()[:to-at]
-	n, err := h.ReadAt(last, at)
+	start := max(from, to-maxLastLine)
+	last := r.buffer()[:to-start]
+	n, err := h.ReadAt(last, start)
 	if n < len(last) {
 		return 0, ignoreEOF(err) // the file is shorter now
 	}
@@ -332,7 +442,7 @@ func (r *reading) wholeLines(h io.ReaderAt, from, to int64) (int, error) {
 	if i < 0 {
 		return 0, nil
 	}
-	return int(at-from) + i + 1, nil
+	return int(start-from) + i + 1, nil
 }
 
 // maxAttempts is how often reading a file may fail before a problem is reported: on network
@@ -367,7 +477,7 @@ func (r *reading) readFailed(f *file, err error) bool {
 		time.Sleep(backOff(f.failures))
 		return false
 	}
-	if !r.options.Follow && f.disk.Storage != nil {
+	if !r.options.Follow && !f.disk.IsHere() {
 		r.lost = r.partError(f, err)
 		return true
 	}
@@ -419,7 +529,8 @@ func (r *reading) recovered(f *file) bool {
 
 // isTransient reports whether an error of the filesystem may be gone when the file is opened again.
 func isTransient(err error) bool {
-	return fileio.IsLost(err) || fileio.IsReplaced(err) || errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+	isOfServer := errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+	return isOfServer || fileio.IsLost(err) || fileio.IsReplaced(err)
 }
 
 // reasonOf says why a file cannot be read and what to do, without its path.

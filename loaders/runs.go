@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -19,6 +20,30 @@ import (
 	"vantage/loaders/runs"
 	"vantage/model"
 )
+
+// Attempt says which attempt of a run is read: its number from 1, NewestAttempt or AllAttempts.
+type Attempt int
+
+// The attempts that have no number.
+const (
+	NewestAttempt Attempt = 0
+	AllAttempts   Attempt = -1
+)
+
+// ParseAttempt returns the attempt of a flag: newest, all, or a number from 1.
+func ParseAttempt(text string) (Attempt, error) {
+	switch text {
+	case "newest", "":
+		return NewestAttempt, nil
+	case "all":
+		return AllAttempts, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("unknown attempt %q: choose newest, all, or a number from 1", text)
+	}
+	return Attempt(n), nil
+}
 
 // runAttempts keeps the attempts of a run apart: see package runs. They are told apart when everything
 // that is there has been read.
@@ -41,7 +66,7 @@ const attemptsShare = 50
 // leaveOutAttempts decides which rows of other attempts are left out, if it is time to.
 func (s *fileSet) leaveOutAttempts(now time.Time) {
 	a := &s.attempts
-	if !a.changed || len(s.queue) > 0 || s.options.Attempt == AllAttempts || s.options.Follow && now.Before(a.next) {
+	if !a.changed || len(s.reading.queue) > 0 || s.options.Attempt == AllAttempts || s.options.Follow && now.Before(a.next) {
 		return
 	}
 	a.changed = false
@@ -58,14 +83,17 @@ func (s *fileSet) leaveOutAttempts(now time.Time) {
 }
 
 func (s *fileSet) runFiles(yield func(runs.File) bool) {
-	for _, f := range s.files {
-		r := runs.File{Index: f.index, Run: s.runOf(f), Path: f.name, Order: s.chunks.order(f.index), Gone: f.gone, Rewritten: f.rewritten, Copied: f.copied, Replaced: runs.NotReplaced}
+	for _, f := range s.reading.files {
+		r := runs.File{
+			Index: f.index, Run: s.runOf(f), Path: f.name, Order: s.chunks.order(f.index),
+			Gone: f.gone, Rewritten: f.rewritten, Copied: f.copied, Replaced: runs.NotReplaced,
+		}
 		if old, ok := s.attempts.replaced[f.index]; ok {
 			r.Written, r.Replaced, r.Gone = old.written, old.number, false
 		} else if f.disk != nil {
 			r.Written = f.disk.Modified()
 			r.Copied = r.Copied || fileio.WasUploaded(f.disk.Info)
-			if f.disk.Storage == nil {
+			if f.disk.IsHere() {
 				r.Born = s.born
 			}
 		}
@@ -75,11 +103,13 @@ func (s *fileSet) runFiles(yield func(runs.File) bool) {
 	}
 }
 
-func (s *fileSet) born(file int32) time.Time { return s.options.Disk.Born(s.files[file].disk.Place()) }
+func (s *fileSet) born(file int32) time.Time {
+	return s.options.Disk.Born(s.reading.files[file].disk.FullPath())
+}
 
 func (s *fileSet) runOf(f *file) runs.Run {
-	at := s.chunks.runs.dirs[s.chunks.runs.fileDirs[f.index]]
-	run := runs.Run{Folder: at.name(), Validation: at.validation, Alone: -1}
+	folder := s.chunks.runs.dirs[s.chunks.runs.fileDirs[f.index]]
+	run := runs.Run{Folder: folder.name(), Validation: folder.validation, Alone: -1}
 	if f.stream != nil || f.disk != nil && f.disk.Root == "" {
 		run.Alone = f.index
 		return run
@@ -87,8 +117,8 @@ func (s *fileSet) runOf(f *file) runs.Run {
 	dir := dirOfName(f.name)
 	first, last := s.chunks.order(f.index).Span()
 	if version, err := strconv.ParseInt(filepath.Base(dir), 10, 64); err == nil && first == version && last == version {
-		at.path = dirOfName(dir)
-		run.Folder = at.name()
+		folder.path = dirOfName(dir)
+		run.Folder = folder.name()
 	}
 	return run
 }
@@ -98,8 +128,8 @@ func (s *fileSet) leftOutFiles() map[int32]int { return runs.LeftOutFiles(s.atte
 // findNewest finds the newest step, and when the log was written, among what is not left out.
 func (s *fileSet) findNewest() {
 	leftOut := s.leftOutFiles()
-	s.newest, s.writes = newestStep{}, writeTimes{}
-	for _, f := range s.files {
+	s.reading.newest, s.reading.writes = newestStep{}, writeTimes{}
+	for _, f := range s.reading.files {
 		f.leftOut = leftOut[f.index] > 0
 		if f.leftOut {
 			continue
@@ -107,9 +137,9 @@ func (s *fileSet) findNewest() {
 		if f.hasStep {
 			_, f.newestStep = s.chunks.order(f.index).Span()
 		}
-		s.newest.addName(f)
-		s.newest.update(f)
-		s.writes.note(f)
+		s.reading.newest.addName(f)
+		s.reading.newest.update(f)
+		s.reading.writes.note(f)
 	}
 }
 
@@ -117,7 +147,8 @@ func (s *fileSet) findNewest() {
 // that they are validation, the split has decided.
 func (f *fileReader) mayHoldEvaluation() bool {
 	q := f.chunks
-	return (f.format.Evaluation == formats.OverTrainingRows || f.format.Evaluation == formats.AfterTrainingRows) && q.evaluations.ToldApart() && !q.runs.dirs[q.runs.fileDirs[f.index]].validation
+	holdsBoth := f.format.Evaluation == formats.OverTrainingRows || f.format.Evaluation == formats.AfterTrainingRows
+	return holdsBoth && q.evaluations.ToldApart() && !q.runs.dirs[q.runs.fileDirs[f.index]].validation
 }
 
 // isLoggedAgain reports whether a block of rows is that of an evaluation: its step was logged just
@@ -137,7 +168,7 @@ func (f *fileReader) isLoggedAgain(block []model.Record, isRepeat bool) bool {
 // read, and leaves their rows out, or those of all other files if evaluations were asked for.
 func (s *fileSet) findEvaluations() {
 	e := &s.chunks.evaluations
-	if !e.Changed || len(s.queue) > 0 {
+	if !e.Changed || len(s.reading.queue) > 0 {
 		return
 	}
 	e.Changed = false
@@ -156,20 +187,22 @@ func (s *fileSet) findEvaluations() {
 			return
 		}
 		if e.Find(byRun[run], leftOut) {
-			s.chunks.addNotes([]string{"nothing, though all steps ask the same prompts in the same order: they are taken for training, as with a data set of one batch. If each logged step was evaluated (eval_steps equal to logging_steps), they are evaluations: a trainer_state.json in the opened folder would tell"})
+			s.chunks.addNotes([]string{"nothing, though all steps ask the same prompts in the same order: they are taken for training, as with " +
+				"a data set of one batch. If each logged step was evaluated (eval_steps equal to logging_steps), they are evaluations: " +
+				"a trainer_state.json in the opened folder would tell"})
 		}
 	}
 	for _, file := range files {
-		f := s.files[file]
+		f := s.reading.files[file]
 		switch {
 		case !e.Decide(file):
 		case e.Wants(e.Of(file).Found):
-			s.restart(f)
-			s.enqueue(f)
+			s.reading.restart(f)
+			s.reading.enqueue(f)
 		default:
 			s.chunks.forgetRows(&f.fileReader)
 			f.hasStep = false
-			s.newest.remove(f, s.files)
+			s.reading.newest.remove(f, s.reading.files)
 		}
 	}
 }
@@ -179,7 +212,7 @@ func (s *fileSet) findEvaluations() {
 func (s *fileSet) applyStates(files []int32) bool {
 	var told, late []*runs.Table // late ones were written after the state
 	for _, file := range files {
-		f, known := s.files[file], s.chunks.evaluations.Of(file)
+		f, known := s.reading.files[file], s.chunks.evaluations.Of(file)
 		t := known.OnDisk
 		t.Evidence = ""
 		switch state, ok := trainerStateOf(f); {
@@ -187,7 +220,7 @@ func (s *fileSet) applyStates(files []int32) bool {
 		case t.Step == 0:
 			t.Evidence, told = runs.BeforeTraining, append(told, t)
 		case !ok || !state.evaluated[t.Step] || known.Overwritten != nil:
-		case s.options.Follow && !known.Found && s.pollFile(f):
+		case s.options.Follow && !known.Found && s.reading.pollFile(f):
 			return false
 		case f.disk.Modified().After(state.file.Modified.Add(discover.ClockTick)):
 			late = append(late, t)
@@ -246,7 +279,7 @@ func (r *reading) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwr
 func (r *reading) wroteOtherSteps(f *file, info os.FileInfo) bool {
 	dirs := r.chunks.runs.fileDirs
 	from, to := f.disk.Modified(), info.ModTime()
-	isBetween := func(at time.Time) bool { return at.After(from) && at.Before(to) }
+	isBetween := func(t time.Time) bool { return t.After(from) && t.Before(to) }
 	var previous *file // has the step before
 	for _, other := range r.files {
 		if other == f || other.disk == nil || other.disk.Info == nil || dirs[other.index] != dirs[f.index] {

@@ -6,8 +6,8 @@
 //
 // The way of a byte:
 //
-//	open.go, directory.go   paths → files           with discover: which logs a directory has
-//	open.go                 the same elsewhere      with storage/sftp and storage/bucket, behind storage/cache: another node, a bucket
+//	origin.go               path → where it leads   this machine, or with storage/sftp, storage/bucket and storage/cache elsewhere
+//	open.go, directory.go   that → files            with discover: which logs a directory has
 //	follow.go, watch.go     files → queue           what to read next, and when
 //	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
 //	read.go, stream.go      file → bytes            with fileio: what is new since the last read
@@ -17,6 +17,9 @@
 //	chunk.go                records → chunks        and keeps the groups of several runs apart
 //	runs.go                 rows that are left out  with runs: earlier attempts, evaluations
 //	texts.go                sample → its text       read again when a person looks at it
+//	beside.go               a run → its scalars     with scalars: what the trainer logged of its steps
+//
+// A path may lead to a [Table] instead, which divides its rows into chunks by itself, so that [Source] only hands them on.
 //
 // A bad line is counted and skipped. Files are opened for reading, read, and closed: no handle is held
 // between two reads (except for a packed file that is being read), nothing is locked, nothing is
@@ -27,10 +30,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -40,10 +41,8 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
-	"vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/fault"
-	"vantage/model/units"
 )
 
 // Options say how logs are read. The zero value reads everything that is there, to its end.
@@ -60,6 +59,7 @@ type Options struct {
 	KeepFault func(*fault.Fault) (where string) // keeps the details of a panic in reading a file; nil: nobody does
 	Stdin     io.Reader                         // read for "-", and closed by Close if it is an io.Closer
 	Storage   StorageOptions
+	Tables    Scheme       // of tables; the zero value: there are none
 	Disk      *fileio.Disk // of this machine's files; nil means one of its own
 
 	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. Beyond it, Next
@@ -73,7 +73,7 @@ type Options struct {
 	serial  bool                 // no workers
 	polling bool                 // no events and timers of the kernel, so that time can be faked
 	faults  fileio.FaultInjector // makes opening files fail
-	schemes []scheme             // instead of all
+	schemes []Scheme             // instead of those of storages
 }
 
 // A chunk takes at most so long. The first takes less, so that something is seen early.
@@ -85,17 +85,20 @@ const (
 // endTimeout is how long Close waits for a read that has begun.
 const endTimeout = time.Second
 
-const blockSize = 256 << 10
-
 // Source reads logs and follows them while they grow. Next, Text and Close may be called from
 // different goroutines, but Next from one at a time.
 //
-// Its three parts are layers, of which none sees the one above: which files there are, how far each is read, and what
-// came of it.
+// It has three parts, of which the second does not see the first, nor the third the others.
 type Source struct {
-	*fileSet
+	options *Options
+	files   *fileSet    // which files there are
+	reading *reading    // how far each is read
+	chunks  *chunkQueue // what came of it
+
+	texts        *textIndex
 	lines        lineIndex
 	beside       beside
+	logProbs     logProbs
 	memory       *memoryLimit
 	ahead        <-chan fault.Outcome[nextChunk] // the next chunk, while it is read in the background; nil if it is not
 	lentBlocks   []model.Block                   // of the chunk that Next returned last
@@ -113,73 +116,6 @@ type nextChunk struct {
 	err   error
 }
 
-// fileSet is which files there are: it finds them, notices what becomes of them, and tells the attempts of a run apart.
-type fileSet struct {
-	*reading
-	formats     []formats.Format
-	manyPaths   bool             // more than one was opened, so file names include them
-	first       *place           // of the paths that were opened; nil before
-	names       []string         // of the files
-	byPath      map[string]*file // files on disk
-	directories []*directory
-	storages    []fileio.Storage // of the paths that are not of this machine
-	awaited     []place          // paths that do not exist yet, or that no storage was asked for yet
-	rewards     rewardFunctions
-	gone        []*file // files that are not in their directory any more
-	attempts    runAttempts
-}
-
-// reading is how far each file is read, and what to read next.
-type reading struct {
-	options     Options
-	files       []*file
-	streams     int     // how many of the files are
-	queue       []*file // files with something to read
-	schedule    schedule
-	newest      newestStep
-	writes      writeTimes
-	bytes       struct{ read, total int64 } // of all files
-	offline     map[fileio.Storage]bool     // that did not answer since the last poll
-	lost        error                       // a storage cannot be read on and is not followed: part of a run is no run
-	texts       *textIndex
-	prefetchers []*parquetPrefetcher
-	faults      int // panics in reading a file
-	buffers     buffers
-	chunks      *chunkQueue
-}
-
-// buffers is memory that is used again.
-type buffers struct {
-	blocks   blockPool
-	read     []byte // see reading.buffer
-	appended []byte // of the worker that decodes what is appended to a file
-}
-
-// file is one log: a file on disk or a stream. It is kept within 512 bytes: beyond, the garbage collector
-// takes a third more time for thousands of files.
-type file struct {
-	fileReader
-	disk   *fileio.File // nil for a stream
-	stream *stream      // nil for a file on disk
-	packed *packedFile  // nil if the file is not packed, or not open yet
-
-	workers  []*worker // for the large rest of a file
-	appender *worker   // for what is appended to it
-
-	queued  bool // in Source.queue
-	hadNews bool // had changed when it was read last
-	recent  bool // in schedule.recent
-	failing bool // the last attempt to read it failed
-	gone    bool // it is not in its directory any more
-	blocked bool // a problem says that it cannot be read
-
-	rewritten, copied bool // see runs.File
-	leftOut           bool // as a file of an earlier attempt
-
-	failures int       // failed attempts in a row
-	retryAt  time.Time // no attempt is made before
-}
-
 // Open opens files, directories, and standard input for "-". Its errors are of type [*Error].
 func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
@@ -190,38 +126,50 @@ func Open(paths []string, o Options) (*Source, error) {
 		o.Storage.Patience, o.Storage.Terminal = cmp.Or(o.Storage.Patience, storagePatience), true
 	}
 	if o.schemes == nil {
-		o.schemes = allSchemes()
+		o.schemes = storageSchemes()
 	}
-	s := &Source{
-		fileSet: &fileSet{
-			reading: &reading{options: o, chunks: newChunkQueue(), offline: map[fileio.Storage]bool{}, texts: &textIndex{files: map[int32]textFile{}, starts: map[int32]int{}}},
-			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{}, attempts: runAttempts{replaced: map[int32]replacedFile{}},
-		},
-		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),
+	if o.Tables.Names != nil {
+		o.schemes = append(o.schemes, o.Tables)
 	}
-	s.chunks.evaluations.Split = o.Split
+	s := newSource(&o)
+	s.files.manyPaths = len(paths) > 1
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
 		if !ok {
 			names := model.Mapped(formats.All(), func(f formats.Format) string { return f.Name })
 			return nil, &Error{Path: "--input-format " + o.Format, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 		}
-		s.formats = []formats.Format{f}
+		s.files.formats = []formats.Format{f}
 	}
-	s.formats = formats.WithColumns(s.formats, o.Columns)
+	s.files.formats = formats.WithColumns(s.files.formats, o.Columns)
 	if s.chunks.evaluations.ToldApart() {
-		s.formats = formats.WithSplit(s.formats, s.chunks.evaluations.Wants)
+		s.files.formats = formats.WithSplit(s.files.formats, s.chunks.evaluations.Wants)
 	}
 	if o.Follow && !o.polling {
-		s.schedule.watcher, s.schedule.sleeper = newWatcher(o.Disk), newSleeper()
+		s.reading.schedule.watcher, s.reading.schedule.sleeper = newWatcher(o.Disk), newSleeper()
 	}
 	for _, path := range paths {
-		if err := s.openPath(path); err != nil {
+		if err := s.files.open(path); err != nil {
 			_ = s.Close()
 			return nil, err
 		}
 	}
 	return s, nil
+}
+
+func newSource(o *Options) *Source {
+	chunks := newChunkQueue()
+	chunks.evaluations.Split = o.Split
+	texts := &textIndex{files: map[int32]textFile{}, starts: map[int32]int{}}
+	r := &reading{options: o, chunks: chunks, texts: texts, offline: map[fileio.Storage]bool{}}
+	files := &fileSet{
+		options: o, reading: r, chunks: chunks,
+		formats: formats.All(), byPath: map[string]*file{}, attempts: runAttempts{replaced: map[int32]replacedFile{}},
+	}
+	return &Source{
+		options: o, files: files, reading: r, chunks: chunks, texts: texts,
+		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),
+	}
 }
 
 // Next returns the next chunk: at most 4096 records, or the blocks and records that 50 ms of work
@@ -230,9 +178,12 @@ func Open(paths []string, o Options) (*Source, error) {
 // for more instead of returning io.EOF. The blocks of a chunk are valid until the next call, which
 // reuses their memory. While there is more to read, the next chunk is read in the background.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
+	if s.files.table != nil {
+		return s.files.table.Next(ctx)
+	}
 	got, err := s.takeAhead(ctx)
 	if s.ahead == nil {
-		pool := &s.buffers.blocks
+		pool := &s.reading.buffers.blocks
 		*pool = append(*pool, s.lentBlocks[:min(len(s.lentBlocks), maxPooledBlocks-len(*pool))]...)
 		s.lentBlocks = nil
 	}
@@ -253,7 +204,7 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 func (s *Source) readAhead(ctx context.Context) {
 	s.ahead = fault.Later(func() nextChunk {
 		chunk, err := s.next(ctx)
-		return nextChunk{chunk, err}
+		return nextChunk{chunk: chunk, err: err}
 	})
 }
 
@@ -291,17 +242,17 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 		if c, err := s.read(ctx); c != nil || err != nil {
 			return c, err
 		}
-		if s.lost != nil {
-			return nil, s.lost
+		if s.reading.lost != nil {
+			return nil, s.reading.lost
 		}
 		if s.memory.reached != nil && !s.options.Follow {
 			return nil, s.memory.reached
 		}
-		if len(s.queue) > 0 && !s.isOffline(s.queue[0]) {
+		if s.reading.next() != nil {
 			continue
 		}
-		follows := s.options.Follow && len(s.directories)+len(s.byPath)+len(s.awaited) > 0
-		if !follows && s.openStream() == nil {
+		follows := s.options.Follow && len(s.files.directories)+len(s.files.byPath)+len(s.files.awaited) > 0
+		if !follows && s.reading.openStream() == nil {
 			return nil, io.EOF
 		}
 		if err := s.wait(ctx); err != nil {
@@ -323,53 +274,17 @@ func (s *Source) read(ctx context.Context) (*model.Chunk, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !s.asked && len(s.storages) > 0 { // the first chunk says which storages are asked, before they answer
+	if !s.asked && len(s.files.storages) > 0 { // the first chunk says which storages are asked, before they answer
 		s.asked = true
 		if c := s.takeChunk(); c != nil {
 			return c, nil
 		}
 	}
-	if err := s.openAwaited(time.Now()); err != nil {
+	if err := s.files.openAwaited(time.Now()); err != nil {
 		return nil, err
 	}
 	s.fillChunk(ctx)
 	return s.takeChunk(), nil
-}
-
-// beside is what was found of the trainer's own scalars.
-type beside struct {
-	mu    sync.Mutex
-	asked time.Time // zero before
-	found *scalars.Found
-	err   error
-}
-
-// besidePause is how seldom scalars of a storage are read again: each time is a file over the network.
-const besidePause = time.Minute
-
-// errManyPaths is why no scalars are read: which are of whose samples nothing shows.
-var errManyPaths = errors.New("the trainer's own metrics are read next to one path, and several were given")
-
-// Scalars reads what the trainer logged of each step, if one path was opened and that lies beside it: see [scalars.Beside].
-func (s *Source) Scalars() (*scalars.Found, error) {
-	s.mu.Lock()
-	at := s.first
-	s.mu.Unlock()
-	b := &s.beside
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case s.manyPaths:
-		return nil, errManyPaths
-	case at == nil:
-		return nil, scalars.ErrNone
-	case at.storage == nil:
-		return scalars.Beside(s.options.Disk, nil, at.path)
-	case b.asked.IsZero() || time.Since(b.asked) >= besidePause:
-		b.found, b.err = scalars.Beside(s.options.Disk, at.storage, at.path)
-		b.asked = time.Now()
-	}
-	return b.found, b.err
 }
 
 // Close ends the reading. A Next that waits returns [os.ErrClosed].
@@ -377,14 +292,12 @@ func (s *Source) Close() error {
 	var err error
 	s.once.Do(func() {
 		close(s.closed)
-		for _, at := range s.storages {
-			_ = at.Close()
-		}
-		s.schedule.sleeper.close()
+		s.files.closeOrigins()
+		s.reading.schedule.sleeper.close()
 		s.closeFiles()
 		s.lines.release()
 		s.texts.release()
-		err = s.schedule.watcher.close()
+		err = s.reading.schedule.watcher.close()
 	})
 	return err
 }
@@ -398,7 +311,7 @@ func (s *Source) closeFiles() {
 		}
 	}
 	defer s.mu.Unlock()
-	for _, f := range s.files {
+	for _, f := range s.reading.files {
 		if f.stream != nil {
 			f.stream.close()
 		}
@@ -408,64 +321,41 @@ func (s *Source) closeFiles() {
 	}
 }
 
-// fillChunk reads until there is enough for a chunk, or nothing more to read now.
+// fillChunk reads until there is enough for a chunk, or nothing more to read now, and says what is left out of it.
 func (s *Source) fillChunk(ctx context.Context) {
-	defer s.noteSideFiles()
-	defer s.noteTwins()
 	now := time.Now()
-	defer func() { // of what is there now: evaluations have their own steps in each attempt
-		s.leaveOutAttempts(now)
-		s.findEvaluations()
-	}()
+	s.readQueue(ctx, now)
+	s.files.leaveOutAttempts(now)
+	s.files.findEvaluations() // after the attempts, in each of which evaluations have their own steps
+	s.files.noteTwins()
+	s.files.noteSideFiles()
+}
+
+// readQueue reads what is next in the queue until there is enough for a chunk, or nothing more to read now.
+func (s *Source) readQueue(ctx context.Context, now time.Time) {
 	deadline := now.Add(budget)
 	if !s.started {
 		s.started, deadline = true, now.Add(firstBudget)
 	}
 	if s.memory.reached != nil {
-		s.queue = nil
+		s.reading.queue = nil
 		return
 	}
-	clear(s.offline)
+	clear(s.reading.offline)
 	if s.options.Follow {
-		s.poll(now)
+		s.files.poll(now)
 	}
-	s.tellWhatIsNext()
-	for len(s.queue) > 0 && s.lost == nil && !s.isOffline(s.queue[0]) && !s.chunks.full() && ctx.Err() == nil {
-		if s.memory.stops(s.bytes.read, s.bytes.total) {
+	s.reading.tellWhatIsNext()
+	for f := s.reading.next(); f != nil && !s.chunks.full() && ctx.Err() == nil; f = s.reading.next() {
+		if s.memory.stops(s.reading.bytes.read, s.reading.bytes.total) {
 			s.chunks.addNotes([]string{s.memory.reached.Error()})
 			return
 		}
-		f := s.queue[0]
-		end := s.readGuarded(f, deadline)
-		s.attempts.changed = true
-		if !f.leftOut {
-			s.newest.update(f)
-			s.writes.note(f)
-		}
-		if !s.isOffline(f) && (s.leaveOutSideFiles(f) || end) {
-			s.queue = s.queue[1:]
-			if f.disk != nil {
-				f.queued = false
-			}
-		}
+		s.files.readNext(f, deadline)
 		if !time.Now().Before(deadline) {
-			break
+			return
 		}
 	}
-}
-
-func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
-
-func (r *reading) openStream() *file {
-	if r.streams == 0 {
-		return nil
-	}
-	for _, f := range r.files {
-		if f.stream != nil && !f.stream.ended {
-			return f
-		}
-	}
-	return nil
 }
 
 // MissingColumns returns the columns that [Options.Columns] names for step, group or prompt and that
@@ -484,16 +374,16 @@ func (s *Source) takeChunk() *model.Chunk {
 	}
 	s.lastProgress = p
 	if b.samples >= manyRows {
-		s.schedule.debounce.sparse = 0
+		s.reading.schedule.debounce.sparse = 0
 	}
 	if b.format == nil {
 		b.format, b.note = s.chunks.latest, s.chunks.lastNote
 	}
-	c := b.chunk(s.names[:len(s.names):len(s.names)])
+	c := b.chunk(s.files.names[:len(s.files.names):len(s.files.names)])
 	c.Progress = p
-	c.RewardNames, c.RewardNamesFrom = slices.Clip(s.rewards.names), s.rewards.from
+	c.RewardNames, c.RewardNamesFrom = slices.Clip(s.files.rewards.names), s.files.rewards.from
 	if s.chunks.evaluations.Unreported {
-		c.Evaluation, s.chunks.evaluations.Unreported = s.chunks.evaluations.Summary(s.names, s.leftOutFiles()), false
+		c.Evaluation, s.chunks.evaluations.Unreported = s.chunks.evaluations.Summary(s.files.names, s.files.leftOutFiles()), false
 	}
 	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.toTell() {
 		c.FileRuns = dirs[:len(dirs):len(dirs)]
@@ -508,48 +398,11 @@ func progressChanged(old, now model.Progress) bool {
 }
 
 func (s *Source) progress(now time.Time) model.Progress {
-	p := model.Progress{
-		Files: len(s.byPath) + s.streams, BytesRead: s.bytes.read, BytesAll: max(s.bytes.total, s.bytes.read), CaughtUp: len(s.queue) == 0,
-		LastWrite: s.writes.last, StepTime: s.writes.stepTime(), Tried: s.chunks.tried,
-	}
-	if f := s.openStream(); f != nil && s.bytes.read == 0 {
-		p.CaughtUp = false // it may still send its first bytes
-	}
-	if s.streams > 0 {
-		p.BytesAll = 0 // how much a stream will send is unknown
-	}
-	for _, at := range s.awaited {
-		if at.missing {
-			p.Awaited = cmp.Or(p.Awaited, at.shown)
-		} else {
-			p.CaughtUp = false // its storage has not answered
-		}
-	}
-	if s.options.Follow {
-		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
-		p.Polling = len(s.storages) > 0 || s.schedule.watcher.needsPolling()
-	}
-	for i, at := range s.storages { // of several the first that does not answer
-		if now := at.Link(); i == 0 || p.Link.State == model.LinkUp && now.State != model.LinkUp {
-			p.Link = now
-		}
-	}
+	p := s.reading.progress(now)
+	p.Tried = s.chunks.tried
+	s.files.addProgress(&p)
 	return p
 }
-
-// Error says what is wrong with a path, and what to do about it.
-type Error struct {
-	Path string
-	What string // "does not exist"
-	Do   string // "check the path"
-	Err  error  // the cause, if there is one
-}
-
-// Error returns what, where and what to do in one sentence.
-func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // Decode reads a whole log from memory, as Source reads one from disk: the demo's, and those of tests.
 // The name may tell the format and the step.
@@ -571,36 +424,4 @@ func Decode(name string, data []byte) []*model.Chunk {
 		emit()
 	}
 	return chunks
-}
-
-// memoryLimit stops the reading before the system would kill the program: what was read stays on the
-// screen.
-type memoryLimit struct {
-	limit   int64 // how much more than at the start may be held; 0 is no limit
-	start   int64
-	samples []metrics.Sample
-	reached error
-}
-
-func newMemoryLimit(limit int64) *memoryLimit {
-	m := &memoryLimit{limit: limit, samples: []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}}
-	m.start = m.held()
-	return m
-}
-
-func (m *memoryLimit) held() int64 {
-	metrics.Read(m.samples)
-	return int64(m.samples[0].Value.Uint64() - m.samples[1].Value.Uint64())
-}
-
-// stops reports whether there is too little memory to read on. It then stays so.
-func (m *memoryLimit) stops(read, all int64) bool {
-	if m.reached != nil || m.limit <= 0 {
-		return m.reached != nil
-	}
-	if grown := m.held() - m.start; grown > m.limit {
-		m.reached = fmt.Errorf("reading stopped at %s: %s are held and the system leaves no more; open fewer files, or give the job more memory",
-			units.BytesOf(read, all), units.Bytes(grown))
-	}
-	return m.reached != nil
 }

@@ -58,7 +58,8 @@ func (x *textIndex) add(f *file) {
 		return
 	}
 	t := textFile{
-		texts: x, number: f.index, disk: fileio.File{Storage: f.disk.Storage, Disk: f.disk.Disk, Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.splitter.Framing,
+		texts: x, number: f.index, name: f.name, format: f.format, framing: f.splitter.Framing,
+		disk: fileio.File{Storage: f.disk.Storage, Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault},
 	}
 	if f.chunks.evaluations.IsOverwritten(f.index) {
 		t.lost = "was overwritten by the evaluation of its step: of its training rows the numbers were read before, their texts are lost"
@@ -109,12 +110,15 @@ var ErrNoText = errors.New("its text cannot be read again, because it came from 
 // Text reads the text of a sample from its file again. It may be called while Next runs. A
 // plain file is read at the sample's offset, a compressed file from its start; the text around
 // the samples read last is cached. Texts beyond a megabyte are cut.
-func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
-	f, ok := s.texts.get(at.File)
+func (s *Source) Text(ctx context.Context, place model.Place) (model.Text, error) {
+	if s.files.table != nil {
+		return s.files.table.Text(ctx, place)
+	}
+	f, ok := s.texts.get(place.File)
 	if !ok {
 		return model.Text{}, ErrNoText
 	}
-	if at.IndexInLine < 0 {
+	if place.IndexInLine < 0 {
 		return model.Text{}, errUnlogged
 	}
 	if f.lost != "" {
@@ -122,8 +126,8 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	}
 	var c *decode.TextCapture
 	err := patiently(func() error {
-		c = &decode.TextCapture{IndexInLine: at.IndexInLine}
-		return f.capture(ctx, at.Offset, c)
+		c = &decode.TextCapture{IndexInLine: place.IndexInLine}
+		return f.capture(ctx, place.Offset, c)
 	}, true)
 	switch {
 	case err != nil:
@@ -267,15 +271,18 @@ var errEndsBefore = errors.New("it ends before the sample")
 
 // Lines returns the lines at which the records of samples begin, from 1; of a table their rows. It is 0 for a
 // sample that came from a stream, or whose file was overwritten. Like Text it may be called while Next runs.
-func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
-	lines := model.Mapped(at, func(p model.Place) int64 { return p.Offset + 1 })
-	for from, to := range stretches(at, ofOneFile) {
-		f, ok := s.texts.get(at[from].File)
+func (s *Source) Lines(ctx context.Context, places []model.Place) ([]int64, error) {
+	if s.files.table != nil {
+		return s.files.table.Lines(ctx, places)
+	}
+	lines := model.Mapped(places, func(p model.Place) int64 { return p.Offset + 1 })
+	for from, to := range stretches(places, ofOneFile) {
+		f, ok := s.texts.get(places[from].File)
 		switch {
 		case !ok || f.lost != "":
 			clear(lines[from:to])
 		case !f.format.Framing.Table:
-			if err := s.lines.find(ctx, f, at[from:to], lines[from:to]); err != nil {
+			if err := s.lines.find(ctx, f, places[from:to], lines[from:to]); err != nil {
 				return nil, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err))
 			}
 		}
@@ -287,7 +294,7 @@ func ofOneFile(x, y *model.Place) bool {
 	return x.File == y.File && x.IndexInLine < 0 == (y.IndexInLine < 0)
 }
 
-func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, lines []int64) error {
+func (x *lineIndex) find(ctx context.Context, f textFile, places []model.Place, lines []int64) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.counted == nil {
@@ -298,7 +305,7 @@ func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, line
 		c = &countedLines{start: f.start, marks: []int64{0}}
 		x.counted[f.number] = c
 	}
-	for i, p := range at {
+	for i, p := range places {
 		if c != x.open || p.Offset < c.offset {
 			if p.Offset < c.offset {
 				k := p.Offset / markDistance
@@ -367,14 +374,21 @@ func (x *lineIndex) release() {
 }
 
 // Texts passes the texts of many samples to visit, by index, or why one cannot be read. It is quick if they are in the order of the
-// log, whose files of lines are then read once, in large pieces, and decompressed once; others go through [Source.Text]. mayHold, which may be nil, is
-// asked of the bytes of a record first: those of which it is false are not decoded, and not visited. It may be called from several
-// goroutines.
-func (s *Source) Texts(ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error)) error {
+// log, whose files of lines are then read once, in large pieces, and decompressed once; others go through [Source.Text]. mayHold, which
+// may be nil, is asked of the bytes of a record first: those of which it is false are not decoded, and not visited. It may be called from
+// several goroutines.
+func (s *Source) Texts(
+	ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error),
+) error {
+	if s.files.table != nil {
+		return s.files.table.Texts(ctx, places, mayHold, visit)
+	}
 	for lo, hi := range stretches(places, ofOneFile) {
-		if places[lo].IndexInLine < 0 || !s.textsOfFile(ctx, places[lo:hi], mayHold, func(i int, t model.Text, err error) { visit(lo+i, t, err) }) {
-			for i, at := range places[lo:hi] {
-				t, err := s.Text(ctx, at)
+		hasRows := places[lo].IndexInLine >= 0
+		ofFile := func(i int, t model.Text, err error) { visit(lo+i, t, err) }
+		if read := hasRows && s.textsOfFile(ctx, places[lo:hi], mayHold, ofFile); !read {
+			for i, place := range places[lo:hi] {
+				t, err := s.Text(ctx, place)
 				visit(lo+i, t, err)
 				if ctx.Err() != nil {
 					break
@@ -388,8 +402,11 @@ func (s *Source) Texts(ctx context.Context, places []model.Place, mayHold func(r
 	return nil
 }
 
+// visitText is called with the text of a sample, by the index of its place, or why that cannot be read.
+type visitText func(i int, t model.Text, err error)
+
 // textsOfFile reports whether the samples, which are of one file, could be read in large pieces.
-func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) bool {
+func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold func([]byte) bool, visit visitText) bool {
 	f, ok := s.texts.get(places[0].File)
 	if !ok || f.lost != "" || f.framing.Whole || f.framing.RecordPrefix != "" {
 		return false
@@ -423,10 +440,10 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 	return f.textsOfLines(ctx, in, places, mayHold, visit)
 }
 
-func (f textFile) textsOfRows(ctx context.Context, h fileio.Handle, info os.FileInfo, places []model.Place, visit func(int, model.Text, error)) {
-	for i, at := range places {
-		c := &decode.TextCapture{IndexInLine: at.IndexInLine}
-		err := f.captureRow(h, info, at.Offset, c)
+func (f textFile) textsOfRows(ctx context.Context, h fileio.Handle, info os.FileInfo, places []model.Place, visit visitText) {
+	for i, place := range places {
+		c := &decode.TextCapture{IndexInLine: place.IndexInLine}
+		err := f.captureRow(h, info, place.Offset, c)
 		if err == nil && !c.Found {
 			err = errEndsBefore
 		}
@@ -447,7 +464,7 @@ func (x *textIndex) keep(in *pieces) {
 	x.last = in
 }
 
-func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) bool {
+func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.Place, mayHold func([]byte) bool, visit visitText) bool {
 	capture := &decode.TextCapture{}
 	d, err := f.capturing(ctx, in.file, capture)
 	if err != nil {

@@ -415,8 +415,8 @@ func BenchmarkIdle(b *testing.B) {
 		b.Run(map[bool]string{false: "told", true: "polling"}[polling], func(b *testing.B) {
 			s := open(b, Options{Follow: true}, path)
 			if polling {
-				_ = s.schedule.watcher.close()
-				s.schedule.watcher = watcher{}
+				_ = s.reading.schedule.watcher.close()
+				s.reading.schedule.watcher = watcher{}
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 			var err error

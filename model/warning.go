@@ -7,40 +7,8 @@ import (
 	"vantage/model/units"
 )
 
-// WarningKind is a kind of warning. Its name is part of the formats of reports.
+// WarningKind is a kind of warning. Its name is part of the formats of reports. The kinds are in model/analysis, with the rules that raise them.
 type WarningKind string
-
-// The kinds, worst first. The rules that raise them are in model/analysis.
-const (
-	WarnTrainerRefuses         WarningKind = "trainer-refuses"          // the framework's own code would raise an error
-	WarnStageNotApplied        WarningKind = "stage-not-applied"        // a length penalty or a loss that lacks an option or lengths
-	WarnKLInReward             WarningKind = "kl-in-reward"             // the trainer subtracts a KL penalty from the rewards, which no log holds
-	WarnGroupFilter            WarningKind = "group-filter"             // the group filter leaves no batch, or one that the trainer refuses
-	WarnTooFewKept             WarningKind = "too-few-kept"             // groups with fewer than 2 kept samples
-	WarnKilledGroups           WarningKind = "killed-groups"            // alive before the filter, all zero after it
-	WarnSignFlips              WarningKind = "sign-flips"               // kept samples whose advantage changed sign
-	WarnPhantomGroups          WarningKind = "phantom-groups"           // equal rewards that differ by the length penalty alone
-	WarnGroupFilterAssumes     WarningKind = "group-filter-assumes"     // the log lacks a value that the rule of the group filter reads, so another one is used
-	WarnEqualAdmitted          WarningKind = "equal-admitted"           // equal rewards that the group filter admits
-	WarnLiveSkipped            WarningKind = "live-skipped"             // signal that the group filter drops, with nothing in its place
-	WarnUndefinedAdvantages    WarningKind = "undefined-advantages"     // the formula gives no number for a group
-	WarnInvalidRewards         WarningKind = "invalid-rewards"          // NaN, infinite or missing rewards
-	WarnAnswersAlike           WarningKind = "answers-alike"            // groups are all wrong, and their answers alike: refusals, one text
-	WarnDrawnSamples           WarningKind = "drawn-samples"            // the trainer draws which samples it leaves out
-	WarnAssumedRewards         WarningKind = "assumed-rewards"          // the sum of all numeric columns is taken for the reward
-	WarnPartsMissing           WarningKind = "parts-missing"            // rewards are sums that leave out what is NaN or missing
-	WarnFloatNoise             WarningKind = "float-noise"              // equal rewards, advantages not zero
-	WarnRecomputeWithoutFilter WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
-	WarnPartialGroups          WarningKind = "partial-groups"           // the log lacks rows of groups
-	WarnSingleSampleGroups     WarningKind = "single-sample-groups"     // groups of one
-	WarnOneSidedPush           WarningKind = "one-sided-push"           // mean processed advantage far from 0
-	WarnEffectiveRatio         WarningKind = "effective-ratio"          // kept share far from the nominal ratio
-	WarnFilterIsOurs           WarningKind = "filter-is-ours"           // the framework's trainer has no such filter
-	WarnGroupingDoubt          WarningKind = "grouping-doubt"           // groups may be merged, or are assumed
-	WarnRolloutsAssumed        WarningKind = "rollouts-assumed"         // how the trainer counts rollouts of several rows is not known
-	WarnApproximateLengths     WarningKind = "approximate-lengths"      // weighted by tokens, and the log has none
-	WarnLoggedDiffers          WarningKind = "logged-differs"           // advantages of the log are not those computed
-)
 
 // Warning is a doubt about a result, and what to do about it.
 type Warning struct {

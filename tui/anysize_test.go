@@ -57,14 +57,14 @@ func TestAnySizeInAnyView(t *testing.T) {
 	t.Parallel()
 	var keys []string
 	for _, s := range allKeys() {
-		for _, b := range s.bindings {
-			keys = append(keys, b.keys...)
+		for _, b := range s.Bindings {
+			keys = append(keys, b.Keys...)
 		}
 	}
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
-			d.app.display.mouse = true
+			d.app.env.Display.Mouse = true
 			for range rapid.IntRange(1, 16).Draw(rt, "moves") {
 				switch rapid.IntRange(0, 9).Draw(rt, "move") {
 				case 0, 1, 2:
@@ -77,8 +77,8 @@ func TestAnySizeInAnyView(t *testing.T) {
 					d.press(rapid.SampledFrom(keys).Draw(rt, "key"))
 				}
 				frame := d.frame()
-				if w, h := d.app.display.w, d.app.display.h; w > 0 && h > 0 {
-					checkFills(rt, strings.Split(frame, "\n"), w, h, d.app.display.glyphs.ASCII)
+				if w, h := d.app.env.Display.W, d.app.env.Display.H; w > 0 && h > 0 {
+					checkFills(rt, strings.Split(frame, "\n"), w, h, d.app.env.Display.Glyphs.ASCII)
 				}
 				d.app.spots()
 			}

@@ -13,11 +13,11 @@ import (
 func TestBaselineShowsDifferences(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		was := d.app.result.analysis
+		was := d.app.env.Result.Analysis
 		d.press("b", "m", "m", "m")
-		now := d.app.result.analysis
-		if d.app.baselineAnalysis() == nil || d.app.result.base.Kept != was.Kept || now.Kept == was.Kept {
-			t.Fatalf("kept %d, baseline %v", now.Kept, d.app.result.base)
+		now := d.app.env.Result.Analysis
+		if d.app.env.BaselineAnalysis() == nil || d.app.env.Result.Base.Kept != was.Kept || now.Kept == was.Kept {
+			t.Fatalf("kept %d, baseline %v", now.Kept, d.app.env.Result.Base)
 		}
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "A baseline") {
 			t.Errorf("no baseline is on the screen\n%s", text)
@@ -28,20 +28,20 @@ func TestBaselineShowsDifferences(t *testing.T) {
 			t.Errorf("kept is %q, not %q", table["kept"], want)
 		}
 		d.press("B")
-		if d.app.settings.now != filterSettings() || d.app.settings.base.settings.KeepNeg != 0.35 {
-			t.Errorf("swapped: %+v against %+v", d.app.settings.now, d.app.settings.base.settings)
+		if d.app.env.Settings.Now != filterSettings() || d.app.env.Settings.Base.Settings.KeepNeg != 0.35 {
+			t.Errorf("swapped: %+v against %+v", d.app.env.Settings.Now, d.app.env.Settings.Base.Settings)
 		}
 		d.press("u", "u", "u", "u")
-		if !d.app.settings.base.on || d.app.settings.now != filterSettings() {
-			t.Errorf("three changes undone: %+v", d.app.settings)
+		if !d.app.env.Settings.Base.On || d.app.env.Settings.Now != filterSettings() {
+			t.Errorf("three changes undone: %+v", d.app.env.Settings)
 		}
 		d.press("b")
-		if d.app.settings.base.on {
+		if d.app.env.Settings.Base.On {
 			t.Error("b on the baseline's settings does not take it away")
 		}
 		d.press("B")
-		if !strings.Contains(d.app.notice, "no baseline") {
-			t.Errorf("%q", d.app.notice)
+		if !strings.Contains(d.app.overlays.notice, "no baseline") {
+			t.Errorf("%q", d.app.overlays.notice)
 		}
 	})
 }

@@ -60,13 +60,13 @@ func BenchmarkKey(b *testing.B) {
 					d.press(c.before)
 				}
 				if c.name == "estimator" {
-					d.app.settings.now = d.app.settings.now.WithFramework("rllm")
+					d.app.env.Settings.Now = d.app.env.Settings.Now.WithFramework("rllm")
 				}
 				press := func(i int) {
 					d.press(c.keys[i%len(c.keys)])
 					d.frame()
-					if d.app.notice != "" {
-						b.Fatalf("the notice %q is measured, not the key", d.app.notice)
+					if d.app.overlays.notice != "" {
+						b.Fatalf("the notice %q is measured, not the key", d.app.overlays.notice)
 					}
 				}
 				for i := range warmupKeys {
@@ -111,7 +111,7 @@ func BenchmarkSteps(b *testing.B) {
 	d := &driver{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filterSettings()})}
 	d.app.work.throttled = true // one refresh at the end instead of two a second
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
-	d.run(readChunk(d.app.ctx, d.app.source, 0))
+	d.run(readChunk(d.app.commands.Ctx, d.app.source, 0))
 	d.send(throttleEndedMsg{})
 	d.press("3", "3", "+")
 	b.Run("frame", func(b *testing.B) {
@@ -137,7 +137,7 @@ func BenchmarkGroupView(b *testing.B) {
 	for _, msg := range []tea.Msg{tea.WindowSizeMsg{Width: 200, Height: 60}} {
 		d.send(msg)
 	}
-	d.run(readChunk(d.app.ctx, d.app.source, 0))
+	d.run(readChunk(d.app.commands.Ctx, d.app.source, 0))
 	d.press("enter", "tab", "/", "e")
 	for b.Loop() {
 		_ = d.app.frame()

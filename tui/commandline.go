@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,26 +9,43 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/figures"
-	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/themes"
+	"vantage/tui/breakdown"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 // maxCommandBytes bounds a command, in bytes.
 const maxCommandBytes = 1000
 
-func commandKeys() keySection {
-	return keySection{"command line", []binding{
-		{[]string{"enter"}, "⏎", "Enter run", "run the command", App.runCommand},
-		{[]string{"tab"}, "Tab", "Tab complete", "complete the word", App.completeCommand},
-		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
+// commandLine is the line of a command.
+type commandLine struct{ text string }
+
+// Draw draws nothing: the view below fills the screen.
+func (*commandLine) Draw(env.Env, int, int) []string { return nil }
+
+// Text and the others make it a view with a line.
+func (c *commandLine) Text() *string { return &c.text }
+
+func (*commandLine) Limit() int { return maxCommandBytes }
+
+func (*commandLine) Edited(env.Env, bool) view.Want { return nil }
+
+// Keys of the line.
+func (*commandLine) Keys() view.Section {
+	return view.Section{Name: "command line", Bindings: []view.Binding{
+		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter run", Doc: "run the command", Do: own(App.runCommand)},
+		{Keys: []string{"tab"}, Label: "Tab", Hint: "Tab complete", Doc: "complete the word", Do: own(App.completeCommand)},
+		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: own(App.closeLine)},
 	}}
 }
 
 // runCommand runs the command line. A wrong command stays there, to be corrected.
 func (a App) runCommand() App {
-	words := strings.Fields(a.command)
+	words := strings.Fields(a.views.command.text)
 	if len(words) == 0 {
 		return a.closeLine()
 	}
@@ -38,14 +54,14 @@ func (a App) runCommand() App {
 		return a.says(instead)
 	}
 	if !ok {
-		near := didYouMean(words[0], commandNames())
+		near := view.DidYouMean(words[0], commandNames())
 		if near == "" {
 			near = ": there are " + strings.Join(commandNames(), " ")
 		}
 		return a.says(fmt.Sprintf("no command is called %q%s", words[0], near))
 	}
 	below := a
-	below.view = a.viewBelow
+	below.position.view = a.position.viewBelow
 	next, err := c.run(below, words[1:])
 	if err != nil {
 		return a.says(c.suggestFor(a.env, words[1:], err).Error())
@@ -54,7 +70,7 @@ func (a App) runCommand() App {
 }
 
 // completions returns what the word before the cursor of a command may be completed to, and the text before it.
-func (e env) completions(line cells.Line) (before string, fitting []string) {
+func completions(e env.Env, line cells.Line) (before string, fitting []string) {
 	text, _ := line.Cut()
 	at := strings.LastIndexAny(text, " ,(") + 1 // a column of several, a term in parentheses
 	before, last := text[:at], text[at:]
@@ -76,8 +92,8 @@ func withPrefix(all []string, prefix string) []string {
 
 // completeCommand completes the word before the cursor as far as all completions agree.
 func (a App) completeCommand() App {
-	line := a.input.line(a.command)
-	before, all := a.completions(line)
+	line := a.overlays.input.line(a.views.command.text)
+	before, all := completions(a.env, line)
 	if len(all) == 0 {
 		return a
 	}
@@ -91,18 +107,18 @@ func (a App) completeCommand() App {
 	if len(all) == 1 && behind == "" && !strings.ContainsRune(":~=", rune(common[len(common)-1])) {
 		common += " "
 	}
-	a.command, a.input.behind = before+common+behind, len(behind)
+	a.views.command.text, a.overlays.input.behind = before+common+behind, len(behind)
 	return a
 }
 
 // maxCompletions bounds the completions that are shown: a run has thousands of steps.
 const maxCompletions = 24
 
-// commandPrompt returns the line in w cells: what is typed, what it may be completed to, and
+// Prompt returns the line in w cells: what is typed, what it may be completed to, and
 // what the command does.
-func (e env) commandPrompt(typed cells.Line, w int) string {
-	t := e.display.theme
-	_, all := e.completions(typed)
+func (*commandLine) Prompt(e env.Env, w int) string {
+	t, typed := e.Display.Theme, e.Typing
+	_, all := completions(e, typed)
 	next, doc := strings.Join(all[:min(len(all), maxCompletions)], " "), ""
 	if len(all) > maxCompletions {
 		next += " …"
@@ -124,7 +140,7 @@ func (e env) commandPrompt(typed cells.Line, w int) string {
 type lineCommand struct {
 	name, args, doc string
 	run             runCommand
-	completions     func(e env, before []string) []string // of the argument after those before; nil: none
+	completions     func(e env.Env, before []string) []string // of the argument after those before; nil: none
 }
 
 // runCommand runs a command with its arguments. An error leaves App as it was.
@@ -132,44 +148,107 @@ type runCommand = func(a App, args []string) (App, error)
 
 func lineCommands() []lineCommand {
 	return []lineCommand{
-		{"step", "N", "go to a step", runStep, firstArgument(func(e env) []string {
-			return model.Mapped(e.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
-		})},
-		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
-		{"framework", "NAME", "the framework whose estimators are used", setOption("framework"), valuesOf("framework")},
-		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), valuesOf("adv_estimator")},
-		{"scale", "NAME", "group, batch or none", setOption("scale"), valuesOf("scale")},
-		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(func(e env) []string {
-			return model.Mapped(e.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
-		})},
-		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
-		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), valuesOf("compute_new_adv")},
-		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(env.rewardNames)},
-		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
-		{"truncated", "train|mask|drop", "how the trainer treats samples that were cut off", setOption("truncated"), valuesOf("truncated")},
-		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
-		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env) []string { return orderNames() })},
-		{"theme", "NAME", "colour theme", runTheme, oneOf(themes.Names()...)},
-		{"mouse", "on|off", "clicks and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
-		{"export", "[shown] md|csv|jsonl|txt [PATH]", "write it to a file, also `export report.md`; shown: the table on the screen", runExport, exportForms},
-		{"chain", "", "the stages from reward to loss", runAction(pushing(viewChain)), nil},
-		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), valuesOf("group_filter")},
-		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), valuesOf("loss")},
-		{"run", "", "the run at a glance", runAction(App.openGlance), nil},
-		{"steps", "", "the view of all steps", runAction(pushing(viewSteps)), nil},
-		{"metric", "[NAME]", "draw a metric over all steps; without a name: list them all", runFigure, firstArgument(env.metricNames)},
-		{"metrics", "", "all metrics as small charts", runAction(App.openFigures), nil},
-		{"range", "FROM TO|last N|all", "which steps charts show", runRange, oneOf("last", "all")},
-		{"sweep", "step|shown|last N|FROM TO|all", "map of every pair of keep ratios, over these steps", runSweep, oneOf("step", "shown", "last", "all")},
-		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(func(a App) App { a.groupSize.topLine = 0; return a.pushView(viewGroupSize) }), nil},
-		{"prompts", "", "which prompts teach, are solved, hopeless or suspect, over all steps", runAction(pushing(viewPrompts)), nil},
-		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others", runGrep, nil},
-		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(env.partNames)},
-		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
-		{"forget", "", "reset settings and view of this run to the defaults", runAction(App.forget), nil},
-		{"problems", "", "how the log was read", runAction(App.openProblems), nil},
-		{"help", "", "explain metrics, signs, keys and commands", runAction(App.toggleHelp), nil},
-		{"q", "", "quit", runAction(App.quit), nil},
+		{
+			name: "step", args: "N", doc: "go to a step",
+			run: runStep, completions: firstArgument(func(e env.Env) []string {
+				return model.Mapped(e.Snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
+			}),
+		},
+		{
+			name: "scope", args: "step|last [N]|all", doc: "the steps on the screen: this one, the last N up to it, or all",
+			run: runScope, completions: oneOf("step", "last", "all"),
+		},
+		{
+			name: "framework", args: "NAME", doc: "the framework whose estimators are used",
+			run: setOption("framework"), completions: valuesOf("framework"),
+		},
+		{name: "est", args: "NAME", doc: "the advantage estimator", run: setOption("adv_estimator"), completions: valuesOf("adv_estimator")},
+		{name: "scale", args: "NAME", doc: "group, batch or none", run: setOption("scale"), completions: valuesOf("scale")},
+		{
+			name: "option", args: "KEY=VALUE", doc: "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it",
+			run: runOption, completions: firstArgument(func(e env.Env) []string {
+				return model.Mapped(e.Settings.Now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
+			}),
+		},
+		{name: "keep", args: "pos|neg RATIO", doc: "keep_pos_ratio or keep_neg_ratio", run: runKeep, completions: oneOf("pos", "neg")},
+		{
+			name: "recompute", args: "on|off", doc: "compute_new_adv",
+			run: setOption("compute_new_adv"), completions: valuesOf("compute_new_adv"),
+		},
+		{
+			name: "reward", args: "NAME[=WEIGHT],…|auto", doc: "use this column, or a weighted sum of several, as the reward",
+			run: runReward, completions: firstArgument(env.Env.RewardNames),
+		},
+		{
+			name: "solved", args: "X|auto", doc: "count a sample as solved if its reward is at least X",
+			run: setOption("solved_at"), completions: valuesOf("solved_at"),
+		},
+		{
+			name: "truncated", args: "train|mask|drop", doc: "how the trainer treats samples that were cut off",
+			run: setOption("truncated"), completions: valuesOf("truncated"),
+		},
+		{
+			name: "filter", args: "QUERY", doc: "show only the groups that match, or list the samples: text~Wait,",
+			run: func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, completions: filterTerms,
+		},
+		{
+			name: "sort", args: "COLUMN", doc: "order the groups by this column; again: the other way round",
+			run: runSort, completions: firstArgument(func(env.Env) []string { return orderNames() }),
+		},
+		{name: "theme", args: "NAME", doc: "colour theme", run: runTheme, completions: oneOf(themes.Names()...)},
+		{
+			name: "mouse", args: "on|off", doc: "clicks and the wheel; hold Shift to select text",
+			run: runMouse, completions: oneOf("on", "off"),
+		},
+		{
+			name: "export", args: "[shown] md|csv|jsonl|txt [PATH]", doc: "write it to a file, also `export report.md`; shown: the table on the screen",
+			run: runExport, completions: exportForms,
+		},
+		{name: "chain", doc: "the stages from reward to loss", run: runWant(view.Push{View: view.Chain})},
+		{
+			name: "groupfilter", args: "NAME|none", doc: "which groups are trained on (dynamic sampling)",
+			run: setOption("group_filter"), completions: valuesOf("group_filter"),
+		},
+		{
+			name: "loss", args: "NAME|none", doc: "how the loss weighs samples by their length",
+			run: setOption("loss"), completions: valuesOf("loss"),
+		},
+		{name: "run", doc: "the run at a glance", run: runWant(act(App.openGlance))},
+		{name: "steps", doc: "the view of all steps", run: runWant(view.Push{View: view.Steps})},
+		{
+			name: "metric", args: "[NAME]", doc: "draw a metric over all steps; without a name: list them all",
+			run: runFigure, completions: firstArgument(trend.MetricNames),
+		},
+		{name: "metrics", doc: "all metrics as small charts", run: runWant(view.Push{View: view.Figures})},
+		{name: "range", args: "FROM TO|last N|all", doc: "which steps charts show", run: runRange, completions: oneOf("last", "all")},
+		{
+			name: "sweep", args: "step|shown|last N|FROM TO|all", doc: "map of every pair of keep ratios, over these steps",
+			run: runSweep, completions: oneOf("step", "shown", "last", "all"),
+		},
+		{
+			name: "groupsize", doc: "dead groups and cost at other group sizes, estimated from the solve rates",
+			run: runWant(view.Push{View: view.GroupSize}),
+		},
+		{
+			name: "prompts", doc: "which prompts teach, are solved, hopeless or suspect, over all steps",
+			run: runWant(view.Push{View: view.Prompts}),
+		},
+		{
+			name: "grep", args: "PATTERN", doc: "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others",
+			run: runGrep,
+		},
+		{
+			name: "by", args: "difficulty|length|fate|step|COLUMN", doc: "breakdown: signal, Σ|A|, push and tokens of each part",
+			run: runBy, completions: firstArgument(breakdown.PartNames),
+		},
+		{
+			name: "goal", args: "signal|balance|cost [SHARE]", doc: "goal of the sweep's recommendation, and the least share of Σ|A| to keep",
+			run: runGoal, completions: oneOf(sweep.GoalNames()...),
+		},
+		{name: "forget", doc: "reset settings and view of this run to the defaults", run: runWant(act(App.forget))},
+		{name: "problems", doc: "how the log was read", run: runWant(view.Push{View: view.Problems})},
+		{name: "help", doc: "explain metrics, signs, keys and commands", run: runWant(act(App.toggleHelp))},
+		{name: "q", doc: "quit", run: runWant(act(App.quit))},
 	}
 }
 
@@ -190,7 +269,7 @@ func setOption(option string) runCommand {
 		if len(args) != 1 {
 			return a, fmt.Errorf("%s takes one value", option)
 		}
-		set, err := a.settings.now.Set(option, args[0])
+		set, err := a.env.Settings.Now.Set(option, args[0])
 		if err == nil {
 			_, err = set.FindEstimator() // before what the trainer says of its ratios
 		}
@@ -198,12 +277,12 @@ func setOption(option string) runCommand {
 	}
 }
 
-func runAction(f action) runCommand {
-	return func(a App, _ []string) (App, error) { return f(a), nil }
+func runWant(w view.Want) runCommand {
+	return func(a App, _ []string) (App, error) { return a.grant(w), nil }
 }
 
-func firstArgument(list func(env) []string) func(env, []string) []string {
-	return func(e env, before []string) (all []string) {
+func firstArgument(list func(env.Env) []string) func(env.Env, []string) []string {
+	return func(e env.Env, before []string) (all []string) {
 		if len(before) == 0 {
 			all = list(e)
 		}
@@ -211,17 +290,17 @@ func firstArgument(list func(env) []string) func(env, []string) []string {
 	}
 }
 
-func valuesOf(setting string) func(env, []string) []string {
+func valuesOf(setting string) func(env.Env, []string) []string {
 	s, _ := model.FindSetting(setting)
-	return firstArgument(func(e env) []string { return s.Values(e.settings.now) })
+	return firstArgument(func(e env.Env) []string { return s.Values(e.Settings.Now) })
 }
 
-func oneOf(words ...string) func(env, []string) []string {
-	return firstArgument(func(env) []string { return words })
+func oneOf(words ...string) func(env.Env, []string) []string {
+	return firstArgument(func(env.Env) []string { return words })
 }
 
 // filterTerms completes a term of a filter to a field, one that holds a text with its operator.
-func filterTerms(env, []string) []string {
+func filterTerms(env.Env, []string) []string {
 	return model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name + f.Operator })
 }
 
@@ -233,7 +312,7 @@ func valuesAfter(names []string, word string) []string {
 	return model.Mapped(model.Fates(), func(f model.Fate) string { return "fate:" + f.Key() })
 }
 
-func exportForms(_ env, before []string) []string {
+func exportForms(_ env.Env, before []string) []string {
 	switch {
 	case len(before) == 0:
 		return append([]string{"shown"}, exportFormats(false)...)
@@ -243,133 +322,9 @@ func exportForms(_ env, before []string) []string {
 	return nil
 }
 
-// runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
-func runOption(a App, args []string) (App, error) {
-	key, value, err := estimators.ParseOption(strings.Join(args, " ")) // a value may be two numbers
-	if err != nil {
-		return a, err
-	}
-	set := a.settings.now
-	if option, found := estimators.FindOption(set.KnownOptions(), key); found && value == "" {
-		value = option.Default
-	}
-	if set, err = set.Set("option", key+"="+value); err == nil {
-		set, err = set.Resolved()
-	}
-	return a.applyValid(set, err)
-}
-
-// applyValid takes settings unless err, or their trainer, refuses them.
-func (a App) applyValid(set model.Settings, err error) (App, error) {
-	if err == nil {
-		err = set.Effective().Validate()
-	}
-	if err != nil {
-		return a, err
-	}
-	return a.change(func(s *undoState) { s.now = set }), nil
-}
-
-func (e env) rewardNames() []string {
-	return slices.DeleteFunc(slices.Clone(e.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
-}
-
-func runStep(a App, args []string) (App, error) {
-	n, err := strconv.ParseInt(strings.Join(args, " "), 10, 64)
-	switch i, ok := a.snap.Find(n); {
-	case len(args) != 1:
-		return a, fmt.Errorf("step takes a number")
-	case err != nil:
-		return a, fmt.Errorf("step takes a number, not %q", args[0])
-	case !ok:
-		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, a.stepSpan())
-	default:
-		return a.showStep(i), nil
-	}
-}
-
-func (e env) stepSpan() string {
-	if len(e.snap.Steps) == 0 {
-		return "none yet"
-	}
-	return fmt.Sprintf("%d to %d", e.snap.Steps[0].Number, e.snap.Steps[len(e.snap.Steps)-1].Number)
-}
-
-// runReward takes columns as the reward, or leaves it to the log again.
-func runReward(a App, args []string) (App, error) {
-	if len(args) == 0 {
-		return a, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
-	}
-	set, err := a.settings.now, error(nil)
-	set.Reward, set.Weights = "", ""
-	if text := strings.Join(args, " "); text == "auto" {
-		set.Weights = a.session.autoWeights
-	} else {
-		set, err = set.Set("reward", text)
-	}
-	if err == nil {
-		err = a.snap.Run.CheckReward(set)
-	}
-	return a.applyValid(set, err)
-}
-
-func runKeep(a App, args []string) (App, error) {
-	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
-		return a, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
-	}
-	set, err := a.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
-	if err == nil {
-		err = set.Validate()
-	}
-	return a.applyValid(set, err)
-}
-
-func orderNames() []string {
-	return model.Mapped(sortings(), func(s sorting) string {
-		return cmp.Or(s.column, strings.Fields(s.words)[1]) // by std of reward
-	})
-}
-
-// runSort orders the groups by a column, or the other way round if they are.
-func runSort(a App, args []string) (App, error) {
-	name, names := strings.Join(args, " "), orderNames()
-	i := slices.Index(names, name)
-	if i < 0 {
-		return a, fmt.Errorf("there is no column %q: choose %s", name, estimators.Alternatives(names))
-	}
-	return a.sortBy(i), nil
-}
-
-func runTheme(a App, args []string) (App, error) {
-	name := strings.Join(args, " ")
-	if t, ok := themes.Find(name); ok {
-		return a.chooseTheme(t), nil
-	}
-	return a, fmt.Errorf("there is no theme %q: choose %s", name, estimators.Alternatives(themes.Names()))
-}
-
-func runMouse(a App, args []string) (App, error) {
-	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
-		return a, fmt.Errorf("mouse takes on or off, not %q", strings.Join(args, " "))
-	}
-	a.display.mouse = args[0] == "on"
-	if a.display.mouse {
-		a.notice = "mouse on: click, click twice, turn the wheel (? explains each); hold Shift to select text"
-	}
-	return a, nil
-}
-
-// didYouMean returns " — did you mean NAME?" for the nearest of some names, "" if none is near.
-func didYouMean(word string, names []string) string {
-	if name := model.Nearest(word, names); name != "" && name != word {
-		return fmt.Sprintf(" — did you mean %s?", name)
-	}
-	return ""
-}
-
 // suggestFor adds to the error of a command the nearest of what its arguments can be, where one of them is
 // none of these.
-func (c lineCommand) suggestFor(e env, args []string, err error) error {
+func (c lineCommand) suggestFor(e env.Env, args []string, err error) error {
 	if c.completions == nil || strings.Contains(err.Error(), "did you mean") {
 		return err
 	}
@@ -381,7 +336,7 @@ func (c lineCommand) suggestFor(e env, args []string, err error) error {
 		if strings.HasSuffix(names[0], "=") {
 			word, _, _ = strings.Cut(word, "=")
 		}
-		if near := strings.Replace(didYouMean(word, names), "=?", "?", 1); near != "" {
+		if near := strings.Replace(view.DidYouMean(word, names), "=?", "?", 1); near != "" {
 			return fmt.Errorf("%w%s", err, near)
 		}
 	}

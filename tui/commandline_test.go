@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vantage/tui/view"
 )
 
 func TestCommandLineRunsAndCompletes(t *testing.T) {
@@ -13,38 +15,38 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 		d.app.outside.files = files
 		run := func(text string) { d.press(":"); d.typeText(text); d.press("enter") }
 		run("step 12")
-		if got := d.app.result.analysis.Step; got != 12 || d.app.place.follow {
+		if got := d.app.env.Result.Analysis.Step; got != 12 || d.app.env.Place.Follow {
 			t.Errorf("step %d", got)
 		}
 		run("keep pos .4")
 		run("scale group")
 		run("recompute off")
-		if set := d.app.settings.now; set.KeepPos != 0.4 || set.Recompute {
+		if set := d.app.env.Settings.Now; set.KeepPos != 0.4 || set.Recompute {
 			t.Errorf("%+v", set)
 		}
 		run("filter fate:alive")
-		if d.app.settings.filter != "fate:alive" {
-			t.Error(d.app.settings.filter)
+		if d.app.env.Settings.Filter != "fate:alive" {
+			t.Error(d.app.env.Settings.Filter)
 		}
 		run("export md")
 		if files.name != "export.md" || !strings.HasPrefix(files.data, "## made") {
 			t.Errorf("%s %.40q", files.name, files.data)
 		}
 		run("theme light")
-		if d.app.display.theme.Name != "light" {
-			t.Error(d.app.display.theme.Name)
+		if d.app.env.Display.Theme.Name != "light" {
+			t.Error(d.app.env.Display.Theme.Name)
 		}
 		run("framework openrlhf")
 		run("est dr_grpo")
 		run("option reward.clip_range=-0.1 0.1")
-		if set := d.app.settings.now; set.Options != "reward.clip_range=-0.1 0.1" || slices.ContainsFunc(d.app.result.analysis.Original, func(x float64) bool { return x > float64(float32(0.1)) }) {
-			t.Errorf("%+v, advantages %.5v", set, d.app.result.analysis.Original)
+		if set := d.app.env.Settings.Now; set.Options != "reward.clip_range=-0.1 0.1" || slices.ContainsFunc(d.app.env.Result.Analysis.Original, func(x float64) bool { return x > float64(float32(0.1)) }) {
+			t.Errorf("%+v, advantages %.5v", set, d.app.env.Result.Analysis.Original)
 		}
 		if frame := d.frame(); !strings.Contains(frame, "clip_range=-0.1 0.1") {
 			t.Errorf("the header does not say it:\n%.600s", frame)
 		}
 		run("option clip_range=")
-		if set := d.app.settings.now; set.Options != "" {
+		if set := d.app.env.Settings.Now; set.Options != "" {
 			t.Errorf("%+v", set)
 		}
 		for text, want := range map[string]string{
@@ -58,26 +60,26 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 			"note why?": "marks and notes are gone: keep them in a file of your own", "marks": "marks and notes are gone", "export svg": "pictures of the screen are gone: take one in the terminal",
 		} {
 			run(text)
-			if !strings.Contains(d.app.notice, want) || d.app.view != viewCommand {
-				t.Errorf("%s: %q", text, d.app.notice)
+			if !strings.Contains(d.app.overlays.notice, want) || d.app.position.view != view.Command {
+				t.Errorf("%s: %q", text, d.app.overlays.notice)
 			}
 			d.press("esc")
 		}
 		d.press(":")
 		d.typeText("export tx")
-		if d.press("tab"); d.app.command != "export txt " {
-			t.Errorf("completed to %q", d.app.command)
+		if d.press("tab"); d.app.views.command.text != "export txt " {
+			t.Errorf("completed to %q", d.app.views.command.text)
 		}
 		d.press("esc", ":")
 		d.typeText("fra")
 		d.press("tab")
-		if d.app.command != "framework " {
-			t.Errorf("completed to %q", d.app.command)
+		if d.app.views.command.text != "framework " {
+			t.Errorf("completed to %q", d.app.views.command.text)
 		}
 		d.typeText("tw")
 		d.press("tab", "enter")
-		if d.app.settings.now.Framework != "twinkle" {
-			t.Error(d.app.settings.now.Framework)
+		if d.app.env.Settings.Now.Framework != "twinkle" {
+			t.Error(d.app.env.Settings.Now.Framework)
 		}
 	})
 }
@@ -95,8 +97,8 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 			d.typeText(typed)
 			d.frame()
 			d.press("tab")
-			if d.app.command != want {
-				t.Errorf("%q is completed to %q, want %q", typed, d.app.command, want)
+			if d.app.views.command.text != want {
+				t.Errorf("%q is completed to %q, want %q", typed, d.app.views.command.text, want)
 			}
 			d.press("esc")
 		}

@@ -17,6 +17,8 @@ import (
 	"vantage/model/check"
 	"vantage/model/report"
 	"vantage/model/sweep"
+	"vantage/tui/header"
+	"vantage/tui/steps"
 )
 
 // runWithNaN returns a step of four groups of four: one that trains, one with a NaN among its rewards, one
@@ -49,7 +51,7 @@ func TestCountsAgreeOnInvalidGroup(t *testing.T) {
 		set := model.DefaultSettings()
 		set.Framework = c.framework
 		drive(t, runWithNaN(), 200, 60, set, func(d *driver) {
-			x := d.app.result.analysis
+			x := d.app.env.Result.Analysis
 			if fate := x.Table[1].Fate; fate != c.fate || x.Fates[model.FateAllWrong] != c.wrong {
 				t.Errorf("%s: %v, %v", c.framework, fate, x.Fates)
 			}
@@ -62,11 +64,11 @@ func TestCountsAgreeOnInvalidGroup(t *testing.T) {
 					}
 				}
 			}
-			wants("header", d.app.header(200), "signal "+signal, "A≠0 "+nonzero)
-			wants("chain", d.app.chain.view(d.app.env, 200, 40), "signal "+signal, "A≠0 "+nonzero)
-			wants("steps", d.app.stepsTable(200, 10).lines, signal, nonzero)
-			wants("metrics", d.app.panes.metrics(d.app.env, 76, 60).lines, fmt.Sprintf("vantage/signal %.3g", float64(c.signal)/4), fmt.Sprintf("sample_distribution/total %d", c.nonzero), fmt.Sprintf("vantage/nonzero_advantages %d", c.nonzero))
-			checkCountsOutside(t, d.app.snap, set, c.signal, c.nonzero)
+			wants("header", header.Lines(d.app.env, 200), "signal "+signal, "A≠0 "+nonzero)
+			wants("chain", d.app.views.chain.Draw(d.app.env, 200, 40), "signal "+signal, "A≠0 "+nonzero)
+			wants("steps", steps.Table(d.app.env, 200, 10).Lines, signal, nonzero)
+			wants("metrics", d.app.views.panes.Metrics(d.app.env, 76, 60).Lines, fmt.Sprintf("vantage/signal %.3g", float64(c.signal)/4), fmt.Sprintf("sample_distribution/total %d", c.nonzero), fmt.Sprintf("vantage/nonzero_advantages %d", c.nonzero))
+			checkCountsOutside(t, d.app.env.Snap, set, c.signal, c.nonzero)
 		})
 	}
 }

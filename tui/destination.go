@@ -5,79 +5,61 @@ import (
 	"slices"
 
 	"vantage/model/analysis"
+	"vantage/tui/env"
 	"vantage/tui/layout"
 )
 
-// destination is a step, a group of it or a sample of that, where the cursor is to go.
-type destination struct {
-	step   int64
-	group  string // its name; "" for the step
-	prompt string // its hash, which finds the group under another grouping
-	sample int    // row of the group in the order of the log, from 1; 0 for the group
-}
-
-func (a App) goTo(to destination) App {
-	i, found := a.snap.Find(to.step)
+func (a App) goTo(to env.Destination) App {
+	i, found := a.env.Snap.Find(to.Step)
 	if !found {
-		return a.says(fmt.Sprintf("step %d is not in the log, or was removed", to.step))
+		return a.says(fmt.Sprintf("step %d is not in the log, or was removed", to.Step))
 	}
 	a = a.showGroups()
-	a.destination, a.sampleReader.resumeFollow = &to, false // the newest step is not followed again
+	a.views.destination, a.views.sampleReader.ResumeFollow = &to, false // the newest step is not followed again
 	return a.showStep(i)
 }
 
 // arrive puts the cursor on what is to be gone to, if its step is on the screen.
 func (a App) arrive() App {
-	to := a.destination
-	if to == nil || a.work.analysis.busy() || a.result.analysis.Of(to.step) == nil {
+	to := a.views.destination
+	if to == nil || a.work.analysis.Busy() || a.env.Result.Analysis.Of(to.Step) == nil {
 		return a
 	}
-	a.destination = nil
-	if to.group == "" {
+	a.views.destination = nil
+	if to.Group == "" {
 		return a.focusPane(layout.Steps)
 	}
-	g, ok := a.groupOf(*to)
+	g, ok := groupOf(a.env, *to)
 	if !ok {
-		return a.says(fmt.Sprintf("step %d no longer has the group", to.step))
+		return a.says(fmt.Sprintf("step %d no longer has the group", to.Step))
 	}
-	row := slices.Index(a.result.rows, g)
+	row := slices.Index(a.env.Result.Rows, g)
 	if row < 0 {
 		return a.says("the filter hides the group: / changes the filter, u undoes it")
 	}
-	a.place.row = row
-	if to.sample > 0 {
-		a = a.openSample(to.sample)
+	a.env.Place.Row = row
+	if to.Sample > 0 {
+		a = a.openSample(to.Sample)
 	}
 	return a.clampCursor()
 }
 
 // groupOf finds the group of a destination in the step on the screen, by its name, else by its prompt.
-func (e env) groupOf(to destination) (int, bool) {
-	x := e.result.analysis
+func groupOf(e env.Env, to env.Destination) (int, bool) {
+	x := e.Result.Analysis
 	byName := func(g analysis.Group) bool {
-		return g.Step == to.step && (g.Name == to.group || to.prompt != "" && g.Name == to.prompt)
+		return g.Step == to.Step && (g.Name == to.Group || to.Prompt != "" && g.Name == to.Prompt)
 	}
 	byPrompt := func(g analysis.Group) bool {
-		if to.prompt == "" || g.Step != to.step {
+		if to.Prompt == "" || g.Step != to.Step {
 			return false
 		}
-		step, ok := e.analyzedStep(g.Step)
-		return ok && e.snap.PromptName(&step, int(x.InputRow[g.Start])) == to.prompt
+		step, ok := e.AnalyzedStep(g.Step)
+		return ok && e.Snap.PromptName(&step, int(x.InputRow[g.Start])) == to.Prompt
 	}
 	g := slices.IndexFunc(x.Table, byName)
 	if g < 0 {
 		g = slices.IndexFunc(x.Table, byPrompt)
 	}
 	return g, g >= 0
-}
-
-// openSample opens the group under the cursor at a sample, given by its row in the log.
-func (a App) openSample(sample int) App {
-	g := a.selectedGroup()
-	if sample > g.Size() {
-		return a.says(fmt.Sprintf("the group no longer has a row %d", sample))
-	}
-	a = a.openGroup()
-	a.sampleReader.group, a.sampleReader.sample = keyOf(g), slices.Index(a.rankedSamples(g), g.Start+sample-1)
-	return a
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/tui/overview"
 )
 
 // Continuous rewards show no solve rate but the reason, until :solved says what is solved; u takes it back.
@@ -20,8 +21,8 @@ func TestContinuousRewardsShowNoSolveRate(t *testing.T) {
 		d.press(":")
 		d.typeText("solved 10")
 		d.press("enter")
-		if text := d.frame(); strings.Contains(text, "none: continuous") || d.app.result.analysis.Metric("pass@1") != 92.0/192 {
-			t.Errorf("pass@1 is %v in\n%s", d.app.result.analysis.Metric("pass@1"), text)
+		if text := d.frame(); strings.Contains(text, "none: continuous") || d.app.env.Result.Analysis.Metric("pass@1") != 92.0/192 {
+			t.Errorf("pass@1 is %v in\n%s", d.app.env.Result.Analysis.Metric("pass@1"), text)
 		}
 		d.press("u")
 		d.wantText("pass@1 solved at which reward?")
@@ -36,7 +37,7 @@ func TestDistributionShowsEachFigure(t *testing.T) {
 		d.wantText("2 rewards  all over kept")
 		d.press("l")
 		d.wantText(" above, ")
-		for range d.app.distributions() {
+		for range overview.Distributions(d.app.env) {
 			d.press("v", "V")
 			d.frame()
 		}

@@ -58,7 +58,7 @@ func commandEffects() map[string][]commandEffect {
 }
 
 var (
-	commandRow     = regexp.MustCompile("^\\| `:([a-z]+)( .*)?` \\| .+ \\|$")
+	commandRow     = regexp.MustCompile("^\\* `:([a-z]+)( [^`]*)?`: .+$")
 	commandInProse = regexp.MustCompile("`:([a-z]+(?: [^`|]*)?)`")
 )
 

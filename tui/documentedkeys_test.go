@@ -2,8 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,36 +11,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/internal/testkit/repotest"
+	"vantage/tui/env"
 )
 
-// documentedRow is a row of a table of keys in a document.
+// documentedRow is a key of a view as the page on keys and the help have it.
 type documentedRow struct{ section, label, doc string }
 
-var (
-	tableHead = regexp.MustCompile(`^\| ([a-z, ]+) \| \|$`)
-	tableRow  = regexp.MustCompile("^\\| (`.+`) \\| (.+) \\|$")
-)
-
-// documentedRows returns the rows of the tables of a part of a document that a test writes.
-func documentedRows(t *testing.T, page, part string) []documentedRow {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "<!-- "+part+": ")
-	body, _, found := strings.Cut(rest, "<!-- end of "+part)
-	if !found {
-		t.Fatalf("%s has no part %q", page, part)
-	}
-	section := ""
-	var rows []documentedRow
-	for line := range strings.Lines(body) {
-		line = strings.TrimSpace(line)
-		if head := tableHead.FindStringSubmatch(line); head != nil {
-			section = head[1]
-		} else if row := tableRow.FindStringSubmatch(line); row != nil {
-			rows = append(rows, documentedRow{section, strings.ReplaceAll(row[1], "`", ""), strings.ReplaceAll(row[2], `\|`, "|")})
+// documentedRows returns all keys but those of the list of runs.
+func documentedRows() (rows []documentedRow) {
+	for _, g := range Keys()[1:] {
+		for _, k := range g.Keys {
+			rows = append(rows, documentedRow{g.Name, k.Key, k.Doc})
 		}
 	}
 	return rows
@@ -136,7 +115,7 @@ func TestDocumentedKeysDoWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	bySection := map[string][]documentedRow{}
-	for _, r := range documentedRows(t, ".github/docs/keys.md", "keys") {
+	for _, r := range documentedRows() {
 		seen[r.name()] = true
 		bySection[r.section] = append(bySection[r.section], r)
 	}
@@ -186,7 +165,7 @@ var helpRow = regexp.MustCompile(`^ ? {0,6}(\S{1,4}(?: \S{1,3})?)  (\S.*?) *$`)
 func TestHelpListsDocumentedKeys(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}
-	for _, r := range documentedRows(t, ".github/docs/keys.md", "keys") {
+	for _, r := range documentedRows() {
 		rows[r.name()] = r.doc
 	}
 	listed := 0
@@ -230,7 +209,7 @@ func TestCommonKeysAnswerInEveryView(t *testing.T) {
 			continue
 		}
 		place.open(t, func(there *driver) {
-			for _, r := range documentedRows(t, ".github/docs/keys.md", "keys") {
+			for _, r := range documentedRows() {
 				if !slices.Contains([]string{"settings", "program"}, r.section) && !strings.ContainsAny(r.label, "[]{}F") || r.label == "Esc" {
 					continue
 				}
@@ -245,11 +224,11 @@ func TestCommonKeysAnswerInEveryView(t *testing.T) {
 
 // keyPlace is where the keys of a section are pressed.
 type keyPlace struct {
-	w, h int           // of the screen; 0: 120x36
-	keys []string      // that lead there from the overview
-	find func(*driver) // that leads there; nil: keys do
-	two  bool          // two runs are open
-	from func() Source // nil: a run of 15 steps with texts
+	w, h int               // of the screen; 0: 120x36
+	keys []string          // that lead there from the overview
+	find func(*driver)     // that leads there; nil: keys do
+	two  bool              // two runs are open
+	from func() env.Source // nil: a run of 15 steps with texts
 
 	typing bool // keys are typed there, or choose from a line: ? is no help
 }
@@ -291,7 +270,7 @@ func keyPlaces() map[string]keyPlace {
 		"steps":               {w: 120, h: 24, keys: []string{"3", "3", "k", "k", "k"}},
 		"all metrics":         {keys: []string{"3", "3", "tab", "l", "j"}},
 		"list of metrics":     {keys: withText("D", "length"), typing: true},
-		"log and problems":    {w: 80, h: 16, keys: []string{"!", "j", "j"}, from: func() Source { return runWithProblems() }},
+		"log and problems":    {w: 80, h: 16, keys: []string{"!", "j", "j"}, from: func() env.Source { return runWithProblems() }},
 		"copy":                {keys: []string{"y"}, typing: true},
 		"command line":        {keys: withText(":", "step 1"), typing: true},
 		"line of input":       {keys: slices.Concat(withText(":", "step 4"), []string{"enter"}, withText(":", "step 3"), []string{"enter"}, withText(":", "step 12x"), []string{"left"}), typing: true},

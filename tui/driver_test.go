@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,6 +19,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
+	"vantage/tui/env"
 )
 
 // madeSource returns made chunks one by one and then io.EOF.
@@ -77,14 +78,14 @@ func madeRun(steps int) *madeSource {
 }
 
 // foundBefore looks at no run: it says what ails one at once.
-func foundBefore(d *diagnosis.Diagnosis) lookAtRun {
+func foundBefore(d *diagnosis.Diagnosis) env.LookAtRun {
 	return func(context.Context, model.Snapshot, model.Settings, *diagnosis.Look) (*diagnosis.Look, error) {
 		return &diagnosis.Look{Diagnosis: d}, nil
 	}
 }
 
 // readBefore reads answers of a run, and says what ails it at once.
-func readBefore(d diagnosis.Diagnosis, texts TextReader) lookAtRun {
+func readBefore(d diagnosis.Diagnosis, texts env.TextReader) env.LookAtRun {
 	return func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
 		look, err := diagnosis.See(ctx, snap, set, diagnosis.Reading{Texts: analysis.ReadTextsOf(texts)}, previous)
 		if err == nil {
@@ -103,13 +104,13 @@ type driver struct {
 
 // drive starts App on a source at a size, lets it read the whole source, and calls f. Pauses
 // take no time.
-func drive(t *testing.T, source Source, w, h int, set model.Settings, f func(*driver)) {
+func drive(t *testing.T, source env.Source, w, h int, set model.Settings, f func(*driver)) {
 	t.Helper()
 	driveWith(t, source, w, h, Options{Settings: set}, f)
 }
 
 // driveWith is drive with more options than the settings. Unless these look at the run, it is healthy.
-func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)) {
+func driveWith(t *testing.T, source env.Source, w, h int, o Options, f func(*driver)) {
 	t.Helper()
 	repotest.OneGoroutine(t)
 	if healthy := (diagnosis.Diagnosis{Steps: 100, Grounds: diagnosis.Grounds{SampleSteps: 100, Groups: 800}}); o.Look == nil {
@@ -160,7 +161,7 @@ func (d *driver) run(cmd tea.Cmd) {
 
 // withoutCommands returns App as it is when its commands have been passed on.
 func (a App) withoutCommands() App {
-	a.started = nil
+	a.commands.Started = nil
 	return a
 }
 

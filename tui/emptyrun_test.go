@@ -12,8 +12,8 @@ func TestEveryKeyBeforeTheFirstStep(t *testing.T) {
 	drive(t, &madeSource{}, 100, 30, filterSettings(), func(d *driver) {
 		start, keys, seen := d.app, []string{}, map[string]bool{}
 		for _, s := range allKeys() {
-			for _, b := range s.bindings {
-				keys = append(keys, b.keys...)
+			for _, b := range s.Bindings {
+				keys = append(keys, b.Keys...)
 			}
 		}
 		for _, first := range keys {

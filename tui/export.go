@@ -23,6 +23,9 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/trainer"
 	"vantage/model/units"
+	"vantage/tui/env"
+	"vantage/tui/layout"
+	"vantage/tui/view"
 )
 
 // FileSaver saves copies and exports as files, none of them near the log. Main passes one
@@ -85,7 +88,7 @@ func parseExport(args []string) (export, error) {
 	if instead := model.Gone(":export " + e.format); instead != "" {
 		return e, errors.New(instead)
 	}
-	return e, fmt.Errorf("export writes %s, not %q%s", estimators.Alternatives(formats), e.format, didYouMean(e.format, formats))
+	return e, fmt.Errorf("export writes %s, not %q%s", estimators.Alternatives(formats), e.format, view.DidYouMean(e.format, formats))
 }
 
 // runExport exports the run as a report in Markdown or text, its steps as a table, the samples of the step
@@ -102,8 +105,8 @@ func runExport(a App, args []string) (App, error) {
 		name = "shown." + e.format
 		what, text, err = a.exportShown(e.format)
 	default:
-		what = strings.TrimSpace(a.ofRun())
-		text, err = a.exportRun(e.format)
+		what = strings.TrimSpace(a.env.OfRun())
+		text, err = exportRun(a.env, e.format)
 	}
 	if err != nil {
 		return a, err
@@ -112,22 +115,22 @@ func runExport(a App, args []string) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	if a.notice = "saved " + saved; what != "" {
-		a.notice += ": " + sanitize.Line(what)
+	if a.overlays.notice = "saved " + saved; what != "" {
+		a.overlays.notice += ": " + sanitize.Line(what)
 	}
 	return a, nil
 }
 
-func (e env) exportRun(format string) (text string, err error) {
+func exportRun(e env.Env, format string) (text string, err error) {
 	switch {
-	case e.result.trend == nil:
+	case e.Result.Trend == nil:
 		return "", fmt.Errorf("nothing to export yet")
-	case !e.result.trend.Complete():
-		return "", fmt.Errorf("not all steps are computed yet: %s, try again in a moment", e.trendProgress())
+	case !e.Result.Trend.Complete():
+		return "", fmt.Errorf("not all steps are computed yet: %s, try again in a moment", e.TrendProgress())
 	}
 	var b bytes.Buffer
-	r := report.FromTrend(e.snap, e.result.trend)
-	r.Choice = e.choice()
+	r := report.FromTrend(e.Snap, e.Result.Trend)
+	r.Choice = e.Choice()
 	switch format {
 	case "md":
 		_, err = report.Markdown(&b, r)
@@ -137,13 +140,13 @@ func (e env) exportRun(format string) (text string, err error) {
 		_, err = report.CSV(&b, r)
 	default: // jsonl
 		var steps []model.Step
-		for _, part := range e.result.analysis.Parts() {
-			if i, found := e.snap.Find(part.Step); found {
-				steps = append(steps, e.snap.Steps[i])
+		for _, part := range e.Result.Analysis.Parts() {
+			if i, found := e.Snap.Find(part.Step); found {
+				steps = append(steps, e.Snap.Steps[i])
 			}
 		}
-		shown, _ := figures.ParseQuery(e.settings.filter) // it was parsed when it was set
-		table := &report.SampleTable{Snap: e.snap.Only(steps), Settings: e.settings.now, Where: shown, Columns: report.UsualSampleColumns(e.snap)}
+		shown, _ := figures.ParseQuery(e.Settings.Filter) // it was parsed when it was set
+		table := &report.SampleTable{Snap: e.Snap.Only(steps), Settings: e.Settings.Now, Where: shown, Columns: report.UsualSampleColumns(e.Snap)}
 		err = report.SampleJSONL(context.Background(), &b, table)
 	}
 	return b.String(), err
@@ -153,46 +156,60 @@ func (e env) exportRun(format string) (text string, err error) {
 // there, with its title.
 func (a App) exportShown(format string) (title, text string, err error) {
 	formats := map[string]func(io.Writer, report.Table) error{"csv": report.TableCSV, "jsonl": report.TableJSONL, "md": report.TableMarkdown}
-	table := a.currentView().exported
-	if table == nil {
+	of, ok := a.viewOpen().(view.Exporter)
+	if a.position.view == view.Overview && a.views.panes.Focus == layout.Steps {
+		of = &a.views.steps
+	}
+	if !ok {
 		return "", "", fmt.Errorf("there is no table here to export")
 	}
-	s := table(a)
+	s := of.Exported(a.env)
 	if len(s.Rows) == 0 {
 		return "", "", fmt.Errorf("the table is empty: there is nothing to export")
 	}
-	if a.view != viewCompare {
-		s.Title += a.ofRun()
+	if a.position.view != view.Compare {
+		s.Title += a.env.OfRun()
 	}
 	var b bytes.Buffer
 	err = formats[format](&b, s)
 	return s.Title, b.String(), err
 }
 
-func copyKeys() keySection {
-	return keySection{"copy", []binding{
-		{[]string{"t"}, "t", "t table", "the table of groups that the filter shows, of two runs that of the prompts", App.copyTable},
-		{[]string{"g"}, "g", "g group", "the samples of the group under the cursor", App.copyGroup},
-		{[]string{"s"}, "s", "s screen", "the screen as text", App.copyScreen},
-		{[]string{"f"}, "f", "f flags", "the settings in each trainer's syntax", App.copyFlags},
-		{[]string{"esc", "y"}, "Esc", "Esc leave", "copy nothing", App.closeLine},
+// copying is the line of what can be copied.
+type copying struct{}
+
+// Draw draws nothing: the view below fills the screen.
+func (copying) Draw(env.Env, int, int) []string { return nil }
+
+// Keys of the line.
+func (copying) Keys() view.Section {
+	return view.Section{Name: "copy", Bindings: []view.Binding{
+		{
+			Keys: []string{"t"}, Label: "t", Hint: "t table",
+			Doc: "the table of groups that the filter shows, of two runs that of the prompts",
+			Do:  own(App.copyTable),
+		},
+		{Keys: []string{"g"}, Label: "g", Hint: "g group", Doc: "the samples of the group under the cursor", Do: own(App.copyGroup)},
+		{Keys: []string{"s"}, Label: "s", Hint: "s screen", Doc: "the screen as text", Do: own(App.copyScreen)},
+		{Keys: []string{"f"}, Label: "f", Hint: "f flags", Doc: "the settings in each trainer's syntax", Do: own(App.copyFlags)},
+		{Keys: []string{"esc", "y"}, Label: "Esc", Hint: "Esc leave", Doc: "copy nothing", Do: own(App.closeLine)},
 	}}
 }
 
 func (a App) openCopy() App {
-	if a.result.analysis == nil {
+	if a.env.Result.Analysis == nil {
 		return a.says("nothing to copy yet")
 	}
-	return a.openLine(viewCopy)
+	return a.openLine(view.Copy)
 }
 
 func (a App) copyTable() App {
-	if a.viewInSight() == viewCompare {
-		return a.copyAndSave("prompts.tsv", tsv(a.compare.exported(a.env)))
+	if a.position.viewInSight() == view.Compare {
+		return a.copyAndSave("prompts.tsv", tsv(a.views.compare.Exported(a.env)))
 	}
 	s := report.Table{Columns: []string{"fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "step"}}
-	for _, i := range a.result.rows {
-		g := &a.result.analysis.Table[i]
+	for _, i := range a.env.Result.Rows {
+		g := &a.env.Result.Analysis.Table[i]
 		s.Rows = append(s.Rows, []any{
 			g.Fate, g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero,
 			fmt.Sprintf("%.6g", g.RewardMean), fmt.Sprintf("%.6g", g.RewardStd), g.Flips.Total(), g.Step,
@@ -210,29 +227,35 @@ func tsv(s report.Table) string {
 }
 
 func (a App) copyGroup() App {
-	g := a.selectedGroup()
+	g := a.env.SelectedGroup()
 	if g == nil {
-		a.notice = "no group under the cursor"
+		a.overlays.notice = "no group under the cursor"
 		return a.closeLine()
 	}
-	return a.copyAndSave("group.tsv", a.groupTSV(g))
+	return a.copyAndSave("group.tsv", groupTSV(a.env, g))
 }
 
-func (e env) groupTSV(g *analysis.Group) string {
-	x := e.result.analysis
+func groupTSV(e env.Env, g *analysis.Group) string {
+	x := e.Result.Analysis
 	s := report.Table{
-		Title:   fmt.Sprintf("%s %s, step %d%s: %s", sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Step, e.ofRun(), g.Fate),
+		Title:   fmt.Sprintf("%s %s, step %d%s: %s", sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Step, e.OfRun(), g.Fate),
 		Columns: []string{"reward", "length", "advantage_original", "kept", "advantage"},
 	}
 	for i := g.Start; i < g.End; i++ {
-		s.Rows = append(s.Rows, []any{fmt.Sprintf("%.9g", x.LoggedRewards[i]), x.Lengths[i], fmt.Sprintf("%.9g", x.Original[i]), x.Keep[i], fmt.Sprintf("%.9g", x.Processed[i])})
+		s.Rows = append(
+			s.Rows,
+			[]any{
+				fmt.Sprintf("%.9g", x.LoggedRewards[i]), x.Lengths[i], fmt.Sprintf("%.9g", x.Original[i]), x.Keep[i],
+				fmt.Sprintf("%.9g", x.Processed[i]),
+			},
+		)
 	}
 	return tsv(s)
 }
 
 func (a App) copyScreen() App {
 	a = a.closeLine()
-	a.notice = ""
+	a.overlays.notice = ""
 	lines := strings.Split(ansi.Strip(a.frame()), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
@@ -243,7 +266,7 @@ func (a App) copyScreen() App {
 func (a App) copyFlags() App {
 	var b strings.Builder
 	for _, d := range trainer.Dialects() {
-		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.settings.now), "\n"))
+		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.env.Settings.Now), "\n"))
 	}
 	return a.copyAndSave("flags.txt", b.String())
 }
@@ -251,25 +274,25 @@ func (a App) copyFlags() App {
 // copyAndSave copies a text to the clipboard, unless it is too long for a terminal, and
 // saves it as a file.
 func (a App) copyAndSave(name, text string) App {
-	if a.view == viewCopy {
-		a.view = a.viewBelow
+	if a.position.view == view.Copy {
+		a.position.view = a.position.viewBelow
 	}
 	size := units.Bytes(int64(len(text)))
 	if base64.StdEncoding.EncodedLen(len(text)) > maxClipboard {
-		a.notice = name + " has " + size + ", too large for the terminal's clipboard"
+		a.overlays.notice = name + " has " + size + ", too large for the terminal's clipboard"
 	} else {
-		a.notice = "copied " + name + ": " + size
-		a.start(tea.Raw(a.outside.clipboardSequence(text)))
+		a.overlays.notice = "copied " + name + ": " + size
+		a.commands.Start(tea.Raw(a.outside.clipboardSequence(text)))
 	}
 	if a.outside.files == nil {
 		return a
 	}
 	saved, err := a.outside.save("", name, text)
 	if err != nil {
-		a.notice += "; it could not be saved to a file: " + err.Error()
+		a.overlays.notice += "; it could not be saved to a file: " + err.Error()
 		return a
 	}
-	a.notice += "; saved " + saved
+	a.overlays.notice += "; saved " + saved
 	return a
 }
 

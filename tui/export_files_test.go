@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"vantage/tui/view"
 )
 
 // memoryFiles is a FileSaver that holds the last file.
@@ -34,11 +36,11 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 		files := &memoryFiles{}
 		d.app.outside.files = files
 		d.press("y", "t")
-		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.result.rows)+2 || strings.ContainsRune(files.data, '\x1b') {
+		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.env.Result.Rows)+2 || strings.ContainsRune(files.data, '\x1b') {
 			t.Errorf("%s: %d lines", files.name, len(lines))
 		}
-		if !strings.Contains(d.app.notice, "copied groups.tsv") || !strings.Contains(d.app.notice, "saved /state/groups.tsv") || d.app.view != viewOverview {
-			t.Errorf("%q", d.app.notice)
+		if !strings.Contains(d.app.overlays.notice, "copied groups.tsv") || !strings.Contains(d.app.overlays.notice, "saved /state/groups.tsv") || d.app.position.view != view.Overview {
+			t.Errorf("%q", d.app.overlays.notice)
 		}
 		d.press("y", "f")
 		if !strings.Contains(files.data, "algorithm.keep_neg_ratio=0.5") || !strings.Contains(files.data, "GRPOAdvantage()(rewards") {
@@ -50,11 +52,11 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 		}
 		files.err = errors.New("no space left")
 		d.press("y", "g")
-		if files.name != "group.tsv" || !strings.Contains(d.app.notice, "no space left") {
-			t.Errorf("%s, %q", files.name, d.app.notice)
+		if files.name != "group.tsv" || !strings.Contains(d.app.overlays.notice, "no space left") {
+			t.Errorf("%s, %q", files.name, d.app.overlays.notice)
 		}
 		d.press("y", "esc")
-		if d.app.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -80,8 +82,8 @@ func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 	files := &memoryFiles{}
 	a.outside.files = files
 	next := a.withoutCommands().copyAndSave("big.txt", strings.Repeat("x", maxClipboard))
-	if next.started != nil || len(files.data) != maxClipboard || !strings.Contains(next.notice, "too large for the terminal's clipboard") {
-		t.Errorf("%q", next.notice)
+	if next.commands.Started != nil || len(files.data) != maxClipboard || !strings.Contains(next.overlays.notice, "too large for the terminal's clipboard") {
+		t.Errorf("%q", next.overlays.notice)
 	}
 }
 
@@ -103,8 +105,8 @@ func TestExportTakesAPath(t *testing.T) {
 			d.press(":")
 			d.typeText(text)
 			d.press("enter")
-			if files.name != want[0] || !strings.HasPrefix(files.data, want[1]) || d.app.notice != want[2] {
-				t.Errorf("%s: %s %.40q, notice %q", text, files.name, files.data, d.app.notice)
+			if files.name != want[0] || !strings.HasPrefix(files.data, want[1]) || d.app.overlays.notice != want[2] {
+				t.Errorf("%s: %s %.40q, notice %q", text, files.name, files.data, d.app.overlays.notice)
 			}
 		}
 		for text, want := range map[string]string{
@@ -114,8 +116,8 @@ func TestExportTakesAPath(t *testing.T) {
 			d.press(":")
 			d.typeText(text)
 			d.press("enter")
-			if !strings.Contains(d.app.notice, want) || d.app.view != viewCommand {
-				t.Errorf("%s: %q, want %q", text, d.app.notice, want)
+			if !strings.Contains(d.app.overlays.notice, want) || d.app.position.view != view.Command {
+				t.Errorf("%s: %q, want %q", text, d.app.overlays.notice, want)
 			}
 			d.press("esc")
 		}

@@ -21,7 +21,7 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 			d.typeText("export shown " + form)
 			d.press("enter")
 			if files.name != "shown."+form {
-				t.Fatalf("%q: %q", files.name, d.app.notice)
+				t.Fatalf("%q: %q", files.name, d.app.overlays.notice)
 			}
 			if form != "csv" {
 				return nil
@@ -36,11 +36,11 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 		d.typeText("fate:alive")
 		d.press("enter", "o", "o", "o", "o")
 		rows := export("csv")
-		if len(rows) != len(d.app.result.rows) {
-			t.Errorf("%d rows of %d groups", len(rows), len(d.app.result.rows))
+		if len(rows) != len(d.app.env.Result.Rows) {
+			t.Errorf("%d rows of %d groups", len(rows), len(d.app.env.Result.Rows))
 		}
 		for i, row := range rows {
-			if g := d.app.result.analysis.Table[d.app.result.rows[i]]; row[2] != g.Name || row[1] != "alive" {
+			if g := d.app.env.Result.Analysis.Table[d.app.env.Result.Rows[i]]; row[2] != g.Name || row[1] != "alive" {
 				t.Errorf("row %d is of %s, on the screen is %s", i, row[2], g.Name)
 			}
 		}
@@ -75,8 +75,8 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 		d.press("!", ":")
 		d.typeText("export shown csv")
 		d.press("enter")
-		if !strings.Contains(d.app.notice, "the table is empty") {
-			t.Errorf("%q", d.app.notice)
+		if !strings.Contains(d.app.overlays.notice, "the table is empty") {
+			t.Errorf("%q", d.app.overlays.notice)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,14 +14,19 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/header"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
+	"vantage/tui/problems"
+	"vantage/tui/view"
 )
 
 // View draws the screen. It changes nothing of App.
 func (a App) View() tea.View {
 	v := tea.NewView(a.frame())
 	v.AltScreen = true
-	if a.display.mouse {
+	if a.env.Display.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v
@@ -30,251 +34,102 @@ func (a App) View() tea.View {
 
 // frame returns the screen as text: exactly h lines of w cells.
 func (a App) frame() string {
-	if a.display.w == 0 {
+	if a.env.Display.W == 0 {
 		return ""
 	}
 	frame := strings.Join(a.lines(), "\n")
-	if a.display.glyphs.ASCII {
+	if a.env.Display.Glyphs.ASCII {
 		return cells.ASCII(frame)
 	}
 	return frame
 }
 
 func (a App) lines() []string {
-	if a.isTooSmall() {
-		return a.tooSmall(a.display.w, a.display.h)
+	if a.env.Display.IsTooSmall() {
+		return tooSmall(a.env, a.env.Display.W, a.env.Display.H)
 	}
-	bottom := a.bottomLines(a.display.w)
+	bottom := a.bottomLines(a.env.Display.W)
 	return append(a.shortened(len(bottom)-1).linesAbove(), bottom...)
 }
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines, body := a.header(a.display.w), a.bodyHeight()
+	lines, body := header.Lines(a.env, a.env.Display.W), a.env.Display.BodyHeight()
 	switch {
-	case a.help.open:
-		return append(lines, a.markLines(onHelp, 0, a.helpPage(a.display.w, body))...)
-	case a.result.analysis == nil && !a.currentView().beforeAnalysis:
-		return append(lines, a.emptyBody(a.display.w, body)...)
+	case a.overlays.help.Open:
+		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)
+	case a.env.Result.Analysis == nil && !beforeAnalysis(a.position.view):
+		return append(lines, emptyBody(a.env, a.env.Display.W, body)...)
 	}
-	return append(lines, a.markLines(onBody, 0, a.currentView().body(a, a.display.w, body))...)
-}
-
-// bodyHeight is the lines between header and hints.
-func (e env) bodyHeight() int { return max(0, e.display.h-layout.HeaderRows-1) }
-
-func (a App) overview(w, h int) []string {
-	return a.withComparison(w, h, func(h int) []string { return a.panes.drawn(a.env, h) })
-}
-
-func (a App) glanceView(w, h int) []string {
-	return a.withComparison(w, h, func(h int) []string { return a.glance.view(a.env, w, h) })
-}
-
-// drawn returns all panes that are in sight, in h lines.
-func (p panes) drawn(e env, h int) []string {
-	s := p.screen(e)
-	var shown []layout.Pane
-	for i, rect := range s.Panes {
-		if !rect.Empty() {
-			shown = append(shown, layout.Pane(i))
-		}
-	}
-	slices.SortStableFunc(shown, func(a, b layout.Pane) int { return s.Panes[a].X - s.Panes[b].X })
-	lines := make([]string, h)
-	for _, pane := range shown {
-		for i, line := range p.drawPane(e, pane, s.Panes[pane]) {
-			lines[s.Panes[pane].Y-s.Header.H+i] += line
-		}
-	}
-	return lines
-}
-
-// paneContent is what a frame holds: a title above, a remark and a note below, and lines, which are cut
-// to fit.
-type paneContent struct {
-	title, remark, note string
-	lines               []string
-	cursor              int    // which of the lines is under the cursor, from 1; 0: none
-	target              target // what the pane is to the mouse
-}
-
-// addRow adds a row of w cells to a table. Over the one under the cursor goes a bar, on which painted
-// parts keep their colours. To the mouse the row is a target.
-func (e env) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
-	e.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
-}
-
-// addRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
-// bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
-// hollow dots would change places besides.
-func (e env) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
-	if underCursor {
-		c.cursor = cmp.Or(c.cursor, len(c.lines)+1) // the first of several lines
-		text = e.display.theme.Underlay(themes.Cursor, text)
-	}
-	c.lines = append(c.lines, e.mark(row.kind, row.n, text+chart))
-}
-
-// cell returns one of several cells in a line between blanks. Over the one under the cursor goes a bar.
-func (e env) cell(text string, underCursor bool) string {
-	switch t := e.display.theme; {
-	case !underCursor:
-		return " " + text + " "
-	case !t.HasColors():
-		return t.Underlay(themes.Cursor, cursorMark+text+" ")
-	default:
-		return t.Underlay(themes.Cursor, " "+text+" ")
-	}
-}
-
-func (p panes) drawPane(e env, which layout.Pane, r layout.Rect) []string {
-	in := r.Inner()
-	c := paneTable()[which].draw(p, e, in.W, in.H)
-	number := fmt.Sprintf(" %d ", which+1)
-	if p.focus == which {
-		number = ">" + number[1:] // the colour of the frame is not the only sign
-	}
-	c.title = e.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
-	c.target = target{onPane, int(which)}
-	return e.box(r, p.focus == which, c)
-}
-
-// box draws a frame with its content: exactly r.H lines of r.W cells.
-func (e env) box(r layout.Rect, focused bool, c paneContent) []string {
-	in := r.Inner()
-	role := themes.Border
-	if focused {
-		role = themes.Focus
-	}
-	b := borders(e.display.glyphs.ASCII)
-	t := e.display.theme
-	title := e.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
-	left, right := b.topLeft, b.topRight
-	if r.JoinsAbove {
-		left, right = b.leftTee, b.rightTee
-	}
-	lines := make([]string, 0, r.H)
-	lines = append(lines, t.Paint(role, left)+title+t.Paint(role, strings.Repeat(b.flat, max(0, in.W-cells.Width(title)))+right))
-	for i, line := range cells.FitLines(c.lines, in.W, in.H) {
-		side := b.side
-		if i+1 == c.cursor && !t.HasColors() {
-			side = cursorMark
-		}
-		lines = append(lines, t.Paint(role, side)+e.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
-	}
-	if r.JoinsBelow {
-		return lines
-	}
-	if c.note == "" && len(c.lines) > in.H {
-		c.note = "…"
-	}
-	return append(lines, e.lowerBorder(role, in.W, c))
-}
-
-// cursorMark stands in the frame beside the row under the cursor where there are no colours: a
-// terminal may show no reverse video either.
-const cursorMark = ">"
-
-// lowerBorder draws the last line of a frame around w cells, with remark and note. They are not painted:
-// they change with the cursor, and on a slow link a colour costs more than they do.
-func (e env) lowerBorder(role themes.Role, w int, c paneContent) string {
-	b, t := borders(e.display.glyphs.ASCII), e.display.theme
-	note, remark := "", ""
-	if c.note != "" {
-		note = cells.Truncate(" "+c.note+" ", max(0, w-3))
-	}
-	if room := w - cells.Width(note) - 6; c.remark != "" && room > 0 {
-		remark = " " + cells.Truncate(c.remark, room) + " "
-	}
-	rule := func(n int) string { return strings.Repeat(b.flat, max(0, n)) }
-	left := t.Paint(role, b.bottomLeft+rule(min(2, w))) + remark
-	return left + t.Paint(role, rule(w-cells.Width(note)-cells.Width(remark)-3)) + note + t.Paint(role, rule(min(1, w-2))+b.bottomRight)
-}
-
-// joinColumns puts two blocks of as many lines side by side. It writes to left.
-func joinColumns(left, right []string) []string {
-	for i := range left {
-		left[i] += right[i]
-	}
-	return left
-}
-
-type border struct{ topLeft, topRight, bottomLeft, bottomRight, leftTee, rightTee, flat, side string }
-
-func borders(ascii bool) border {
-	if ascii {
-		return border{"+", "+", "+", "+", "+", "+", "-", "|"}
-	}
-	return border{"╭", "╮", "╰", "╯", "├", "┤", "─", "│"}
+	return append(lines, a.env.Display.MarkLines(pane.OnBody, 0, a.viewDrawn().Draw(a.envToDraw(), a.env.Display.W, body))...)
 }
 
 // hints returns the last line: the line of input if one is open, else the hints of the key
 // table, as many as fit.
 func (a App) hints(w int) string {
-	t := a.display.theme
-	switch line := a.currentView().line; {
-	case line.prompt != nil:
-		return cells.Fit(line.prompt(a, line.in(a), w), w)
-	case a.help.open:
-		return cells.Fit(" "+a.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
-			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
+	t := a.env.Display.Theme
+	switch line, ok := a.viewOpen().(view.Prompted); {
+	case ok:
+		return cells.Fit(line.Prompt(a.envToDraw(), w), w)
+	case a.overlays.help.Open:
+		return cells.Fit(" "+a.env.Display.MarkKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
+			a.env.Display.MarkKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
 	line := ""
-	if a.view == viewCopy {
+	if a.position.view == view.Copy {
 		line = " " + t.Paint(themes.Accent, "copy")
 	}
 	for _, b := range a.fittingHints(w - cells.Width(line)) {
-		line += " " + a.hintText(a.env, b) + " "
+		line += " " + a.position.hintText(a.env, b) + " "
 	}
 	return cells.Fit(line, w)
 }
 
-func (p position) hintText(e env, b binding) string {
-	t, words := e.display.theme, strings.Fields(e.keyLabel(b.hint))
-	if e.display.marking == nil {
+func (p position) hintText(e env.Env, b view.Binding) string {
+	t, words := e.Display.Theme, strings.Fields(e.Display.KeyLabel(b.Hint))
+	if e.Display.Marking == nil {
 		last := len(words) - 1
 		return t.Paint(themes.Key, strings.Join(words[:last], " ")) + " " + t.Paint(themes.Dim, words[last])
 	}
 	for i, word := range words {
-		words[i] = e.markKey(p.keyOfHint(e, b, word), word)
+		words[i] = e.Display.MarkKey(p.keyOfHint(e, b, word), word)
 	}
 	return strings.Join(words, " ")
 }
 
 // fittingHints returns the hints that fit into w cells, those of the view first. The last
 // two, help and quit, are always among them.
-func (a App) fittingHints(w int) []binding {
-	sections := a.activeKeys()
-	if last := len(sections) - 1; a.result.analysis == nil { // the others have nothing to act on yet
+func (a App) fittingHints(w int) []view.Binding {
+	sections := a.position.activeKeys()
+	if last := len(sections) - 1; a.env.Result.Analysis == nil { // the others have nothing to act on yet
 		own := 0
-		if a.currentView().beforeAnalysis {
+		if beforeAnalysis(a.position.view) {
 			own = min(1, last)
 		}
 		sections = slices.Concat(sections[:own], sections[last:])
 	}
-	var all []binding
+	var all []view.Binding
 	back := ""
-	if a.panes.fullScreen && a.view == viewOverview {
-		back = fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
-		all = append(all, binding{keys: []string{"z"}, hint: back})
+	if a.views.panes.FullScreen && a.position.view == view.Overview {
+		back = fmt.Sprintf("z Esc %d all-panes", a.views.panes.Focus+1)
+		all = append(all, view.Binding{Keys: []string{"z"}, Hint: back})
 	}
 	taken := map[string]bool{"z": back != ""} // by keys of the view, which come first
 	for _, s := range sections {
-		for _, b := range s.bindings {
-			if b.hint != "" && !taken[b.keys[0]] {
+		for _, b := range s.Bindings {
+			if b.Hint != "" && !taken[b.Keys[0]] {
 				all = append(all, b)
 			}
-			taken[b.keys[0]] = true
+			taken[b.Keys[0]] = true
 		}
 	}
-	shown := a.fitting(all, w)
+	shown := fitting(a.env, all, w)
 	most := len(all)
-	if a.view == viewOverview {
+	if a.position.view == view.Overview {
 		most = hintsBeforeTuning
 	}
 	if together, ok := tuningTogether(all, shown, most); ok {
-		if fit := a.fitting(together, w); slices.ContainsFunc(fit, isTuning) {
+		if fit := fitting(a.env, together, w); slices.ContainsFunc(fit, isTuning) {
 			return fit
 		}
 	}
@@ -282,39 +137,42 @@ func (a App) fittingHints(w int) []binding {
 }
 
 // tuningTogether returns all hints with one for all keys of tuning, behind so many at most; ok is false if each has its own in shown.
-func tuningTogether(all, shown []binding, most int) (_ []binding, ok bool) {
-	keys := model.Mapped(slices.DeleteFunc(slices.Clone(all), func(b binding) bool { return !isTuning(b) }), func(b binding) string { return b.label })
+func tuningTogether(all, shown []view.Binding, most int) (_ []view.Binding, ok bool) {
+	keys := model.Mapped(
+		slices.DeleteFunc(slices.Clone(all), func(b view.Binding) bool { return !isTuning(b) }),
+		func(b view.Binding) string { return b.Label },
+	)
 	others := slices.DeleteFunc(slices.Clone(all), isTuning)
 	if len(keys) < 2 || len(all)-len(others) == len(shown)-len(slices.DeleteFunc(slices.Clone(shown), isTuning)) {
 		return nil, false
 	}
 	at := min(slices.IndexFunc(all, isTuning), most)
-	return slices.Insert(others, at, binding{keys: keys[:1], hint: strings.Join(keys, " ") + " tuning"}), true
+	return slices.Insert(others, at, view.Binding{Keys: keys[:1], Hint: strings.Join(keys, " ") + " tuning"}), true
 }
 
 // hintsBeforeTuning is how many hints of the overview, which has many, stand before that of all keys of tuning.
 const hintsBeforeTuning = 3
 
 // isTuning reports whether a hint is of a key of tuning: these have one hint where there is no room for one each.
-func isTuning(b binding) bool { return slices.Contains([]string{"=", "b", "C", "S"}, b.keys[0]) }
+func isTuning(b view.Binding) bool { return slices.Contains([]string{"=", "b", "C", "S"}, b.Keys[0]) }
 
 // fitting returns the hints that fit into w cells: the last go first, but for help and quit.
-func (e env) fitting(all []binding, w int) []binding {
+func fitting(e env.Env, all []view.Binding, w int) []view.Binding {
 	all = slices.Clone(all)
 	width, always := 0, min(2, len(all))
 	for _, b := range all {
-		width += cells.Width(e.keyLabel(b.hint)) + 2
+		width += cells.Width(e.Display.KeyLabel(b.Hint)) + 2
 	}
 	for len(all) > always && width > w {
 		at := len(all) - always - 1
-		width -= cells.Width(e.keyLabel(all[at].hint)) + 2
+		width -= cells.Width(e.Display.KeyLabel(all[at].Hint)) + 2
 		all = slices.Delete(all, at, at+1)
 	}
 	return all
 }
 
 func (a App) says(notice string) App {
-	a.notice = notice
+	a.overlays.notice = notice
 	return a
 }
 
@@ -324,8 +182,8 @@ const noticeDuration = 5 * time.Second
 type noticeEndedMsg struct{ number int }
 
 func (msg noticeEndedMsg) on(a App) App {
-	if msg.number == a.noticeNumber {
-		a.notice = ""
+	if msg.number == a.overlays.noticeNumber {
+		a.overlays.notice = ""
 	}
 	return a
 }
@@ -346,22 +204,22 @@ func endNotice(ctx context.Context, number int) tea.Cmd {
 func (a App) timeNotice(msg tea.Msg, before string) App {
 	_, isKey := msg.(tea.KeyPressMsg)
 	_, isClick := msg.(tea.MouseClickMsg)
-	if a.notice == "" || a.notice == before && !isKey && !isClick {
+	if a.overlays.notice == "" || a.overlays.notice == before && !isKey && !isClick {
 		return a
 	}
-	a.noticeNumber++
-	return a.starts(endNotice(a.ctx, a.noticeNumber))
+	a.overlays.noticeNumber++
+	return a.starts(endNotice(a.commands.Ctx, a.overlays.noticeNumber))
 }
 
 // noticeLines wraps the notice to lines of w cells; none without a notice.
-func (e env) noticeLines(notice string, w int) []string {
+func noticeLines(e env.Env, notice string, w int) []string {
 	if notice == "" {
 		return nil
 	}
 	// a low screen has room for fewer, so that its panes keep theirs
-	lines := e.cutLines(cells.Wrap(sanitize.Line(notice), w-2), max(1, min(5, (e.display.h-10)/2)), w-1)
+	lines := e.Display.CutLines(cells.Wrap(sanitize.Line(notice), w-2), max(1, min(5, (e.Display.H-10)/2)), w-1)
 	for i, line := range lines {
-		lines[i] = cells.Fit(" "+e.display.theme.Paint(themes.Warn, line), w)
+		lines[i] = cells.Fit(" "+e.Display.Theme.Paint(themes.Warn, line), w)
 	}
 	return lines
 }
@@ -372,9 +230,9 @@ const roomForHints = 40
 // bottomLines returns the lines below the body: the hints or the line of input, and above it the notice. A short notice stands before the
 // hints, so that the body stays where it is.
 func (a App) bottomLines(w int) []string {
-	notice := a.noticeLines(a.notice, w)
-	isTyping := a.currentView().line.prompt != nil
-	text := " " + a.display.theme.Paint(themes.Warn, sanitize.Line(a.notice)) + " "
+	notice := noticeLines(a.env, a.overlays.notice, w)
+	_, isTyping := a.viewOpen().(view.Prompted)
+	text := " " + a.env.Display.Theme.Paint(themes.Warn, sanitize.Line(a.overlays.notice)) + " "
 	if room := w - cells.Width(text); len(notice) == 1 && room >= roomForHints && !isTyping {
 		return []string{text + a.hints(room)}
 	}
@@ -384,91 +242,89 @@ func (a App) bottomLines(w int) []string {
 // shortened returns App on a screen that is n lines lower, for which a notice has taken them.
 func (a App) shortened(n int) App {
 	if n > 0 {
-		a.display.h -= n
-		a.display.shortened = true
+		a.env.Display.H -= n
+		a.env.Display.Shortened = true
 		a = a.clampCursor()
 	}
 	return a
 }
 
-func (e env) isTooSmall() bool {
-	return !e.display.shortened && (e.display.w < layout.MinWidth || e.display.h < layout.MinHeight)
-}
-
 // tooSmall says which size is needed, and shows the figures of the step if there is room.
-func (e env) tooSmall(w, h int) []string {
+func tooSmall(e env.Env, w, h int) []string {
 	lines := cells.Wrap(fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h), w)
-	if e.result.analysis != nil {
-		lines = append(lines, e.stepLine(w))
+	if e.Result.Analysis != nil {
+		lines = append(lines, header.StepLine(e, w))
 	}
 	return cells.FitLines(lines, w, h)
 }
 
-const maxFullProblems = 3
-
 // emptyBody is the body before there is an analysis: what is missing, why, and what to do.
-func (e env) emptyBody(w, h int) []string {
+func emptyBody(e env.Env, w, h int) []string {
 	var lines []string
-	paint := func(role themes.Role, text string) { lines = append(lines, e.wrapped("    ", role, text, w-8)...) }
-	text, role, more := e.whyEmpty()
+	paint := func(role themes.Role, text string) {
+		lines = append(lines, e.Display.Wrapped("    ", role, text, w-8)...)
+	}
+	text, role, more := whyEmpty(e)
 	paint(role, text)
 	for _, m := range more {
 		paint(themes.Dim, m)
 	}
-	if reasons := countReasons(e.snap.Run.Problems); len(reasons) > 0 {
+	if reasons := problems.CountReasons(e.Snap.Run.Problems); len(reasons) > 0 {
 		lines = append(lines, "")
-		for _, r := range reasons[:min(maxFullProblems, len(reasons))] {
-			if r.count > 1 {
-				r.full += fmt.Sprintf(" (and %s more like it)", units.Count(r.count-1))
+		for _, r := range reasons[:min(problems.MaxFullProblems, len(reasons))] {
+			if r.Count > 1 {
+				r.Full += fmt.Sprintf(" (and %s more like it)", units.Count(r.Count-1))
 			}
-			paint(themes.Warn, r.full)
+			paint(themes.Warn, r.Full)
 		}
 	}
-	lines = append(lines, "", "    "+e.keysWhenEmpty())
+	lines = append(lines, "", "    "+keysWhenEmpty(e))
 	above := max(0, min(h/3, h-len(lines)))
 	return cells.FitLines(append(make([]string, above), lines...), w, h)
 }
 
-func (e env) whyEmpty() (text string, role themes.Role, more []string) {
-	title, p := sanitize.Line(e.title), e.snap.Run.Progress
+func whyEmpty(e env.Env) (text string, role themes.Role, more []string) {
+	title, p := sanitize.Line(e.Title), e.Snap.Run.Progress
 	switch {
-	case e.sourceState.err != nil:
-		return sanitize.Line(e.sourceState.err.Error()), themes.Bad, []string{"reading has stopped: fix this and open the log again"}
-	case e.result.err != nil:
-		return sanitize.Line(e.result.err.Error()), themes.Warn, nil
+	case e.SourceState.Err != nil:
+		return sanitize.Line(e.SourceState.Err.Error()), themes.Bad, []string{"reading has stopped: fix this and open the log again"}
+	case e.Result.Err != nil:
+		return sanitize.Line(e.Result.Err.Error()), themes.Warn, nil
 	case p.Silent > 0:
-		return e.silentText(), themes.Warn, []string{"the run appears as soon as it answers"}
-	case e.sourceState.lastChunk.IsZero():
+		return e.SilentText(), themes.Warn, []string{"the run appears as soon as it answers"}
+	case e.SourceState.LastChunk.IsZero():
 		return "reading " + title + " …", themes.Plain, nil
-	case len(e.snap.Run.Problems) > 0 && (p.CaughtUp || e.sourceState.ended):
-		return "nothing in " + title + " can be read as a sample", themes.Warn, []string{e.sawText()}
-	case e.sourceState.ended:
-		return title + " holds no samples", themes.Warn, []string{e.sawText(), "", formatsHelp}
+	case len(e.Snap.Run.Problems) > 0 && (p.CaughtUp || e.SourceState.Ended):
+		return "nothing in " + title + " can be read as a sample", themes.Warn, []string{sawText(e)}
+	case e.SourceState.Ended:
+		return title + " holds no samples", themes.Warn, []string{sawText(e), "", problems.FormatsHelp}
 	case p.Awaited != "":
-		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it opens as soon as it exists", "", trainerOptionsHelp, formatsHelp}
+		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{
+			"it opens as soon as it exists", "", trainerOptionsHelp, problems.FormatsHelp,
+		}
 	case p.Link.State == model.LinkConnecting:
 		return "connecting to " + sanitize.Line(p.Link.Host) + " …", themes.Plain, nil
 	case p.Link.State == model.LinkLost:
-		return e.linkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it tries again by itself"}
+		return e.LinkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it tries again by itself"}
 	case !p.CaughtUp && p.BytesAll > 0:
-		return "reading " + title, themes.Plain, []string{e.loadedText()}
+		return "reading " + title, themes.Plain, []string{e.LoadedText()}
 	case !p.CaughtUp:
 		return "waiting for the first row of " + title, themes.Plain, nil
 	}
-	more = []string{e.sawText() + "; new rows appear here"}
-	for _, note := range e.snap.Run.Notes {
+	more = []string{sawText(e) + "; new rows appear here"}
+	for _, note := range e.Snap.Run.Notes {
 		more = append(more, sanitize.Line(note))
 	}
 	return "waiting for the first step in " + title, themes.Plain, append(more,
-		"", trainerOptionsHelp, formatsHelp,
+		"", trainerOptionsHelp, problems.FormatsHelp,
 		"groups are found by the log's group ids, else by equal prompts; --group-by changes it",
 	)
 }
 
 // sawText says what was found, and why nothing came of it if no problem says so.
-func (e env) sawText() string {
-	p := e.snap.Run.Progress
-	text := fmt.Sprintf("found %s at %s", units.Plural(p.Files, "files"), e.sourceState.lastChunk.Format(time.TimeOnly))
+func sawText(e env.Env) string {
+	p := e.Snap.Run.Progress
+	text := fmt.Sprintf("found %s at %s", units.Plural(p.Files, "files"), e.SourceState.LastChunk.Format(time.TimeOnly))
 	switch {
 	case p.Files == 0:
 		return text
@@ -479,7 +335,7 @@ func (e env) sawText() string {
 	switch {
 	case p.Tried > 0:
 		return fmt.Sprintf("%s: none of %s is a sample", text, units.Plural(p.Tried, "rows"))
-	case len(e.snap.Run.Problems) == 0:
+	case len(e.Snap.Run.Problems) == 0:
 		return text + ", no complete row yet"
 	}
 	return text
@@ -488,17 +344,14 @@ func (e env) sawText() string {
 // trainerOptionsHelp says which options make the most common trainers write a log.
 const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
 
-// formatsHelp says where the options of all trainers are listed.
-const formatsHelp = "`vantage list formats` lists what can be read, and the option with which each trainer writes it"
-
-func (e env) keysWhenEmpty() string {
-	t := e.display.theme
+func keysWhenEmpty(e env.Env) string {
+	t := e.Display.Theme
 	way := func(key, what string) string { return t.Paint(themes.Key, key) + t.Paint(themes.Dim, " "+what+"    ") }
 	line := ""
-	if e.result.err != nil {
+	if e.Result.Err != nil {
 		line += way("E", "all estimators")
 	}
-	if e.snap.Run.Format != "" || len(e.snap.Run.Problems) > 0 {
+	if e.Snap.Run.Format != "" || len(e.Snap.Run.Problems) > 0 {
 		line += way("!", "how the log was read")
 	}
 	return line + way("q", "quit")

@@ -21,7 +21,7 @@ func TestLogDoesNotControlTheTerminal(t *testing.T) {
 		Progress: model.Progress{CaughtUp: true},
 	}}}
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
-		d.app.title = hostile
+		d.app.env.Title = hostile
 		d.press("w")
 		text := ansi.Strip(d.frame())
 		for _, r := range text {

@@ -17,7 +17,10 @@ import (
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/chart"
+	"vantage/tui/env"
+	"vantage/tui/header"
 	"vantage/tui/layout"
+	"vantage/tui/view"
 )
 
 // anyText draws a text as models, people and broken files write.
@@ -29,7 +32,7 @@ func anyText(t *rapid.T, label string) string {
 }
 
 // anyRun draws a run of few steps, groups and components, with any texts and numbers.
-func anyRun(t *rapid.T) Source {
+func anyRun(t *rapid.T) env.Source {
 	number := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 0.5, -1, 1e300, math.NaN(), math.Inf(1), estimators.MissingReward()}), rapid.Float64Range(-9, 9))
 	chunk := &model.Chunk{
 		Format: "made", Provenance: anyText(t, "how"), Files: []string{anyText(t, "file")}, Notes: []string{anyText(t, "note")},
@@ -78,8 +81,8 @@ func anyDriver(tb testing.TB, t *rapid.T) *driver {
 func pressAnyKeys(t *rapid.T, d *driver) {
 	var keys []string
 	for _, s := range allKeys() {
-		for _, b := range s.bindings {
-			keys = append(keys, b.keys...)
+		for _, b := range s.Bindings {
+			keys = append(keys, b.Keys...)
 		}
 	}
 	for range rapid.IntRange(0, 8).Draw(t, "moves") {
@@ -118,7 +121,7 @@ func TestFrameFillsTheScreen(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
 			pressAnyKeys(rt, d)
-			checkFills(rt, strings.Split(d.frame(), "\n"), d.app.display.w, d.app.display.h, d.app.display.glyphs.ASCII)
+			checkFills(rt, strings.Split(d.frame(), "\n"), d.app.env.Display.W, d.app.env.Display.H, d.app.env.Display.Glyphs.ASCII)
 		})
 	})
 }
@@ -130,12 +133,12 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
 			pressAnyKeys(rt, d)
-			if d.app.result.analysis == nil {
+			if d.app.env.Result.Analysis == nil {
 				return
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
 			for p := range layout.Pane(layout.PaneCount) {
-				checkFills(rt, d.app.panes.drawPane(d.app.env, p, r), r.W, r.H, false)
+				checkFills(rt, d.app.views.panes.DrawPane(d.app.env, p, r), r.W, r.H, false)
 			}
 		})
 	})
@@ -150,13 +153,13 @@ func TestEveryViewFillsTheBody(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			w, h := rapid.IntRange(layout.MinWidth, 400).Draw(rt, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(rt, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
-			d.app.display.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
-			d.app.display.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
-			room := h - len(d.app.header(w)) - 1
-			for name, v := range viewTable() {
+			d.app.env.Display.Theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
+			d.app.env.Display.Glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
+			room := h - len(header.Lines(d.app.env, w)) - 1
+			for name := range view.Name(view.Count) {
 				a := d.app
-				a.view = viewName(name)
-				checkFills(rt, v.body(a, w, room), w, room, false)
+				a.position.view = name
+				checkFills(rt, a.viewDrawn().Draw(a.envToDraw(), w, room), w, room, false)
 			}
 		})
 	})

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"vantage/tui/layout"
+	"vantage/tui/overview"
+	"vantage/tui/view"
 )
 
 // Each pane goes to the whole screen by its number pressed twice, or by z, and back by either or by Esc;
@@ -28,18 +30,18 @@ func TestFullScreen(t *testing.T) {
 					}
 					d.press(slices.Concat([]string{other}, open)...)
 					if pane == layout.Steps {
-						if d.app.view != viewSteps {
+						if d.app.position.view != view.Steps {
 							t.Fatalf("%q: not all steps", open)
 						}
 						d.press(back)
 					} else {
 						d.wantText("z Esc " + number + " all-panes")
-						if r := d.app.panes.screen(d.app.env).Panes[p]; r != (layout.Rect{Y: 3, W: 80, H: 20}) || shown() != 1 {
+						if r := d.app.views.panes.Screen(d.app.env).Panes[p]; r != (layout.Rect{Y: 3, W: 80, H: 20}) || shown() != 1 {
 							t.Errorf("%q: %+v of %d panes", open, r, shown())
 						}
 						d.press(back)
 					}
-					if d.app.view != viewOverview || d.app.panes.fullScreen || d.app.panes.focus != pane {
+					if d.app.position.view != view.Overview || d.app.views.panes.FullScreen || d.app.views.panes.Focus != pane {
 						t.Errorf("%q, then %s: %+v", open, back, d.app.position)
 					}
 				}
@@ -56,13 +58,13 @@ func TestLeavingFullScreen(t *testing.T) {
 	t.Parallel()
 	for _, keys := range [][]string{{"1", "1", "tab"}, {"2", "2", "1"}, {"1", "1", "w"}, {"5", "z", "/"}, {"1", "1", "v"}} {
 		drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-			if d.press(slices.Concat([]string{"4"}, keys)...); d.app.panes.fullScreen {
+			if d.press(slices.Concat([]string{"4"}, keys)...); d.app.views.panes.FullScreen {
 				t.Errorf("%q leaves the pane on the whole screen", keys)
 			}
 		})
 	}
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.place.row != 1 {
+		if d.press("z", "enter", "J", "esc"); !d.app.views.panes.FullScreen || d.app.env.Place.Row != 1 {
 			t.Error("an opened group does not lead back to the whole screen")
 		}
 	})
@@ -76,12 +78,12 @@ func TestFullScreenSaysMore(t *testing.T) {
 		d.press("z")
 		d.wantText("tokens", "why", "1 of 8 rewards are NaN")
 		d.press("5", "5")
-		x := d.app.result.analysis
+		x := d.app.env.Result.Analysis
 		for _, m := range x.Metrics {
 			d.wantText(m.Name[strings.LastIndex(m.Name, "/")+1:])
 		}
-		in := d.app.panes.screen(d.app.env).Panes[layout.Metrics].Inner()
-		if _, hidden := d.app.metricLayout(len(x.Metrics), in.W, in.H); hidden != 0 {
+		in := d.app.views.panes.Screen(d.app.env).Panes[layout.Metrics].Inner()
+		if _, hidden := overview.MetricLayout(d.app.env, len(x.Metrics), in.W, in.H); hidden != 0 {
 			t.Errorf("%d rows are hidden", hidden)
 		}
 		d.press("4", "4")

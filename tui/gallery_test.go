@@ -29,7 +29,7 @@ func galleryPictures() (all []galleryPicture) {
 	for _, x := range illruns.Examples() {
 		if x.Kind != illruns.HealthyName && x.Kind != string(diagnosis.NothingTrains) {
 			words := diagnosis.Kind(x.Kind).Words()
-			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: words + " on the screen: the finding, and its course over the steps"}, x})
+			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: words + ": the finding, and its course"}, x})
 		}
 	}
 	return all
@@ -87,11 +87,14 @@ func TestPicturesOfTheGallery(t *testing.T) {
 				if found, none := logged.Read(nil, folder); err == nil && none == nil {
 					scalars.Add(look.Diagnosis, found.Scalars)
 				}
+				if study, none := log.LogProbs(false); err == nil && none == nil {
+					study.Diagnose(look.Diagnosis)
+				}
 				return look, err
 			}
 			driveWith(t, log, w, h, Options{Settings: model.DefaultSettings(), Look: look}, func(d *driver) {
-				d.app.display.theme, d.app.display.noColor = themes.Default(true), false
-				d.app.title = "runs/" + strings.ReplaceAll(p.example.Kind, "_", "-")
+				d.app.env.Display.Theme, d.app.env.Display.NoColor = themes.Default(true), false
+				d.app.env.Title = "runs/" + strings.ReplaceAll(p.example.Kind, "_", "-")
 				d.press("0", "enter")
 				d.wantText(diagnosis.Kind(p.example.Kind).Words())
 				d.wantText("! onset at step ")

@@ -8,6 +8,11 @@ import (
 
 	"vantage/model/figures"
 	"vantage/model/report"
+	"vantage/tui/header"
+	"vantage/tui/overview"
+	"vantage/tui/samples"
+	"vantage/tui/steps"
+	"vantage/tui/trend"
 )
 
 // Every figure and column that the screen shows or exports has a line in the glossary, so that it can be
@@ -25,25 +30,25 @@ func TestFiguresOnTheScreenHaveLines(t *testing.T) {
 				}
 			}
 		}
-		for _, f := range a.stepFigures() {
-			check(figures.Step, f.name)
+		for _, f := range header.StepFigures(a.env) {
+			check(figures.Step, f.Name)
 		}
-		for _, f := range a.summaryFigures(a.shownFigures(), 1) {
-			check(figures.Step, f.name)
+		for _, f := range overview.SummaryFigures(a.env, a.env.ShownFigures(), 1) {
+			check(figures.Step, f.Name)
 		}
-		for _, row := range trendRows() {
-			check(figures.Step, row.name)
-			check(figures.Metrics, row.metric)
+		for _, row := range trend.Rows() {
+			check(figures.Step, row.Name)
+			check(figures.Metrics, row.Metric)
 		}
-		for _, column := range a.sampleColumns(a.selectedGroup()) {
-			check(figures.Sample, column.name)
+		for _, column := range samples.SampleColumns(a.env, a.env.SelectedGroup()) {
+			check(figures.Sample, column.Name)
 		}
-		check(figures.Step, strings.Fields(ansi.Strip(a.stepsTable(198, 3).lines[0]))...)
-		head, _, _ := strings.Cut(ansi.Strip(a.panes.groups(a.env, 198, 9).lines[0]), "reward")
+		check(figures.Step, strings.Fields(ansi.Strip(steps.Table(a.env, 198, 3).Lines[0]))...)
+		head, _, _ := strings.Cut(ansi.Strip(a.views.panes.Groups(a.env, 198, 9).Lines[0]), "reward")
 		check(figures.Group, strings.Fields(head+"reward")...)
 		for place, table := range map[figures.Place]report.Table{
-			figures.Group: a.exportedGroups(), figures.Sample: a.exportedSamples(),
-			figures.Step: a.steps.exported(a.env), figures.Sweep: a.sweep.exported(a.env),
+			figures.Group: overview.ExportedGroups(a.env), figures.Sample: samples.ExportedSamples(a.env),
+			figures.Step: a.views.steps.Exported(a.env), figures.Sweep: a.views.sweep.Exported(a.env),
 		} {
 			check(place, table.Columns...)
 		}

@@ -18,6 +18,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/themes"
 	"vantage/tui/chart"
+	"vantage/tui/pane"
 )
 
 // roleLetters are the letters of the roles in golden frames. Of roles that look the same the
@@ -115,10 +116,10 @@ func frameText(frame string) []string { return strings.Split(ansi.Strip(frame), 
 func withoutCursorMark(rows []string) []string {
 	all := slices.Clone(rows)
 	for i, row := range all {
-		if rest, marked := strings.CutPrefix(row, cursorMark); marked {
+		if rest, marked := strings.CutPrefix(row, pane.CursorMark); marked {
 			row = "│" + rest
 		}
-		all[i] = strings.Replace(row, "│"+cursorMark, "││", 1) // in a pane to the right of another
+		all[i] = strings.Replace(row, "│"+pane.CursorMark, "││", 1) // in a pane to the right of another
 	}
 	return all
 }
@@ -138,12 +139,12 @@ func goldenRows(rows []string) []byte {
 // snapshots draws the present screen with colours, without, and in ASCII.
 func (d *driver) snapshots() []txtar.File {
 	d.t.Helper()
-	was := d.app.display
-	defer func() { d.app.display = was }()
-	return snapshotsOf(d.t, d.app.display.w, d.app.display.h, func(theme *themes.Theme, ascii bool) string {
-		d.app.display.theme, d.app.display.glyphs = theme, chart.Unicode()
+	was := d.app.env.Display
+	defer func() { d.app.env.Display = was }()
+	return snapshotsOf(d.t, d.app.env.Display.W, d.app.env.Display.H, func(theme *themes.Theme, ascii bool) string {
+		d.app.env.Display.Theme, d.app.env.Display.Glyphs = theme, chart.Unicode()
 		if ascii {
-			d.app.display.glyphs = chart.ASCII()
+			d.app.env.Display.Glyphs = chart.ASCII()
 		}
 		return d.frame()
 	})

@@ -11,6 +11,8 @@ import (
 	"vantage/model"
 	"vantage/model/diagnosis"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/header"
 )
 
 // How many samples train stands in the step line at every width from 40 columns, in a small step and in
@@ -22,12 +24,12 @@ func TestStepLineAlwaysHasNonzeroAdvantages(t *testing.T) {
 		driveWith(t, madeRun(3), 120, 36, Options{Settings: filterSettings(), ASCII: ascii}, func(d *driver) {
 			d.press("b", "m", "m")
 			for w := 40; w <= 220; w++ {
-				checkStepLine(t, d.app, w, fmt.Sprintf("%s%d/192", name, d.app.result.analysis.Nonzero))
+				checkStepLine(t, d.app, w, fmt.Sprintf("%s%d/192", name, d.app.env.Result.Analysis.Nonzero))
 			}
-			large := *d.app.result.analysis
+			large := *d.app.env.Result.Analysis
 			large.Step, large.Rows, large.Nonzero, large.Kept = 100_000, 131_072, 131_000, 131_072
 			large.Fates[model.FateKilled], large.Fates[model.FateShort], large.Fates[model.FateNoise] = 4000, 3000, 2000
-			d.app.result.analysis = &large
+			d.app.env.Result.Analysis = &large
 			for w := 40; w <= 220; w++ {
 				checkStepLine(t, d.app, w, name+"131k/131k")
 			}
@@ -37,7 +39,7 @@ func TestStepLineAlwaysHasNonzeroAdvantages(t *testing.T) {
 
 func checkStepLine(t *testing.T, a App, w int, want string) {
 	t.Helper()
-	line := ansi.Strip(a.stepLine(w))
+	line := ansi.Strip(header.StepLine(a.env, w))
 	if !strings.Contains(line+" ", want+" ") || strings.Contains(line, "…") || cells.Width(line) != w {
 		t.Errorf("%d columns: %q, want %q", w, line, want)
 	}
@@ -62,22 +64,22 @@ func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
 		for name, quiet := range map[string]time.Duration{"● live": time.Second, "idle 14 min": 14 * time.Minute, "ended": 50 * time.Hour} {
 			driveWith(t, madeRun(30), 120, 36, Options{Settings: set}, func(d *driver) {
 				idleSince(quiet)(d)
-				d.app.title = "runs/qwen-math-7b/a-very-long-name-of-an-experiment/rollouts"
+				d.app.env.Title = "runs/qwen-math-7b/a-very-long-name-of-an-experiment/rollouts"
 				for _, baseline := range []bool{false, true} {
 					if baseline {
 						d.press("b", "m", "m")
 					}
-					x := d.app.result.analysis
+					x := d.app.env.Result.Analysis
 					for w := 60; w <= 220; w++ {
-						lines := d.app.header(w)
+						lines := header.Lines(d.app.env, w)
 						for i := range lines {
 							if lines[i] = ansi.Strip(lines[i]); cells.Width(lines[i]) != w {
 								t.Errorf("%d columns: %q", w, lines[i])
 							}
 						}
-						whose := "f " + d.app.settings.now.Trainer() + "  e " + d.app.settings.now.Estimator
+						whose := "f " + d.app.env.Settings.Now.Trainer() + "  e " + d.app.env.Settings.Now.Estimator
 						signal, nonzero := fmt.Sprintf("signal %d/%d", x.Signal, x.Groups), fmt.Sprintf("A≠0 %d/%d", x.Nonzero, x.Rows)
-						if !strings.Contains(lines[0], name) || !strings.Contains(lines[1], signal) || !strings.Contains(lines[1], nonzero) || !baseline && w >= 72 && d.app.settings.now.Effective().Filtering() && !strings.Contains(lines[1], "kept ") ||
+						if !strings.Contains(lines[0], name) || !strings.Contains(lines[1], signal) || !strings.Contains(lines[1], nonzero) || !baseline && w >= 72 && d.app.env.Settings.Now.Effective().Filtering() && !strings.Contains(lines[1], "kept ") ||
 							!strings.Contains(lines[2], whose) || !strings.Contains(lines[2], "assumed") || strings.Contains(lines[1]+lines[2], "…") {
 							t.Fatalf("%v, %d columns:\n%s", names, w, strings.Join(lines, "\n"))
 						}
@@ -142,7 +144,7 @@ func TestRatiosOfATrainerWithoutThem(t *testing.T) {
 			if hasRatio() {
 				t.Errorf("%d: verl has no keep ratios: %q", w, settings())
 			}
-			d.app = d.app.change(func(s *undoState) { s.now.GroupFilter, s.now.Loss = "verl/filter_groups", "verl/token-mean" })
+			d.app = d.app.change(func(s *env.State) { s.Now.GroupFilter, s.Now.Loss = "verl/filter_groups", "verl/token-mean" })
 			if want := "C verl/filter_groups verl/token-mean"; !strings.Contains(settings(), want) || hasRatio() {
 				t.Errorf("%d: %q, want %q and no ratios", w, settings(), want)
 			}
@@ -165,10 +167,10 @@ func TestWrittenStays(t *testing.T) {
 		source := madeRun(steps)
 		lastWritten(source, time.Date(2026, 1, 2, 14, 3, 20, 0, time.Local))
 		drive(t, source, 120, 36, filterSettings(), func(d *driver) {
-			for _, ill := range []*diagnosis.Diagnosis{d.app.diagnosis(), manyFindings()} {
-				d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
+			for _, ill := range []*diagnosis.Diagnosis{d.app.env.Diagnosis(), manyFindings()} {
+				d.app.env.Findings.Job.Value.Look = &diagnosis.Look{Diagnosis: ill}
 				for w := 60; w <= 220; w++ {
-					line := ansi.Strip(d.app.runLine(w))
+					line := ansi.Strip(header.RunLine(d.app.env, w))
 					if has, want := strings.Contains(line, "written 14:03:20"), w >= 100; has != want {
 						t.Errorf("%d steps, %d columns: %q", steps, w, line)
 					}
@@ -190,11 +192,11 @@ func manyFindings() *diagnosis.Diagnosis {
 // The course of the reward is in the header of every step or of none, at steps with a NaN too.
 func TestCourseOfTheRewardStays(t *testing.T) {
 	t.Parallel()
-	driveDemo(t, model.DefaultSettings().WithFramework("verl"), func(d *driver) {
+	driveDemo(t, model.DefaultSettings().WithFramework("verl"), 110, 31, func(d *driver) {
 		d.press("1")
 		for range 24 {
 			for w := 60; w <= 220; w += 10 {
-				line := ansi.Strip(d.app.stepLine(w))
+				line := ansi.Strip(header.StepLine(d.app.env, w))
 				if has, want := strings.ContainsAny(line, "▁▂▃▄▅▆▇█"), w >= 110; has != want {
 					t.Errorf("%d columns: %q", w, line)
 				}

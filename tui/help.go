@@ -1,353 +1,149 @@
 package tui
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"vantage/model"
-	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
-	"vantage/tui/layout"
+	"vantage/tui/env"
+	"vantage/tui/estimatorlist"
+	"vantage/tui/help"
+	"vantage/tui/pane"
+	"vantage/tui/view"
 )
-
-// help is the page that ? opens.
-type help struct {
-	open        bool
-	onEstimator bool // it shows the estimator at work, not the keys
-	query       string
-	scroll      int // lines scrolled past
-	shown       helpColumns
-}
-
-// helpRequest is all that the columns of the help depend on.
-type helpRequest struct {
-	w, h     int
-	query    string
-	view     viewName
-	theme    *themes.Theme
-	ascii    bool
-	analysis *analysis.Analysis
-	trend    *analysis.Trend
-}
 
 // updateHelp wraps the help once for all frames, while it is open.
 func (a App) updateHelp() App {
-	if !a.help.open {
-		a.help.shown = helpColumns{}
+	if !a.overlays.help.Open {
+		a.overlays.help.Shown = help.Columns{}
 		return a
 	}
-	size := a.helpPageSize()
-	a.help.shown = a.helpColumns(size.W, size.H)
+	size := help.PageSize(a.env)
+	a.overlays.help.Shown = a.helpColumns(size.W, size.H)
 	return a
-}
-
-// helpPageSize is the room for the columns: the body without the line of the search.
-func (e env) helpPageSize() layout.Rect {
-	return layout.Rect{W: e.display.w, H: max(1, e.bodyHeight()-1)}
 }
 
 // helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they
 // need; after a second ? it describes the current estimator.
 func (a App) helpPage(w, h int) []string {
-	if a.help.onEstimator {
-		return a.currentEstimatorPage(w, h)
+	if a.overlays.help.OnEstimator {
+		return currentEstimatorPage(a.env, w, h)
 	}
-	t, page := a.display.theme, a.helpColumns(w, h-1)
-	scroll := page.clampScroll(a.help.scroll)
-	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.keyLabel("↓ ↑")+" scroll", "? current estimator")
-	if a.help.query != "" {
-		prompt = a.input.line(a.help.query).Shown(w - 2 - helpPositionWidth)
+	t, page := a.env.Display.Theme, a.helpColumns(w, h-1)
+	scroll := page.ClampScroll(a.overlays.help.Scroll)
+	prompt := cells.JoinFitting(
+		w-2-help.PositionWidth, " · ", "type to search the help", a.env.Display.KeyLabel("↓ ↑")+" scroll", "? current estimator",
+	)
+	if a.overlays.help.Query != "" {
+		prompt = a.overlays.input.line(a.overlays.help.Query).Shown(w - 2 - help.PositionWidth)
 	}
-	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.position(scroll))+" ", w)
-	return append([]string{first}, page.draw(scroll, w)...)
+	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.Position(scroll))+" ", w)
+	return append([]string{first}, page.Draw(scroll, w)...)
 }
 
 func (a App) onHelpKey(key, text string) App {
-	size := a.helpPageSize()
-	if a.help.onEstimator || key == "esc" || key == "enter" {
-		a.help.open, a.help.onEstimator = false, false
+	size := help.PageSize(a.env)
+	if a.overlays.help.OnEstimator || key == "esc" || key == "enter" {
+		a.overlays.help.Open, a.overlays.help.OnEstimator = false, false
 		return a
 	}
 	columns := a.helpColumns(size.W, size.H)
-	page := columns.across * columns.h
+	page := columns.Across * columns.H
 	by, scrolls := map[string]int{
-		"down": helpScrollLines, "up": -helpScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
+		"down": help.ScrollLines, "up": -help.ScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
 	}[key]
 	switch {
 	case scrolls:
 		return a.scrollHelp(by)
-	case text != "" && len(a.help.query)+len(text) > maxTyped:
+	case text != "" && len(a.overlays.help.Query)+len(text) > view.MaxTyped:
 		return a
 	}
-	line, _ := a.input.line(a.help.query).Press(key)
+	line, _ := a.overlays.input.line(a.overlays.help.Query).Press(key)
 	if text != "" {
 		line = line.Insert(sanitize.Line(text))
 	}
-	if line.Text != a.help.query {
-		a.help.scroll = 0
+	if line.Text != a.overlays.help.Query {
+		a.overlays.help.Scroll = 0
 	}
-	a.help.query, a.input.behind = line.Text, line.Behind
+	a.overlays.help.Query, a.overlays.input.behind = line.Text, line.Behind
 	return a
 }
 
 func (a App) scrollHelp(by int) App {
-	size := a.helpPageSize()
-	a.help.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.scroll + by)
+	size := help.PageSize(a.env)
+	a.overlays.help.Scroll = a.helpColumns(size.W, size.H).ClampScroll(a.overlays.help.Scroll + by)
 	return a
 }
 
-// helpScrollLines is how far an arrow key scrolls the help.
-const helpScrollLines = 5
-
-type helpColumns struct {
-	request   helpRequest
-	lines     []string
-	across, h int
-}
-
 // helpColumns returns the help for a page of w×h cells, wrapped to as few columns as hold it, at most three.
-func (a App) helpColumns(w, h int) helpColumns {
+func (a App) helpColumns(w, h int) help.Columns {
 	const most, least = 3, 56
 	h = max(1, h)
-	r := helpRequest{w, h, a.help.query, a.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
-	if r == a.help.shown.request {
-		return a.help.shown
+	r := help.Request{
+		W: w, H: h, Query: a.overlays.help.Query, View: a.position.view, Theme: a.env.Display.Theme, ASCII: a.env.Display.Glyphs.ASCII,
+		Analysis: a.env.Result.Analysis, Trend: a.env.Result.Trend,
+	}
+	if r == a.overlays.help.Shown.Request {
+		return a.overlays.help.Shown
 	}
 	parts := a.helpParts()
-	page := helpColumns{r, a.help.lines(a.env, parts, w-2, h), 1, h}
-	for page.across < most && w/(page.across+1) >= least && len(page.lines) > page.across*h {
-		page.across++
-		page.lines = a.help.lines(a.env, parts, w/page.across-2, h)
+	page := help.Columns{Request: r, Lines: a.overlays.help.Lines(a.env, parts, w-2, h), Across: 1, H: h}
+	for page.Across < most && w/(page.Across+1) >= least && len(page.Lines) > page.Across*h {
+		page.Across++
+		page.Lines = a.overlays.help.Lines(a.env, parts, w/page.Across-2, h)
 	}
 	return page
 }
 
-// clampScroll returns how many lines can be scrolled past, at most n: no further than until the last line is
-// in sight.
-func (p helpColumns) clampScroll(n int) int {
-	return max(0, min(n, len(p.lines)-p.across*p.h))
-}
-
-const helpPositionWidth = len("1-100/300")
-
-func (p helpColumns) position(scroll int) string {
-	if len(p.lines) <= p.across*p.h {
-		return ""
-	}
-	return fmt.Sprintf("%d–%d/%d", scroll+1, min(len(p.lines), scroll+p.across*p.h), len(p.lines))
-}
-
-func (p helpColumns) draw(scroll, w int) []string {
-	lines := make([]string, p.h)
-	for i := range lines {
-		for x := range p.across {
-			entry := ""
-			if at := scroll + x*p.h + i; at < len(p.lines) {
-				entry = p.lines[at]
-			}
-			lines[i] += " " + cells.Fit(entry, w/p.across-1)
-		}
-		lines[i] = cells.Fit(lines[i], w)
-	}
-	return lines
-}
-
-// lines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
-// last line of a column, as long as nothing is scrolled past.
-func (s help) lines(e env, parts []helpPart, w, h int) []string {
-	var lines []string
-	for _, p := range parts {
-		if found := s.matching(p); len(found) > 0 {
-			if len(lines)%h == h-1 {
-				lines = append(lines, "")
-			}
-			lines = append(append(lines, e.display.theme.Paint(themes.Title, p.name)), e.entryLines(found, w)...)
-			lines = append(lines, "")
-		}
-	}
-	if len(lines) == 0 {
-		return []string{e.display.theme.Paint(themes.Dim, "nothing matches")}
-	}
-	return lines[:len(lines)-1]
-}
-
-func (s help) matching(p helpPart) []helpEntry {
-	if p.searchOnly && s.query == "" {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(p.entries), func(entry helpEntry) bool {
-		text := strings.ToLower(p.name + " " + entry.label + " " + entry.text + " " + entry.names)
-		return slices.ContainsFunc(strings.Fields(strings.ToLower(s.query)), func(word string) bool { return !strings.Contains(text, word) })
-	})
-}
-
-func (e env) entryLines(entries []helpEntry, w int) []string {
-	var lines []string
-	for _, entry := range entries {
-		label := e.display.theme.Paint(entry.role, entry.label)
-		if entry.width > 0 {
-			lines = append(lines, cells.WrapIndented(cells.Fit(label, entry.width), entry.text, w)...)
-			continue
-		}
-		for i, line := range cells.Wrap(entry.label+"  "+entry.text, max(1, w-2)) {
-			if rest, ok := strings.CutPrefix(line, entry.label); i == 0 && ok {
-				lines = append(lines, label+rest)
-			} else {
-				lines = append(lines, "  "+line)
-			}
-		}
-	}
-	return lines
-}
-
-// spelledKeys replaces the signs of keys by their names.
-var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
-
-func (e env) keyLabel(keys string) string {
-	if e.display.glyphs.ASCII {
-		return spelledKeys.Replace(keys)
-	}
-	return keys
-}
-
-func (e env) currentEstimatorPage(w, h int) []string {
-	estimator, err := e.settings.now.FindEstimator()
+func currentEstimatorPage(e env.Env, w, h int) []string {
+	estimator, err := e.Settings.Now.FindEstimator()
 	if err != nil {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
-	t := e.display.theme
-	lines := append([]string{" " + t.Paint(themes.Title, estimator.Title()), ""}, e.estimatorPage(estimator, min(w-2, maxProseWidth))...)
+	t := e.Display.Theme
+	lines := append(
+		[]string{" " + t.Paint(themes.Title, estimator.Title()), ""},
+		estimatorlist.EstimatorPage(e, estimator, min(w-2, pane.MaxProseWidth))...,
+	)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 
-// maxProseWidth is the width beyond which lines of prose are hard to read.
-const maxProseWidth = 100
-
-type helpPart struct {
-	name       string
-	entries    []helpEntry
-	searchOnly bool // it is too long to be shown before something is searched for
-}
-
-type helpEntry struct {
-	label string
-	width int // of the column of labels; 0: the text follows the label
-	text  string
-	role  themes.Role // of the label
-	names string      // by which the search finds it too
-}
-
-// maxUnderCursor is how many figures of what is under the cursor stand above the signs, the most telling; the others are with the figures
-// on the screen.
-const maxUnderCursor = 6
-
 // helpParts returns all that the help says and the search finds: the keys that work here first, the glossary last.
-func (a App) helpParts() []helpPart {
+func (a App) helpParts() []help.Part {
 	cursor := a.figuresUnderCursor()
-	shown := slices.Concat(cursor[min(len(cursor), maxUnderCursor):], a.figuresOnScreen(cursor))
-	keys := a.activeKeys()
-	here := a.figureEntries(cursor[:min(len(cursor), maxUnderCursor)])
-	if a.view == viewGlance { // its rows have an order that no column says
-		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
-		here = append([]helpEntry{order}, here...)
+	shown := slices.Concat(cursor[min(len(cursor), help.MaxUnderCursor):], a.figuresOnScreen(cursor))
+	keys := a.position.activeKeys()
+	here := help.FigureEntries(a.env, cursor[:min(len(cursor), help.MaxUnderCursor)])
+	if a.position.view == view.Glance { // its rows have an order that no column says
+		order := help.Entry{Label: "worst steps", Text: "worst first, " + glance.Order(), Role: themes.Key, Names: "order sort badness weight"}
+		here = append([]help.Entry{order}, here...)
 	}
-	if a.view == viewSweep { // its title has the goal
-		goal := a.sweep.sweepGoal()
-		here = append(here, helpEntry{label: goal.Name, text: "goal: " + goal.Doc(), role: themes.Key})
+	if a.position.view == view.Sweep { // its title has the goal
+		goal := a.views.sweep.SweepGoal()
+		here = append(here, help.Entry{Label: goal.Name, Text: "goal: " + goal.Doc(), Role: themes.Key})
 	}
-	parts := []helpPart{
-		{name: "keys: " + keys[0].name, entries: a.keyEntries(keys[0].bindings)},
-		{name: "under the cursor", entries: here},
-		{name: "fates of a group", entries: a.fateEntries()},
-		{name: "signs", entries: a.signEntries()},
+	parts := []help.Part{
+		{Name: "keys: " + keys[0].Name, Entries: help.KeyEntries(a.env, keys[0].Bindings)},
+		{Name: "under the cursor", Entries: here},
+		{Name: "fates of a group", Entries: help.FateEntries(a.env)},
+		{Name: "signs", Entries: help.SignEntries(a.env)},
 	}
-	for _, s := range slices.Concat(keys[1:], []keySection{lineKeys(), mouseSection()}) {
-		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.keyEntries(s.bindings)})
+	for _, s := range slices.Concat(keys[1:], []view.Section{lineKeys(), mouseSection()}) {
+		parts = append(parts, help.Part{Name: "keys: " + s.Name, Entries: help.KeyEntries(a.env, s.Bindings)})
 	}
 	return append(parts,
-		helpPart{name: "commands", entries: model.Mapped(lineCommands(), func(c lineCommand) helpEntry {
-			return helpEntry{label: ":" + c.name, text: strings.TrimPrefix(c.args+" — "+c.doc, " — "), role: themes.Key}
+		help.Part{Name: "commands", Entries: model.Mapped(lineCommands(), func(c lineCommand) help.Entry {
+			return help.Entry{Label: ":" + c.name, Text: strings.TrimPrefix(c.args+" — "+c.doc, " — "), Role: themes.Key}
 		})},
-		helpPart{name: "filter: size>=8 not fate:alive", entries: model.Mapped(figures.Fields(), func(f figures.Field) helpEntry {
-			return helpEntry{label: f.Name, text: f.Doc, role: themes.Key}
+		help.Part{Name: "filter: size>=8 not fate:alive", Entries: model.Mapped(figures.Fields(), func(f figures.Field) help.Entry {
+			return help.Entry{Label: f.Name, Text: f.Doc, Role: themes.Key}
 		})},
-		helpPart{name: "metrics on this screen", entries: a.figureEntries(shown)},
-		helpPart{name: "other metrics", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
-}
-
-func (e env) figureEntries(figures []figure) []helpEntry {
-	sign := strings.NewReplacer("±", e.plusMinus())
-	return model.Mapped(figures, func(f figure) helpEntry {
-		return helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")}
-	})
-}
-
-func otherFigures(known []figure) []figure {
-	var all []figure
-	for _, place := range figures.Places() {
-		for _, e := range figures.All(place) {
-			if !containsEntry(known, e) {
-				all = append(all, figure{e.Name(), e})
-			}
-		}
-	}
-	return all
-}
-
-func (e env) fateEntries() []helpEntry {
-	words := [model.FateCount]string{
-		model.FateShort:      "kept < 2: not recomputed",
-		model.FateKilled:     "filter left no signal",
-		model.FateInvalid:    "NaN or missing rewards",
-		model.FateNoise:      "A≠0 by float error only",
-		model.FateSingle:     "one sample only",
-		model.FateAllWrong:   "equal rewards, the worst",
-		model.FateConstant:   "equal rewards, between",
-		model.FateAllCorrect: "equal rewards, the best",
-		model.FateSkipped:    "fails the group filter",
-		model.FateAlive:      "has signal, trains",
-		model.FateOpen:       "step still being written",
-	}
-	return model.Mapped(model.Fates(), func(f model.Fate) helpEntry {
-		return helpEntry{e.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.fateRole(f), f.Key() + " " + f.Doc()}
-	})
-}
-
-func (e env) signEntries() []helpEntry {
-	g, width := e.display.glyphs, model.FateWidth+3
-	same, near, shade := "✓", "≈", "⠡⠡⠡"
-	if g.ASCII {
-		same, near, shade = "=", "~", "..."
-	}
-	return []helpEntry{
-		{g.Dot + " " + g.Ring + " " + g.HalfDot, width, "kept, dropped, some each", themes.Positive, ""},
-		{"12+4− 16·", width, "kept: A>0, A<0 and A=0", themes.Plain, ""},
-		{same + " " + near + " !", width, "as logged, nearly, not", themes.Plain, ""},
-		{"?", width, "assumed, not in the log", themes.Dim, ""},
-		{"! !3", width, "warning; 3 bad log rows", themes.Warn, ""},
-		{">", width, "cursor or focus", themes.Key, ""},
-		{g.SortUp + " " + g.SortDown, width, "sorted by it: least first, greatest first", themes.Key, ""},
-		{strings.Join(g.BarsUp, ""), width, "over the steps, each row on its own scale", themes.Plain, ""},
-		{shade, width, "least to largest of the steps that the line is the mean of", themes.Track, ""},
-		{g.Cross, width, "zero on an axis", themes.Plain, ""},
-		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
-		{g.Dot + " " + starMark + " " + frontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
-		{e.plusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
-	}
-}
-
-func (e env) keyEntries(bindings []binding) []helpEntry {
-	width := 6
-	if e.display.glyphs.ASCII {
-		width = 9
-	}
-	return model.Mapped(bindings, func(b binding) helpEntry {
-		return helpEntry{cells.FitRight(e.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
-	})
+		help.Part{Name: "metrics on this screen", Entries: help.FigureEntries(a.env, shown)},
+		help.Part{Name: "other metrics", Entries: help.FigureEntries(a.env, help.OtherFigures(append(cursor, shown...))), SearchOnly: true})
 }

@@ -12,6 +12,8 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/figures"
+	"vantage/tui/pane"
+	"vantage/tui/view"
 )
 
 // ? shows the help, then the estimator at work, then closes the help.
@@ -23,7 +25,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 		d.press("?")
 		d.wantText("EasyR1 (Brian's fork) grpo", "any key closes this page")
 		d.press("?")
-		if d.app.help.open || d.app.help.onEstimator {
+		if d.app.overlays.help.Open || d.app.overlays.help.OnEstimator {
 			t.Error("the third ? does not close the help")
 		}
 	})
@@ -33,7 +35,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 func TestHelpIsSearched(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
-		before := d.app.settings
+		before := d.app.env.Settings
 		d.press("?")
 		whole := d.frame()
 		d.press("down", "down")
@@ -55,7 +57,7 @@ func TestHelpIsSearched(t *testing.T) {
 			t.Error(text)
 		}
 		d.press("esc")
-		if d.app.help.open || d.app.settings.now != before.now {
+		if d.app.overlays.help.Open || d.app.env.Settings.Now != before.Now {
 			t.Error("the keys did something else")
 		}
 	})
@@ -88,11 +90,11 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 			}
 		}
 		for _, f := range figures.Fields() {
-			d.app.help.query, d.app.help.scroll = f.Name, 0
+			d.app.overlays.help.Query, d.app.overlays.help.Scroll = f.Name, 0
 			d.wantText(f.Name)
 		}
 		for _, name := range commandNames() {
-			d.app.help.query, d.app.help.scroll = ":"+name, 0
+			d.app.overlays.help.Query, d.app.overlays.help.Scroll = ":"+name, 0
 			d.wantText(":" + name)
 		}
 	})
@@ -100,7 +102,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.help.lines(a.env, a.helpParts(), maxProseWidth, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.overlays.help.Lines(a.env, a.helpParts(), pane.MaxProseWidth, 1000), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.
@@ -130,22 +132,22 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 				d.press(keys...)
 				d.press("?")
 				first := ansi.Strip(d.frame())
-				d.wantText("keys: " + d.app.currentView().keys().name)
-				page := d.app.help.shown
-				if size[0] == 80 && page.across != 1 {
-					t.Errorf("%d columns at 80", page.across)
+				d.wantText("keys: " + d.app.viewOpen().Keys().Name)
+				page := d.app.overlays.help.Shown
+				if size[0] == 80 && page.Across != 1 {
+					t.Errorf("%d columns at 80", page.Across)
 				}
 				last := -1
 				for _, title := range []string{"keys: ", "under the cursor", "fates of a group", "signs", "keys: settings", "commands", "metrics on this screen"} {
-					at := slices.IndexFunc(page.lines, func(line string) bool { return strings.HasPrefix(ansi.Strip(line), title) })
+					at := slices.IndexFunc(page.Lines, func(line string) bool { return strings.HasPrefix(ansi.Strip(line), title) })
 					if at <= last {
 						t.Errorf("%v %v: %q is line %d, after line %d", size, keys, title, at, last)
 					}
 					last = at
 				}
-				for _, line := range page.lines {
-					if n := ansi.StringWidth(line); n > size[0]/page.across-2 {
-						t.Errorf("%q has %d cells of %d", line, n, size[0]/page.across-2)
+				for _, line := range page.Lines {
+					if n := ansi.StringWidth(line); n > size[0]/page.Across-2 {
+						t.Errorf("%q has %d cells of %d", line, n, size[0]/page.Across-2)
 					}
 				}
 				if d.press("ctrl+d"); ansi.Strip(d.frame()) == first {
@@ -208,10 +210,10 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.currentView().line.text != nil || d.app.result.analysis == nil || d.app.help.open || d.app.view == viewCopy {
+				if d.app.line() != nil || d.app.env.Result.Analysis == nil || d.app.overlays.help.Open || d.app.position.view == view.Copy {
 					return // ? is typed, or there is nothing to explain
 				}
-				d.app.notice = ""
+				d.app.overlays.notice = ""
 				frame := ansi.Strip(strings.Join(d.app.linesAbove(), "\n"))
 				d.press("?")
 				help := helpText(d.app)

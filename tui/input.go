@@ -10,19 +10,12 @@ import (
 	"vantage/model/figures"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/overview"
+	"vantage/tui/pane"
+	"vantage/tui/view"
 )
-
-// textLine is a line that is typed in.
-type textLine struct {
-	text   func(*App) *string
-	limit  int                               // in bytes
-	prompt func(App, cells.Line, int) string // the line in so many cells, where it is the last of the screen; nil: the view draws it
-	edited func(a App, longer bool) App      // what follows a change; nil: nothing
-}
-
-// in returns the line with its cursor. Here, not in the caller, a copy of App goes to the heap.
-func (l textLine) in(a App) cells.Line { return a.input.line(*l.text(&a)) }
 
 // input is what all lines have besides their text. One is open at a time.
 type input struct {
@@ -34,18 +27,20 @@ type input struct {
 
 // typedLine is a line that was entered, and where.
 type typedLine struct {
-	view viewName
+	view view.Name
 	text string
 }
 
 // lineKeys returns the keys that work in every line, unless its view has them for something else.
-func lineKeys() keySection {
-	s := keySection{"line of input", []binding{
-		{[]string{"up", "ctrl+p"}, "↑", "", "the line entered before, also ^P", move(App.recall, 1)},
-		{[]string{"down", "ctrl+n"}, "↓", "", "the line entered after it, also ^N", move(App.recall, -1)},
+func lineKeys() view.Section {
+	s := view.Section{Name: "line of input", Bindings: []view.Binding{
+		{Keys: []string{"up", "ctrl+p"}, Label: "↑", Doc: "the line entered before, also ^P", Do: own(move(App.recall, 1))},
+		{Keys: []string{"down", "ctrl+n"}, Label: "↓", Doc: "the line entered after it, also ^N", Do: own(move(App.recall, -1))},
 	}}
 	for _, e := range cells.Edits() {
-		s.bindings = append(s.bindings, binding{e.Keys, e.Label, "", e.Doc, func(a App) App { return a.edited(e.Do) }})
+		s.Bindings = append(
+			s.Bindings, view.Binding{Keys: e.Keys, Label: e.Label, Doc: e.Doc, Do: own(func(a App) App { return a.edited(e.Do) })},
+		)
 	}
 	return s
 }
@@ -57,90 +52,95 @@ func (i input) line(text string) cells.Line {
 
 // typed puts what was typed or pasted at the cursor, unless that makes the line longer than its limit.
 func (a App) typed(text string) App {
-	line := a.currentView().line
-	if limit, n := line.limit, len(*line.text(&a))+len(text); n > limit {
+	line := a.line()
+	if limit, n := line.Limit(), len(*line.Text())+len(text); n > limit {
 		return a.says(fmt.Sprintf("at most %d bytes fit into this line, not %d", limit, n))
 	}
 	return a.edited(func(l cells.Line) cells.Line { return l.Insert(text) })
 }
 
 func (a App) edited(edit func(cells.Line) cells.Line) App {
-	line := a.currentView().line
-	at := line.text(&a)
-	before, next := *at, edit(a.input.line(*at))
-	*at, a.input.behind = next.Text, next.Behind
-	if line.edited != nil && next.Text != before {
-		return line.edited(a, len(next.Text) > len(before))
+	line := a.line()
+	at := line.Text()
+	before, next := *at, edit(a.overlays.input.line(*at))
+	*at, a.overlays.input.behind = next.Text, next.Behind
+	if next.Text == before {
+		return a
 	}
-	return a
+	return a.grant(line.Edited(a.env, len(next.Text) > len(before)))
 }
 
 // paste types what was pasted, on one line, where a line is open.
 func (a App) paste(text string) App {
 	text = strings.Join(strings.Fields(text), " ")
-	if a.help.open || a.currentView().line.text != nil {
+	if a.overlays.help.Open || a.line() != nil {
 		return a.onKey("", text)
 	}
 	return a.says("nothing is typed here: : / = and ? open a line, into which a text can be pasted")
 }
 
-func (a App) remember(view viewName, text string) App {
-	line := typedLine{view, text}
-	if strings.TrimSpace(text) != "" && (len(a.input.history) == 0 || a.input.history[len(a.input.history)-1] != line) {
-		a.input.history = append(slices.Clip(a.input.history), line)
+func (a App) remember(in view.Name, text string) App {
+	line := typedLine{in, text}
+	if strings.TrimSpace(text) != "" && (len(a.overlays.input.history) == 0 || a.overlays.input.history[len(a.overlays.input.history)-1] != line) {
+		a.overlays.input.history = append(slices.Clip(a.overlays.input.history), line)
 	}
 	return a
 }
 
 // recall goes back by some lines that were entered in this view; past the newest is what was typed.
 func (a App) recall(by int) App {
-	texts := []string{a.input.draft}
-	for _, line := range slices.Backward(a.input.history) {
-		if line.view == a.view {
+	texts := []string{a.overlays.input.draft}
+	for _, line := range slices.Backward(a.overlays.input.history) {
+		if line.view == a.position.view {
 			texts = append(texts, line.text)
 		}
 	}
-	if a.input.back == 0 {
-		a.input.draft = *a.currentView().line.text(&a)
-		texts[0] = a.input.draft
+	if a.overlays.input.back == 0 {
+		a.overlays.input.draft = *a.line().Text()
+		texts[0] = a.overlays.input.draft
 	}
-	a.input.back = clampIndex(a.input.back+by, len(texts))
-	return a.edited(func(cells.Line) cells.Line { return cells.Line{Text: texts[a.input.back]} })
+	a.overlays.input.back = pane.ClampIndex(a.overlays.input.back+by, len(texts))
+	return a.edited(func(cells.Line) cells.Line { return cells.Line{Text: texts[a.overlays.input.back]} })
 }
 
-// narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.
-func narrowed(of targetKind) func(App, bool) App {
-	return func(a App, longer bool) App {
-		if longer {
-			return a.toRow(of, 0)
-		}
-		return a.moveRow(of, 0)
-	}
-}
+// groupFilter is the overview while the filter is typed, which the table follows.
+type groupFilter struct{ *overview.Panes }
 
-func filterKeys() keySection {
-	return keySection{"filter", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
-		{[]string{"tab"}, "Tab", "Tab field", "complete a field, and after fate: a fate; again: the next", App.completeField},
-		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
+// Text and the others make it a view with a line.
+func (f groupFilter) Text() *string { return &f.FilterDraft }
+
+func (groupFilter) Limit() int { return figures.MaxQuery }
+
+func (groupFilter) Edited(env.Env, bool) view.Want { return act(App.rearrange) }
+
+// Keys of the filter.
+func (groupFilter) Keys() view.Section {
+	return view.Section{Name: "filter", Bindings: []view.Binding{
+		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter keep", Doc: "keep the filter", Do: own(App.applyFilter)},
+		{
+			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab field",
+			Doc: "complete a field, and after fate: a fate; again: the next",
+			Do:  own(App.completeField),
+		},
+		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc clear", Doc: "show all groups", Do: own(App.clearFilter)},
 	}}
 }
 
 // openFilter opens the line for the filter; the table follows what is typed.
 func (a App) openFilter() App {
-	if a.result.analysis == nil {
+	if a.env.Result.Analysis == nil {
 		return a.says("no groups to filter yet")
 	}
-	a.panes.filterDraft = a.settings.filter
+	a.views.panes.FilterDraft = a.env.Settings.Filter
 	a = a.focusPane(layout.Groups)
-	return a.openView(viewFilter)
+	return a.openView(view.Filter)
 }
 
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.
 func (a App) applyFilter() App {
 	below := a
-	below.view = viewOverview
-	next, err := below.setFilter(a.panes.filterDraft)
+	below.position.view = view.Overview
+	next, err := below.setFilter(a.views.panes.FilterDraft)
 	if err != nil {
 		return a.says(err.Error())
 	}
@@ -160,23 +160,23 @@ func (a App) setFilter(text string) (App, error) {
 	if _, err := figures.ParseQuery(text); err != nil {
 		near := ""
 		if wrong := (*figures.QueryError)(nil); errors.As(err, &wrong) {
-			if near = didYouMean(wrong.Word, wrong.Known); wrong.Word == strings.TrimSuffix(textTerm, "~") {
+			if near = view.DidYouMean(wrong.Word, wrong.Known); wrong.Word == strings.TrimSuffix(textTerm, "~") {
 				near = "; " + textTerm + "Wait, lists the samples with that text"
 			}
 		}
 		return a, fmt.Errorf("invalid filter: %w%s", err, near)
 	}
-	return a.change(func(s *undoState) { s.filter = text }), nil
+	return a.change(func(s *env.State) { s.Filter = text }), nil
 }
 
 func (a App) clearFilter() App {
-	a.view, a.panes.filterDraft = viewOverview, ""
-	return a.change(func(s *undoState) { s.filter = "" }).rearrange()
+	a.position.view, a.views.panes.FilterDraft = view.Overview, ""
+	return a.change(func(s *env.State) { s.Filter = "" }).rearrange()
 }
 
 // filterCompletions returns what the word before the cursor may be completed to, where it begins in the text before the
 // cursor, and whether it is one of them already.
-func (e env) filterCompletions(line cells.Line) (all []string, at int, complete bool) {
+func filterCompletions(e env.Env, line cells.Line) (all []string, at int, complete bool) {
 	text, _ := line.Cut()
 	at = strings.LastIndexAny(text, " (") + 1
 	terms := append(filterTerms(e, nil), textTerm)
@@ -193,8 +193,8 @@ func (e env) filterCompletions(line cells.Line) (all []string, at int, complete 
 // completeField completes the word before the cursor to a field, with the operator of one that holds a text, and after
 // fate: to a fate; a complete one becomes the next.
 func (a App) completeField() App {
-	line := a.input.line(a.panes.filterDraft)
-	all, at, complete := a.filterCompletions(line)
+	line := a.overlays.input.line(a.views.panes.FilterDraft)
+	all, at, complete := filterCompletions(a.env, line)
 	text, behind := line.Cut()
 	switch next := (slices.Index(all, text[at:]) + 1); {
 	case complete && len(all) == 1:
@@ -202,25 +202,25 @@ func (a App) completeField() App {
 	case len(all) == 0:
 		return a.says("the fields are " + strings.Join(model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name }), " "))
 	default:
-		a.panes.filterDraft, a.input.behind = text[:at]+all[next%len(all)]+behind, len(behind)
+		a.views.panes.FilterDraft, a.overlays.input.behind = text[:at]+all[next%len(all)]+behind, len(behind)
 	}
 	return a.rearrange()
 }
 
-// filterPrompt returns the line in w cells: what is typed, what it may be completed to or what can be asked for, and the keys.
-func (a App) filterPrompt(typed cells.Line, w int) string {
-	t := a.display.theme
+// Prompt returns the line in w cells: what is typed, what it may be completed to or what can be asked for, and the keys.
+func (f groupFilter) Prompt(e env.Env, w int) string {
+	t, typed := e.Display.Theme, e.Typing
 	next := "groups by fate:killed std>0.4 prompt~triangle, samples by " + textTerm + "Wait,"
 	if text, _ := typed.Cut(); text != "" {
-		all, at, _ := a.filterCompletions(typed)
+		all, at, _ := filterCompletions(e, typed)
 		if next = strings.Join(all[:min(len(all), maxCompletions)], " "); next == text[at:] {
 			next = ""
 		}
 	}
 	var hints []string
-	for _, b := range filterKeys().bindings {
-		if w >= 120 || b.keys[0] == "enter" {
-			hints = append(hints, a.hintText(a.env, b))
+	for _, b := range f.Keys().Bindings {
+		if w >= 120 || b.Keys[0] == "enter" {
+			hints = append(hints, position{view: view.Filter}.hintText(e, b))
 		}
 	}
 	line, keys := " "+t.Paint(themes.Accent, "/"+typed.Shown(w/2)), strings.Join(hints, "  ")

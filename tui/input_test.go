@@ -15,7 +15,7 @@ func TestPasteIsOneSafeLine(t *testing.T) {
 		d.wantText("nothing is typed here")
 		d.press(":")
 		paste("  step\n1\x1b[2J\u202e\n")
-		if got := d.app.command; !strings.HasPrefix(got, "step 1") || strings.ContainsAny(got, "\n\x1b\u202e") {
+		if got := d.app.views.command.text; !strings.HasPrefix(got, "step 1") || strings.ContainsAny(got, "\n\x1b\u202e") {
 			t.Errorf("pasted as %q", got)
 		}
 		paste(strings.Repeat("x", maxCommandBytes))
@@ -23,7 +23,7 @@ func TestPasteIsOneSafeLine(t *testing.T) {
 		d.press("esc", "=")
 		paste("keep 0.25")
 		d.press("enter")
-		if got := d.app.settings.now.KeepPos; got != 0.25 {
+		if got := d.app.env.Settings.Now.KeepPos; got != 0.25 {
 			t.Errorf("keep_pos is %v", got)
 		}
 		d.press("?")
@@ -41,12 +41,12 @@ func TestHistoryOfLines(t *testing.T) {
 		}
 		d.typeText(":st")
 		for _, want := range []string{"step 4", "step 3", "step 3"} {
-			if d.press("up"); d.app.command != want {
-				t.Errorf("%q, want %q", d.app.command, want)
+			if d.press("up"); d.app.views.command.text != want {
+				t.Errorf("%q, want %q", d.app.views.command.text, want)
 			}
 		}
-		if d.press("ctrl+n", "down"); d.app.command != "st" {
-			t.Errorf("what was typed came back as %q", d.app.command)
+		if d.press("ctrl+n", "down"); d.app.views.command.text != "st" {
+			t.Errorf("what was typed came back as %q", d.app.views.command.text)
 		}
 		d.press("esc", "/", "ctrl+u", "up")
 		d.wantText("/size>2▏")
@@ -60,8 +60,8 @@ func TestCompletionInTheMiddle(t *testing.T) {
 		d.press("ctrl+a", "alt+f", "alt+f")
 		d.press("ctrl+w")
 		d.typeText("fate:ki")
-		if d.press("tab"); d.app.command != "filter fate:killed and size>2" {
-			t.Errorf("completed to %q", d.app.command)
+		if d.press("tab"); d.app.views.command.text != "filter fate:killed and size>2" {
+			t.Errorf("completed to %q", d.app.views.command.text)
 		}
 		d.press("esc", "/")
 		d.wantText("text~Wait,")

@@ -29,8 +29,8 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 		d.wantText("log = no known estimator", "3 times those of TRL")
 		want := model.DefaultSettings().WithFramework("trl")
 		want.FromLog = true // they are taken as they are
-		if d.app.settings.now != want {
-			t.Errorf("started with %+v", d.app.settings.now)
+		if d.app.env.Settings.Now != want {
+			t.Errorf("started with %+v", d.app.env.Settings.Now)
 		}
 	})
 }
@@ -45,10 +45,10 @@ func TestMatchIsRepeatedWithMoreSteps(t *testing.T) {
 		return reward - 0.25
 	}
 	drive(t, runWithAdvantages(8, turns), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if r := d.app.loggedMatch.latest.report; r == nil || r.HasMatch() || r.Steps < 4 {
+		if r := d.app.env.LoggedMatch.Latest.Report; r == nil || r.HasMatch() || r.Steps < 4 {
 			t.Errorf("the last verdict is %+v", r)
 		}
-		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" {
+		if set := d.app.env.Settings.Now; set.Framework != "trl" || set.Scale != "none" {
 			t.Errorf("at first only r − μ was there, and the program is at %+v", set)
 		}
 	})
@@ -88,13 +88,13 @@ func TestUndecidedUntilAStepHasSignal(t *testing.T) {
 	}
 	drive(t, equal(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.wantText("log: all advantages are 0 so far")
-		if c := d.app.choice(); c.Compared != 0 || c.Framework != "trl" || d.app.settings.now.Scale != "group" {
+		if c := d.app.env.Choice(); c.Compared != 0 || c.Framework != "trl" || d.app.env.Settings.Now.Scale != "group" {
 			t.Errorf("%+v", c)
 		}
 	})
 	drive(t, equal(5), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.wantText("so it is selected (u undoes)")
-		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" {
+		if set := d.app.env.Settings.Now; set.Framework != "trl" || set.Scale != "none" {
 			t.Errorf("at %+v", set)
 		}
 	})

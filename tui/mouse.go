@@ -1,20 +1,20 @@
 package tui
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/sweep"
-	"vantage/tui/cells"
 	"vantage/tui/chart"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 type mouseState struct {
@@ -25,14 +25,14 @@ type mouseState struct {
 type press struct {
 	x, y  int
 	at    time.Time
-	spots []spot // the innermost last
+	spots []pane.Spot // the innermost last
 }
 
 // doubleClickTime is how long the second press of a double click may take.
 const doubleClickTime = 400 * time.Millisecond
 
 // target returns the innermost target that was pressed; of none it has no actions.
-func (p press) target() (s spot) {
+func (p press) target() (s pane.Spot) {
 	if len(p.spots) > 0 {
 		s = p.spots[len(p.spots)-1]
 	}
@@ -42,7 +42,7 @@ func (p press) target() (s spot) {
 // onMouse handles the mouse, which reports only while it is on; what moves while a button is down does nothing.
 func (a App) onMouse(msg tea.MouseMsg) App {
 	m := msg.Mouse()
-	if !a.display.mouse {
+	if !a.env.Display.Mouse {
 		return a
 	}
 	switch msg.(type) {
@@ -66,8 +66,8 @@ func (a App) onWheel(m tea.Mouse) App {
 		return a
 	}
 	for _, s := range slices.Backward(a.spotsAt(m.X, m.Y)) {
-		if scroll := mouseActions()[s.kind].scroll; scroll != nil {
-			return scroll(a, s.n, by)
+		if next, handled := a.onTarget(view.Mouse{On: s.Target, Wheel: by}); handled {
+			return next
 		}
 	}
 	return a
@@ -77,152 +77,85 @@ func (a App) onWheel(m tea.Mouse) App {
 // opens what the first was on, which may have moved since.
 func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
-	a.notice, a.destination = "", nil
+	a.overlays.notice, a.views.destination = "", nil
 	if s := last.target(); last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
-		if open := mouseActions()[s.kind].open; open != nil {
-			a.mouse = mouseState{}
-			return open(a, s.n)
+		if next, handled := a.onTarget(view.Mouse{On: s.Target, Twice: true}); handled {
+			next.mouse = mouseState{}
+			return next
 		}
 	}
 	a.mouse = mouseState{press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y)}}
 	for _, s := range a.mouse.press.spots {
-		if click := mouseActions()[s.kind].click; click != nil {
-			a = click(a, hit{s.n, x - s.rect.X, s.rect.W})
-		}
+		a, _ = a.onTarget(view.Mouse{On: s.Target, Click: true, X: x - s.Rect.X, W: s.Rect.W})
 	}
 	return a
 }
 
-type targetKind int
-
-// The kinds of targets, with the meaning of their number.
-const (
-	onNothing   targetKind = iota
-	onBody                 // the view, between header and hints
-	onKey                  // a key: index in keyNames
-	onSetting              // a key in the header
-	onPane                 // a layout.Pane
-	onHeading              // a column of the groups: index in sortings
-	onGroup                // a row of the groups
-	onWarning              // a line of the warnings
-	onMetric               // a metric, by its index
-	onTrend                // a figure over the steps: index in trendRows
-	onChart                // a line of the chart of all steps: how wide the drawing behind the labels is
-	onStep                 // a step, by its index in the trend
-	onReading              // a part of an open group: 0 samples, 1 text
-	onSample               // a row of its samples
-	onSweepCell            // a cell of the map: see sweepCellNumber
-	onPair                 // a prompt of both runs
-	onAnswer               // a side of the answers
-	onEstimator            // a row of the list of estimators
-	onFigure               // a row of the list of figures
-	onStage                // a stage of the chain
-	onWorstStep            // a row of the run at a glance: a finding, or one of the worst steps
-	onProblems             // the text on how the log was read
-	onSizes                // that on sizes of groups
-	onParts                // that on parts of the samples
-	onPrompt               // a row of the prompts
-	onMatch                // a sample that matches a pattern
-	onHelp                 // the help
-
-	targetKinds = iota
-)
-
-// hit is a press on a target.
-type hit struct {
-	n    int // the target's number
-	x, w int // the column pressed, of so many
+// onTarget does what the mouse means on a target: what the view says, else what the target means in every view. handled is false if it means
+// nothing there.
+func (a App) onTarget(m view.Mouse) (next App, handled bool) {
+	drawn := a.viewDrawn()
+	if pointed, ok := drawn.(view.Pointed); ok {
+		if w, handled := pointed.OnMouse(a.env, m); handled {
+			return a.grant(w), true
+		}
+	}
+	if rows, ok := drawn.(view.Lister); ok {
+		if w, handled := view.OnRows(rows, a.env, m); handled {
+			return a.grant(w), true
+		}
+	}
+	does := a.targets()[m.On.Kind]
+	switch {
+	case m.Wheel != 0 && does.scroll != nil:
+		return does.scroll(a, m.On.N, m.Wheel), true
+	case m.Twice && does.open != nil:
+		return does.open(a, m.On.N), true
+	case m.Click && does.click != nil:
+		return does.click(a, m), true
+	}
+	return a, false
 }
 
 // targetActions is what the mouse does on a target; nil: nothing.
 type targetActions struct {
-	click  func(App, hit) App         // the button is pressed
+	click  func(App, view.Mouse) App  // the button is pressed
 	open   func(a App, n int) App     // pressed twice
 	scroll func(a App, n, by int) App // the wheel, by 1 or -1
 }
 
-// mouseActions returns what the mouse does, by the kind of the target. Rows of lists have theirs from these.
-func mouseActions() [targetKinds]targetActions {
-	step := func(a App, _, by int) App { return a.moveStep(by) }
-	all := [targetKinds]targetActions{
-		onBody:    {scroll: App.scrollView},
-		onKey:     {click: App.pressKey},
-		onSetting: {click: App.pressSetting},
-		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
-		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
-		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
-		onMetric: {
-			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
-			open:  asKey(within(panesOf, (*panes).drawMetric)),
+// targets returns what the mouse does on what is in more than one view, by the kind of the target.
+func (App) targets() [pane.TargetKinds]targetActions {
+	return [pane.TargetKinds]targetActions{
+		pane.OnKey:     {click: App.pressKey},
+		pane.OnSetting: {click: App.pressSetting},
+		pane.OnPane: {
+			click: func(a App, m view.Mouse) App { return a.focusPane(layout.Pane(m.On.N)) }, open: App.openPane, scroll: App.scrollPane,
 		},
-		onTrend: { // a chart over all steps
-			click: func(a App, h hit) App { return a.stepAtColumn(a.stepAxis(), h.x, h.w) },
-			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
+		pane.OnHeading: {click: func(a App, m view.Mouse) App { return a.sortBy(m.On.N) }},
+		pane.OnGroup: {
+			click: func(a App, m view.Mouse) App { return a.toGroupRow(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() },
 		},
-		onChart: { // one that may show some of them
-			click:  func(a App, h hit) App { return a.stepAtColumn(a.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
-			scroll: step,
+		pane.OnWarning: {
+			click: func(a App, m view.Mouse) App { return a.toWarning(m.On.N) }, open: func(a App, _ int) App { return a.enterPane() },
 		},
-		onStep: {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
-		onReading: {
-			click: func(a App, h hit) App { return within(readerOf, by((*sampleReader).focus, h.n))(a) },
-			scroll: func(a App, n, by int) App {
-				if n == 1 {
-					a.sampleReader.scrollLines(a.env, wheelLines*by)
-					return a
-				}
-				return a.moveRow(onSample, by)
+		pane.OnMetric: {click: App.toMetric, open: func(a App, _ int) App { return a.drawMetric() }},
+		pane.OnTrend: { // a chart over all steps
+			click: func(a App, m view.Mouse) App { return a.stepAtColumn(trend.StepAxis(a.env), m.X, m.W) },
+			open:  func(a App, n int) App { return a.drawFigure(trend.Rows()[n].Metric) },
+		},
+		pane.OnChart: { // one that may show some of them
+			click: func(a App, m view.Mouse) App {
+				return a.stepAtColumn(a.views.steps.WindowAxis(a.env), m.X-trend.ValueWidth, m.On.N)
 			},
+			scroll: func(a App, _, by int) App { return a.moveStep(by) },
 		},
-		onSweepCell: {
-			click: func(a App, h hit) App {
-				n := len(sweep.DefaultRatios().Neg)
-				a.sweep.pos, a.sweep.neg = h.n/n, h.n%n
-				return a
-			},
-			open:   asKey(within(sweepOf, (*sweepState).apply)),
-			scroll: func(a App, _, by int) App { return moveSweep(sweepPos, -by)(a) },
+		pane.OnStep: {
+			click: func(a App, m view.Mouse) App { return a.showTrendStep(m.On.N) },
+			open:  func(a App, _ int) App { return a.showGroups() },
 		},
-		onAnswer: {
-			click:  func(a App, h hit) App { a.answers.focus = h.n; return a },
-			scroll: func(a App, _, by int) App { a.answers.scrollLines(a.env, wheelLines*by); return a },
-		},
-		onHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
+		pane.OnHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(view.WheelLines * by) }},
 	}
-	for kind, l := range lists() {
-		if l.cursor == nil {
-			continue
-		}
-		if all[kind].click == nil {
-			all[kind].click = func(a App, h hit) App { return a.toRow(targetKind(kind), h.n) }
-		}
-		if l.open != nil {
-			all[kind].open = asKey(l.open)
-		}
-	}
-	return all
-}
-
-// wheelLines is how many lines a notch of the wheel scrolls.
-const wheelLines = 3
-
-// asKey returns what a key does, for a target that the first click has put the cursor on.
-func asKey(f action) func(App, int) App {
-	return func(a App, _ int) App { return f(a) }
-}
-
-func (a App) scrollView(_, by int) App {
-	switch v := a.viewInSight(); {
-	case v == viewAnswers:
-		a.answers.scrollLines(a.env, wheelLines*by)
-	case v == viewChain:
-		return a.moveRow(onStage, by)
-	case v == viewSteps:
-		return a.moveStep(by)
-	case viewTable()[v].list != onNothing:
-		return a.moveRow(viewTable()[v].list, wheelLines*by)
-	}
-	return a
 }
 
 func (a App) openPane(n int) App {
@@ -237,12 +170,12 @@ func (a App) scrollPane(n, by int) App {
 	if layout.Pane(n) == layout.Steps {
 		return a.moveStep(by)
 	}
-	return paneTable()[n].move(a, wheelLines*by)
+	return inPane(layout.Pane(n)).move(a, view.WheelLines*by)
 }
 
 func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	nearest, least := 0, math.MaxInt
-	for i, s := range a.result.trend.Steps {
+	for i, s := range a.env.Result.Trend.Steps {
 		column := axis.PlotColumn(float64(s.Step), w)
 		if far := max(column-x, x-column); far < least {
 			nearest, least = i, far
@@ -252,115 +185,43 @@ func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 }
 
 func (a App) showTrendStep(i int) App {
-	steps := a.result.trend.Steps
+	steps := a.env.Result.Trend.Steps
 	if len(steps) == 0 {
 		return a
 	}
-	at, _ := a.snap.Find(steps[clampIndex(i, len(steps))].Step)
+	at, _ := a.env.Snap.Find(steps[pane.ClampIndex(i, len(steps))].Step)
 	return a.showStep(at)
 }
 
-// sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
-func sweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
-
-// target is what a part of the screen stands for when the mouse is on it: one of a kind, by its number.
-type target struct {
-	kind targetKind
-	n    int // which of the kind: a row, a column, a key
-}
-
-type spot struct {
-	target
-	rect layout.Rect
-}
-
-// mark returns text as a target of the mouse. Drawing functions mark what they draw where they draw it, so
-// what is seen and what can be clicked are one. The mark is an escape sequence without width, and only
-// [App.spots] asks for it: no terminal is sent any.
-func (e env) mark(kind targetKind, n int, text string) string {
-	if e.display.marking == nil || text == "" {
-		return text
-	}
-	return fmt.Sprintf("\x1b[%d;%dy%s%s", kind, n, text, markEnd)
-}
-
-// The escape sequences of marks: "\x1b[KIND;NUMBERy", text, "\x1b[y".
-const (
-	escapeStart = "\x1b["
-	markFinal   = 'y'
-	markEnd     = "\x1b[y"
-)
-
-func (e env) markLines(kind targetKind, n int, lines []string) []string {
-	if e.display.marking == nil {
-		return lines
-	}
-	for i, line := range lines {
-		lines[i] = e.mark(kind, n, line)
-	}
-	return lines
-}
-
 // spots returns the targets on the screen, each before those that are within it: the marks of the frame.
-func (a App) spots() []spot {
-	if a.isTooSmall() {
+func (a App) spots() []pane.Spot {
+	if a.env.Display.IsTooSmall() {
 		return nil
 	}
-	a.display.marking = keyNames()
-	var all []spot
+	a.env.Display.Marking = keyNames()
+	var all []pane.Spot
 	for y, line := range a.lines() {
-		all = append(all, spotsOfLine(line, y)...)
+		all = append(all, pane.SpotsOfLine(line, y)...)
 	}
 	return all
 }
 
-// spotsOfLine returns the targets that are marked in a line of the screen, outer ones first.
-func spotsOfLine(line string, y int) []spot {
-	var all []spot
-	var open []int // indexes in all
-	x := 0
-	for line != "" {
-		text, rest, found := strings.Cut(line, escapeStart)
-		x += cells.Width(text)
-		if !found {
-			break
-		}
-		end := strings.IndexFunc(rest, func(r rune) bool { return r >= '@' && r <= '~' })
-		if end < 0 {
-			break
-		}
-		line = rest[end+1:]
-		switch {
-		case rest[end] != markFinal:
-		case end > 0:
-			kind, n, _ := strings.Cut(rest[:end], ";")
-			number := func(text string) int { n, _ := strconv.Atoi(text); return n } // mark wrote it
-			open, all = append(open, len(all)), append(all, spot{target{targetKind(number(kind)), number(n)}, layout.Rect{X: x, Y: y, H: 1}})
-		case len(open) > 0:
-			last := len(open) - 1
-			all[open[last]].rect.W = x - all[open[last]].rect.X
-			open = open[:last]
-		}
-	}
-	return slices.DeleteFunc(all, func(s spot) bool { return s.rect.W <= 0 })
-}
-
 // spotsAt returns the targets at a cell, the outermost first.
-func (a App) spotsAt(x, y int) []spot {
-	return slices.DeleteFunc(a.spots(), func(s spot) bool { return !s.rect.Contains(x, y) })
+func (a App) spotsAt(x, y int) []pane.Spot {
+	return slices.DeleteFunc(a.spots(), func(s pane.Spot) bool { return !s.Rect.Contains(x, y) })
 }
 
 func keyNames() (names []string) {
-	for _, s := range append(allKeys(), keySection{bindings: typingKeys()}) {
-		for _, b := range s.bindings {
-			names = append(names, b.keys...)
+	for _, s := range append(allKeys(), view.Section{Bindings: typingKeys()}) {
+		for _, b := range s.Bindings {
+			names = append(names, b.Keys...)
 		}
 	}
 	return names
 }
 
-func (a App) pressKey(h hit) App {
-	switch key := keyNames()[h.n]; {
+func (a App) pressKey(m view.Mouse) App {
+	switch key := keyNames()[m.On.N]; {
 	case key == "space":
 		return a.onKey(key, " ")
 	case utf8.RuneCountInString(key) == 1:
@@ -371,46 +232,38 @@ func (a App) pressKey(h hit) App {
 }
 
 // pressSetting does what a key of the header does, also where characters are typed.
-func (a App) pressSetting(h hit) App {
-	if a.currentView().line.text == nil && a.view != viewCopy && !a.help.open {
-		return a.pressKey(h)
+func (a App) pressSetting(m view.Mouse) App {
+	if a.line() == nil && a.position.view != view.Copy && !a.overlays.help.Open {
+		return a.pressKey(m)
 	}
-	if b, ok := findBinding(commonKeys(), keyNames()[h.n]); ok {
-		return b.action(a)
+	if b, ok := findBinding(commonKeys(), keyNames()[m.On.N]); ok {
+		return a.press(b)
 	}
 	return a
 }
 
-func (e env) markKey(name, text string) string { return e.markAsKey(onKey, name, text) }
-
-func (e env) markSetting(name, text string) string { return e.markAsKey(onSetting, name, text) }
-
-func (e env) markAsKey(kind targetKind, name, text string) string {
-	if e.display.marking == nil {
-		return text
-	}
-	return e.mark(kind, slices.Index(e.display.marking, name), text)
-}
-
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
 // key stands for the first.
-func (p position) keyOfHint(e env, b binding, word string) string {
+func (p position) keyOfHint(e env.Env, b view.Binding, word string) string {
 	for _, s := range p.activeKeys() {
-		for _, other := range s.bindings {
-			if slices.Contains(strings.Fields(e.keyLabel(other.label)), word) {
-				return other.keys[0]
+		for _, other := range s.Bindings {
+			if slices.Contains(strings.Fields(e.Display.KeyLabel(other.Label)), word) {
+				return other.Keys[0]
 			}
 		}
 	}
-	return b.keys[0]
+	return b.Keys[0]
 }
 
 // mouseSection says what the mouse does, for the help and the documentation: it binds no keys.
-func mouseSection() keySection {
-	return keySection{"mouse", []binding{
-		{label: "click", doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
-		{label: "twice", doc: "open: group, warning, metric, step, pair; set a cell of the sweep"},
-		{label: "wheel", doc: "scroll the pane under the pointer"},
-		{label: "Shift", doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
+func mouseSection() view.Section {
+	return view.Section{Name: "mouse", Bindings: []view.Binding{
+		{
+			Label: "click",
+			Doc:   "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step",
+		},
+		{Label: "twice", Doc: "open: group, warning, metric, step, pair; set a cell of the sweep"},
+		{Label: "wheel", Doc: "scroll the pane under the pointer"},
+		{Label: "Shift", Doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
 	}}
 }

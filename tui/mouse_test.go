@@ -12,7 +12,12 @@ import (
 
 	"vantage/internal/testkit/repotest"
 	"vantage/tui/cells"
+	"vantage/tui/env"
 	"vantage/tui/layout"
+	"vantage/tui/pane"
+	"vantage/tui/sweepmap"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 // place returns where the n-th text, from 0, is on the screen.
@@ -111,11 +116,11 @@ func TestMarksDrawNothing(t *testing.T) {
 				}
 				frame := strings.Join(d.app.lines(), "\n")
 				marked := d.app
-				marked.display.marking = keyNames()
+				marked.env.Display.Marking = keyNames()
 				if got := ansi.Strip(strings.Join(marked.lines(), "\n")); got != ansi.Strip(frame) {
 					t.Errorf("%s at %v: another screen with marks:\n%s\nnot\n%s", s.name, size, got, ansi.Strip(frame))
 				}
-				if strings.Contains(frame, markEnd) {
+				if strings.Contains(frame, pane.MarkEnd) {
 					t.Errorf("%s at %v: marks are sent to the terminal", s.name, size)
 				}
 			}
@@ -136,13 +141,13 @@ func TestHeadingsSort(t *testing.T) {
 		line := strings.Split(ansi.Strip(d.frame()), "\n")[y]
 		for i, name := range []string{"fate ", "prompt ", " n ", " kept ", " reward "} {
 			x := cells.Width(line[:strings.Index(line, name)]) + 1
-			want := order{i, i == 0} // by fate it was sorted
-			if d.clickAt(x, y); d.app.settings.order != want {
-				t.Errorf("%s: %+v", name, d.app.settings.order)
+			want := env.Order{Column: i, Reversed: i == 0} // by fate it was sorted
+			if d.clickAt(x, y); d.app.env.Settings.Order != want {
+				t.Errorf("%s: %+v", name, d.app.env.Settings.Order)
 			}
-			want.reversed = !want.reversed
-			if d.pressButton(x, y); d.app.settings.order != want { // quickly
-				t.Errorf("%s again: %+v", name, d.app.settings.order)
+			want.Reversed = !want.Reversed
+			if d.pressButton(x, y); d.app.env.Settings.Order != want { // quickly
+				t.Errorf("%s again: %+v", name, d.app.env.Settings.Order)
 			}
 		}
 	})
@@ -152,31 +157,31 @@ func TestHeadingsSort(t *testing.T) {
 func TestHeaderPressesItsKeys(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 160, 45, func(d *driver) {
-		before := d.app.settings.now
+		before := d.app.env.Settings.Now
 		d.click("r recompute")
-		if d.app.settings.now.Recompute == before.Recompute {
+		if d.app.env.Settings.Now.Recompute == before.Recompute {
 			t.Error("r")
 		}
 		d.click("s " + string(before.Scale))
-		if !strings.Contains(d.app.notice, "one scale only") {
-			t.Errorf("s: %q", d.app.notice)
+		if !strings.Contains(d.app.overlays.notice, "one scale only") {
+			t.Errorf("s: %q", d.app.overlays.notice)
 		}
 		d.click("p keep_pos")
-		if got := d.app.settings.now.KeepPos; got != 0.65 {
+		if got := d.app.env.Settings.Now.KeepPos; got != 0.65 {
 			t.Errorf("p: %v", got)
 		}
 		d.press("/", "x")
 		d.click("f " + before.Trainer())
-		if got := d.app.settings.now.Framework; got == before.Framework || d.app.panes.filterDraft != "x" {
-			t.Errorf("f while a filter is typed: %s, %q", got, d.app.panes.filterDraft)
+		if got := d.app.env.Settings.Now.Framework; got == before.Framework || d.app.views.panes.FilterDraft != "x" {
+			t.Errorf("f while a filter is typed: %s, %q", got, d.app.views.panes.FilterDraft)
 		}
 		d.press("esc", "u", "C", "j", "right", "esc")
 		d.click("e " + before.Estimator)
-		if d.app.settings.now.Estimator == before.Estimator {
+		if d.app.env.Settings.Now.Estimator == before.Estimator {
 			t.Error("e")
 		}
 		d.click("C ")
-		if d.app.view != viewChain {
+		if d.app.position.view != view.Chain {
 			t.Error("C does not open the chain")
 		}
 	})
@@ -187,34 +192,34 @@ func TestDoubleClicksOpen(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
-		if d.app.place.row != 4 || d.app.view != viewOverview {
-			t.Errorf("a click on the fifth row: cursor %d", d.app.place.row)
+		if d.app.env.Place.Row != 4 || d.app.position.view != view.Overview {
+			t.Errorf("a click on the fifth row: cursor %d", d.app.env.Place.Row)
 		}
 		d.pressButton(10, 9)
 		d.wantText("group 5/24")
 		d.press("esc")
 		d.doubleClick("response_length/mean")
-		if d.app.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "response_length/mean" {
-			t.Errorf("a metric: view %d, %s", d.app.view, d.app.steps.drawnMetric(d.app.env))
+		if d.app.position.view != view.Steps || d.app.views.steps.DrawnMetric(d.app.env) != "response_length/mean" {
+			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.clickAt(d.placeOfStep(3))
-		if got := d.app.result.analysis.Step; got != 3 {
+		if got := d.app.env.Result.Analysis.Step; got != 3 {
 			t.Errorf("a row of the steps: step %d", got)
 		}
 		x, y := d.placeOfStep(7)
 		d.clickAt(x, y)
 		d.pressButton(x, y)
-		if got := d.app.result.analysis.Step; got != 7 || d.app.view != viewOverview {
-			t.Errorf("a double click on a step: step %d, view %d", got, d.app.view)
+		if got := d.app.env.Result.Analysis.Step; got != 7 || d.app.position.view != view.Overview {
+			t.Errorf("a double click on a step: step %d, view %d", got, d.app.position.view)
 		}
 		d.click("4 warnings")
-		if d.app.panes.focus != layout.Warnings {
+		if d.app.views.panes.Focus != layout.Warnings {
 			t.Error("a title does not focus")
 		}
 		x, y = d.place("│ ! ", 0) // the header has a mark of its own
 		d.clickAt(x+2, y)
 		d.pressButton(x+2, y)
-		if d.app.view == viewOverview {
+		if d.app.position.view == view.Overview {
 			t.Error("a double click on a warning opens nothing")
 		}
 	})
@@ -224,8 +229,8 @@ func TestDoubleClicksOpen(t *testing.T) {
 func (d *driver) placeOfStep(step int) (x, y int) {
 	d.t.Helper()
 	for _, s := range slices.Backward(d.app.spots()) {
-		if s.target == (target{onStep, step - 1}) {
-			return s.rect.X + 1, s.rect.Y
+		if s.Target == (pane.Target{Kind: pane.OnStep, N: step - 1}) {
+			return s.Rect.X + 1, s.Rect.Y
 		}
 	}
 	d.t.Fatalf("step %d is not in sight", step)
@@ -236,30 +241,30 @@ func (d *driver) placeOfStep(step int) (x, y int) {
 func TestChartsGoToTheStep(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
-		signal := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.target == target{onTrend, 1} })
-		at := d.app.spots()[signal].rect
+		signal := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool { return s.Target == pane.Target{Kind: pane.OnTrend, N: 1} })
+		at := d.app.spots()[signal].Rect
 		for step := range 12 {
-			if d.clickAt(at.X+d.app.stepAxis().PlotColumn(float64(step+1), at.W), at.Y); d.app.result.analysis.Step != int64(step+1) {
-				t.Errorf("where step %d is: step %d", step+1, d.app.result.analysis.Step)
+			if d.clickAt(at.X+trend.StepAxis(d.app.env).PlotColumn(float64(step+1), at.W), at.Y); d.app.env.Result.Analysis.Step != int64(step+1) {
+				t.Errorf("where step %d is: step %d", step+1, d.app.env.Result.Analysis.Step)
 			}
 		}
 		d.press("enter") // the pane has the focus
-		if d.app.view != viewSteps {
+		if d.app.position.view != view.Steps {
 			t.Fatal("no view of the steps")
 		}
-		i := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.kind == onChart })
-		r := d.app.spots()[i].rect
-		r.X, r.W = r.X+valueWidth, d.app.spots()[i].n
+		i := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool { return s.Kind == pane.OnChart })
+		r := d.app.spots()[i].Rect
+		r.X, r.W = r.X+trend.ValueWidth, d.app.spots()[i].N
 		d.clickAt(r.X, r.Y+1)
-		if got := d.app.result.analysis.Step; got != 1 {
+		if got := d.app.env.Result.Analysis.Step; got != 1 {
 			t.Errorf("the first column: step %d", got)
 		}
 		d.clickAt(r.X+r.W-1, r.Y+2)
-		if got := d.app.result.analysis.Step; got != 12 {
+		if got := d.app.env.Result.Analysis.Step; got != 12 {
 			t.Errorf("the last column: step %d", got)
 		}
 		d.send(tea.MouseWheelMsg{X: r.X, Y: r.Y, Button: tea.MouseWheelUp})
-		if got := d.app.result.analysis.Step; got != 11 {
+		if got := d.app.env.Result.Analysis.Step; got != 11 {
 			t.Errorf("the wheel: step %d", got)
 		}
 	})
@@ -271,23 +276,23 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("5")
 		d.wheel("Compute", tea.MouseWheelDown)
-		if d.app.place.row != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
+		if d.app.env.Place.Row != 3 || d.app.views.panes.Focus != layout.Metrics || d.app.views.panes.MetricScroll != 0 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.wheel("5 metrics", tea.MouseWheelDown)
-		if d.app.panes.metric != wheelLines || d.app.place.row != 3 {
+		if d.app.views.panes.Metric != view.WheelLines || d.app.env.Place.Row != 3 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.press("1", "enter")
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 20})
 		x, y := d.place(" text", 0)
 		d.send(tea.MouseWheelMsg{X: x, Y: y + 3, Button: tea.MouseWheelDown})
-		if d.app.sampleReader.scroll == 0 || d.app.sampleReader.sample != 0 || d.app.sampleReader.inText {
-			t.Errorf("over the text: scrolled by %d, sample %d", d.app.sampleReader.scroll, d.app.sampleReader.sample)
+		if d.app.views.sampleReader.Scroll == 0 || d.app.views.sampleReader.Sample != 0 || d.app.views.sampleReader.InText {
+			t.Errorf("over the text: scrolled by %d, sample %d", d.app.views.sampleReader.Scroll, d.app.views.sampleReader.Sample)
 		}
 		d.press("esc", "?")
 		d.wheel("keys: overview", tea.MouseWheelDown)
-		if d.app.help.scroll != wheelLines {
+		if d.app.overlays.help.Scroll != view.WheelLines {
 			t.Error("the help does not scroll")
 		}
 	})
@@ -300,15 +305,15 @@ func TestGroupByMouse(t *testing.T) {
 		d.doubleClick("Compute")
 		x, y := d.place(" text", 0)
 		d.clickAt(x+2, y+4)
-		if !d.app.sampleReader.inText {
+		if !d.app.views.sampleReader.InText {
 			t.Error("a click on the text does not focus it")
 		}
 		d.click("   3 ")
-		if d.app.sampleReader.sample != 2 || d.app.sampleReader.inText {
-			t.Errorf("sample %d", d.app.sampleReader.sample)
+		if d.app.views.sampleReader.Sample != 2 || d.app.views.sampleReader.InText {
+			t.Errorf("sample %d", d.app.views.sampleReader.Sample)
 		}
 		d.click("Esc back")
-		if d.app.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("the hint Esc does not lead back")
 		}
 	})
@@ -321,19 +326,19 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.click("j k move")
 		d.click("k move")
 		d.click("j k move")
-		if d.app.place.row != 1 {
-			t.Errorf("j, k, j: cursor %d", d.app.place.row)
+		if d.app.env.Place.Row != 1 {
+			t.Errorf("j, k, j: cursor %d", d.app.env.Place.Row)
 		}
 		d.click("[ ] step")
-		if d.app.result.analysis.Step != 11 {
-			t.Errorf("[: step %d", d.app.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 11 {
+			t.Errorf("[: step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.click("] step")
-		if d.app.result.analysis.Step != 12 {
-			t.Errorf("]: step %d", d.app.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 12 {
+			t.Errorf("]: step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.click("open")
-		if d.app.view != viewGroup {
+		if d.app.position.view != view.Group {
 			t.Error("open")
 		}
 		d.click("Esc back")
@@ -341,7 +346,7 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.wantText("type to search the help")
 		d.click("Esc close")
 		d.click("S sweep")
-		if d.app.view != viewSweep {
+		if d.app.position.view != view.Sweep {
 			t.Error("S sweep")
 		}
 	})
@@ -352,15 +357,17 @@ func TestSweepByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("S")
-		i := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.target == target{onSweepCell, sweepCellNumber(10, 6)} })
-		r := d.app.spots()[i].rect
+		i := slices.IndexFunc(d.app.spots(), func(s pane.Spot) bool {
+			return s.Target == pane.Target{Kind: pane.OnSweepCell, N: sweepmap.SweepCellNumber(10, 6)}
+		})
+		r := d.app.spots()[i].Rect
 		d.clickAt(r.X+1, r.Y)
-		if pos, neg := d.app.sweep.sweepCursor(d.app.env); pos != 10 || neg != 6 {
+		if pos, neg := d.app.views.sweep.SweepCursor(d.app.env); pos != 10 || neg != 6 {
 			t.Errorf("the cursor is at %d, %d", pos, neg)
 		}
 		d.wantText("keep_pos 0.50  keep_neg 0.30")
 		d.pressButton(r.X+1, r.Y)
-		if got := d.app.settings.now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.view != viewOverview {
+		if got := d.app.env.Settings.Now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.position.view != view.Overview {
 			t.Errorf("set: %+v", got)
 		}
 	})
@@ -372,34 +379,34 @@ func TestListsByMouse(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("E")
 		d.doubleClick("reinforce_plus_plus ")
-		if got := d.app.settings.now.Estimator; got != "reinforce_plus_plus" || d.app.view != viewOverview {
-			t.Errorf("%s: %s", got, d.app.notice)
+		if got := d.app.env.Settings.Now.Estimator; got != "reinforce_plus_plus" || d.app.position.view != view.Overview {
+			t.Errorf("%s: %s", got, d.app.overlays.notice)
 		}
 		d.press("u", "C")
 		d.doubleClick("length penalty")
-		if d.app.settings.now.Overlong == "" {
+		if d.app.env.Settings.Now.Overlong == "" {
 			t.Error("a stage of the chain is not changed")
 		}
 	})
 	driveTwoRuns(t, 120, 36, func(d *driver) {
-		d.app.display.mouse = true
+		d.app.env.Display.Mouse = true
 		d.press("c")
 		x, y := d.place("samples  prompt", 0)
 		d.clickAt(x, y+3)
-		if d.app.compare.cursor != 2 {
-			t.Errorf("the third pair: %d", d.app.compare.cursor)
+		if d.app.views.compare.Cursor != 2 {
+			t.Errorf("the third pair: %d", d.app.views.compare.Cursor)
 		}
 		d.wheel("samples  prompt", tea.MouseWheelDown)
-		if d.app.compare.cursor != 5 {
-			t.Errorf("the wheel: %d", d.app.compare.cursor)
+		if d.app.views.compare.Cursor != 5 {
+			t.Errorf("the wheel: %d", d.app.views.compare.Cursor)
 		}
 		d.pressButton(x, y+6)
 		d.pressButton(x, y+6)
-		if d.app.view != viewAnswers {
+		if d.app.position.view != view.Answers {
 			t.Fatal("a double click on a pair opens nothing")
 		}
 		d.clickAt(100, 20)
-		if d.app.answers.focus != 1 {
+		if d.app.views.answers.Focus != 1 {
 			t.Error("a click does not focus the other run")
 		}
 	})
@@ -410,11 +417,11 @@ func TestClicksEndNotices(t *testing.T) {
 	t.Parallel()
 	driveWith(t, runWithProblems(), 120, 36, Options{Settings: filterSettings(), Mouse: true, Notice: "hello there"}, func(d *driver) {
 		d.click("hello there")
-		if d.app.notice != "" {
-			t.Error(d.app.notice)
+		if d.app.overlays.notice != "" {
+			t.Error(d.app.overlays.notice)
 		}
 		d.click(fmt.Sprintf("!%d", 10))
-		if d.app.view != viewProblems {
+		if d.app.position.view != view.Problems {
 			t.Error("the count opens nothing")
 		}
 	})
@@ -424,7 +431,7 @@ func TestClicksEndNotices(t *testing.T) {
 func TestMouseStorm(t *testing.T) {
 	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
-		d.app.display.mouse = true
+		d.app.env.Display.Mouse = true
 		n := uint64(1)
 		random := func(limit int) int { n = n*6364136223846793005 + 1442695040888963407; return int(n>>33) % limit }
 		for range repotest.Times(300, 1500) {
@@ -442,8 +449,8 @@ func TestMouseStorm(t *testing.T) {
 				d.pressButton(x, y)
 			}
 			for i, line := range strings.Split(d.frame(), "\n") {
-				if got := cells.Width(line); got != d.app.display.w {
-					t.Fatalf("line %d has %d cells of %d: %q", i, got, d.app.display.w, line)
+				if got := cells.Width(line); got != d.app.env.Display.W {
+					t.Fatalf("line %d has %d cells of %d: %q", i, got, d.app.env.Display.W, line)
 				}
 			}
 		}
@@ -455,21 +462,21 @@ func TestWorstStepsByMouse(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
-		spans, found := d.app.glance.job.value.glance.Spans, len(d.app.foundList())
+		spans, found := d.app.views.glance.Job.Value.Glance.Spans, len(d.app.env.FoundList())
 		d.click(spans[2].Cause())
-		if d.app.glance.cursor == 0 {
+		if d.app.views.glance.Cursor == 0 {
 			t.Fatal("a click leaves the cursor at the top")
 		}
-		want := spans[d.app.glance.cursor-found].From
+		want := spans[d.app.views.glance.Cursor-found].From
 		d.doubleClick(spans[2].Cause())
-		if d.app.view != viewOverview || d.app.place.step != want {
-			t.Errorf("view %d at step %d, want step %d", d.app.view, d.app.place.step, want)
+		if d.app.position.view != view.Overview || d.app.env.Place.Step != want {
+			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.env.Place.Step, want)
 		}
 		d.press("0")
-		before := d.app.glance.cursor
+		before := d.app.views.glance.Cursor
 		d.wheel("worst steps", tea.MouseWheelDown)
-		if d.app.glance.cursor != min(before+wheelLines, found+len(spans)-1) {
-			t.Errorf("the wheel moves the cursor from %d to %d", before, d.app.glance.cursor)
+		if d.app.views.glance.Cursor != min(before+view.WheelLines, found+len(spans)-1) {
+			t.Errorf("the wheel moves the cursor from %d to %d", before, d.app.views.glance.Cursor)
 		}
 	})
 }

@@ -17,18 +17,18 @@ func TestNoticeGoes(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("]")
 		d.wantText("no further step")
-		first := d.app.noticeNumber
+		first := d.app.overlays.noticeNumber
 		d.press("]") // says the same again
 		d.send(noticeEndedMsg{first})
 		d.wantText("no further step")
-		d.send(noticeEndedMsg{d.app.noticeNumber})
-		if d.app.notice != "" {
-			t.Errorf("the notice stays: %q", d.app.notice)
+		d.send(noticeEndedMsg{d.app.overlays.noticeNumber})
+		if d.app.overlays.notice != "" {
+			t.Errorf("the notice stays: %q", d.app.overlays.notice)
 		}
 		d.wantText("? help")
 		d.press("]", "j")
-		if d.app.notice != "" {
-			t.Errorf("the next key leaves %q", d.app.notice)
+		if d.app.overlays.notice != "" {
+			t.Errorf("the next key leaves %q", d.app.overlays.notice)
 		}
 	})
 }
@@ -45,7 +45,7 @@ func TestNoticeHidesNothing(t *testing.T) {
 		} {
 			drive(t, madeRunWithTexts(30, proofText), size[0], size[1], filterSettings(), func(d *driver) {
 				d.press(keys...)
-				d.app.notice = long
+				d.app.overlays.notice = long
 				frame := ansi.Strip(d.frame())
 				lines := strings.Split(frame, "\n")
 				if len(lines) != size[1] || !strings.Contains(frame, "keep_neg_ratio must be") {
@@ -95,7 +95,7 @@ func TestFirstNoticeHasATimer(t *testing.T) {
 		var timed bool
 		for _, cmd := range d.app.Init()().(tea.BatchMsg) {
 			if msg, ok := cmd().(noticeEndedMsg); ok {
-				timed = msg.number == d.app.noticeNumber
+				timed = msg.number == d.app.overlays.noticeNumber
 			}
 		}
 		if !timed {
@@ -111,12 +111,12 @@ func TestNoticeLeavesTheKeys(t *testing.T) {
 		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
 			last := func() string { return ansi.Strip(d.app.lines()[size[1]-1]) }
 			body := d.app.lines()[:size[1]-1]
-			d.app.notice = "no further step"
+			d.app.overlays.notice = "no further step"
 			if lines := d.app.lines(); size[0] >= 80 && strings.Join(lines[:size[1]-1], "\n") != strings.Join(body, "\n") {
 				t.Errorf("%v: a notice in a few words moves the body:\n%s", size, d.frame())
 			}
 			for _, notice := range []string{"no further step", strings.Repeat("a notice that takes two lines ", 2*size[0]/30)} {
-				d.app.notice = notice
+				d.app.overlays.notice = notice
 				if line := last(); !strings.Contains(line, "j k move") || !strings.Contains(line, "? help  q quit") {
 					t.Errorf("%v: %q hides the keys: %q", size, notice, line)
 				}

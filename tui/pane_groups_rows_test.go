@@ -10,21 +10,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/tui/env"
 )
 
 func TestSortingKeepsTheCursorOnItsGroup(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j")
-		here := d.app.selectedGroup().Name
-		for _, s := range sortings()[1 : len(sortings())-1] { // all but the step, which all groups share
+		here := d.app.env.SelectedGroup().Name
+		for _, s := range env.Sortings()[1 : len(env.Sortings())-1] { // all but the step, which all groups share
 			d.press("o")
-			x := d.app.result.analysis
-			if !slices.IsSortedFunc(d.app.result.rows, func(g, h int) int { return s.compare(&x.Table[g], &x.Table[h]) }) {
-				t.Errorf("not %s", s.words)
+			x := d.app.env.Result.Analysis
+			if !slices.IsSortedFunc(d.app.env.Result.Rows, func(g, h int) int { return s.Compare(&x.Table[g], &x.Table[h]) }) {
+				t.Errorf("not %s", s.Words)
 			}
-			if d.app.selectedGroup().Name != here {
-				t.Errorf("%s: the cursor has left its group", s.words)
+			if d.app.env.SelectedGroup().Name != here {
+				t.Errorf("%s: the cursor has left its group", s.Words)
 			}
 		}
 		d.press("o", "o", "O")
@@ -37,9 +38,9 @@ func TestUndoOrder(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j")
-		group, rows := d.app.selectedGroup().Name, slices.Clone(d.app.result.rows)
+		group, rows := d.app.env.SelectedGroup().Name, slices.Clone(d.app.env.Result.Rows)
 		d.press("o", "O", "p")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "by prompt, reversed") || slices.Equal(rows, d.app.result.rows) {
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "by prompt, reversed") || slices.Equal(rows, d.app.env.Result.Rows) {
 			t.Errorf("the order is not another:\n%s", text)
 		}
 		d.press("u", "u")
@@ -47,7 +48,7 @@ func TestUndoOrder(t *testing.T) {
 			t.Errorf("the first undo of the order leaves\n%s", text)
 		}
 		d.press("u")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "worst first") || !slices.Equal(rows, d.app.result.rows) || d.app.selectedGroup().Name != group {
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "worst first") || !slices.Equal(rows, d.app.env.Result.Rows) || d.app.env.SelectedGroup().Name != group {
 			t.Errorf("the last undo leaves\n%s", text)
 		}
 		d.press("ctrl+r")

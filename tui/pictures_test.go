@@ -66,7 +66,7 @@ func TestPictures(t *testing.T) {
 		if p.set != nil {
 			p.set(&set)
 		}
-		driveDemo(t, set, func(d *driver) {
+		driveDemo(t, set, 110, 31, func(d *driver) {
 			d.press(p.keys...)
 			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.picture())
 		})
@@ -92,14 +92,14 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// driveDemo drives App on the 24 steps that `vantage demo` begins with, and looks at what ails them, on a screen of 110×31.
-func driveDemo(t *testing.T, set model.Settings, f func(*driver)) {
+// driveDemo drives App on the 24 steps that `vantage demo` begins with, and looks at what ails them, on a screen of w×h.
+func driveDemo(t *testing.T, set model.Settings, w, h int, f func(*driver)) {
 	t.Helper()
 	source := demoSource{demo.New(demo.Options{Seed: 1, Steps: 24})}
 	look := func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
 		return diagnosis.See(ctx, snap, set, diagnosis.Reading{Texts: analysis.ReadTextsOf(source)}, previous)
 	}
-	driveWith(t, source, 110, 31, Options{Settings: set, Look: look}, func(d *driver) {
+	driveWith(t, source, w, h, Options{Settings: set, Look: look}, func(d *driver) {
 		d.dressForPicture()
 		f(d)
 	})
@@ -118,14 +118,14 @@ func (s demoSource) Next(ctx context.Context) (*model.Chunk, error) {
 
 // dressForPicture makes the screen look as in the pictures of the documentation.
 func (d *driver) dressForPicture() {
-	d.app.display.theme, d.app.display.noColor = themes.Default(true), false
-	d.app.title = "runs/qwen-math/rollouts"
+	d.app.env.Display.Theme, d.app.env.Display.NoColor = themes.Default(true), false
+	d.app.env.Title = "runs/qwen-math/rollouts"
 }
 
 // picture draws the screen.
 func (a App) picture() string {
-	a.notice = ""
-	return screenpicture.SVG(a.frame(), "vantage "+a.title+a.againstSecond(), pictureColors(a.display.theme))
+	a.overlays.notice = ""
+	return screenpicture.SVG(a.frame(), "vantage "+a.env.Title+a.env.AgainstSecond(), pictureColors(a.env.Display.Theme))
 }
 
 func pictureColors(t *themes.Theme) screenpicture.Colors {

@@ -10,6 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/tui/chart"
+	"vantage/tui/env"
 )
 
 // failingSource is a source that fails at once.
@@ -40,27 +41,27 @@ var noRewardProblem = model.Problem{File: "a.jsonl", Reason: `no reward field: t
 func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]struct {
-		source func() Source
+		source func() env.Source
 		keys   []string
 		says   []string
 	}{
-		"empty": {func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage list formats", "TRL with log_completions=True"}},
-		"notes": {func() Source {
+		"empty": {func() env.Source { return progressOnly(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage list formats", "TRL with log_completions=True"}},
+		"notes": {func() env.Source {
 			return &madeSource{chunks: []*model.Chunk{{Progress: model.Progress{CaughtUp: true}, Notes: []string{"a .wandb file holds scalars"}}}}
 		}, nil, []string{"waiting for the first step", "a .wandb file holds scalars"}},
-		"loading": {func() Source {
+		"loading": {func() env.Source {
 			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, nil, []string{"34% · 1.2/3.5 GB"}},
-		"unknown": {func() Source { return progressOnly(model.Progress{Files: 1, CaughtUp: true}, noRewardProblem) }, nil, []string{"nothing in runs/made can be read", "score or"}},
-		"failed":  {func() Source { return failingSource{errPermission} }, nil, []string{"permission denied"}},
-		"growing": {func() Source { return growingRun() }, []string{"3", "3", "]"}, []string{"step 3 (14/24 groups, still growing)"}},
+		"unknown": {func() env.Source { return progressOnly(model.Progress{Files: 1, CaughtUp: true}, noRewardProblem) }, nil, []string{"nothing in runs/made can be read", "score or"}},
+		"failed":  {func() env.Source { return failingSource{errPermission} }, nil, []string{"permission denied"}},
+		"growing": {func() env.Source { return growingRun() }, []string{"3", "3", "]"}, []string{"step 3 (14/24 groups, still growing)"}},
 	} {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
 			for mode, dress := range displayVariants() {
 				drive(t, state.source(), size[0], size[1], filterSettings(), func(d *driver) {
-					dress(&d.app.display)
-					if d.app.sourceState.err == nil {
-						d.app.sourceState.ended = false // the source goes on, as a followed run does
+					dress(&d.app.env.Display)
+					if d.app.env.SourceState.Err == nil {
+						d.app.env.SourceState.Ended = false // the source goes on, as a followed run does
 					}
 					d.press(state.keys...)
 					text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
@@ -83,7 +84,7 @@ func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
 		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "A≠0 56/192") {
 			t.Error(text)
 		}
-		d.app.display.glyphs = chart.ASCII()
+		d.app.env.Display.Glyphs = chart.ASCII()
 		if text := ansi.Strip(d.frame()); strings.ContainsAny(text, "×−│") {
 			t.Errorf("not ASCII: %s", text)
 		}

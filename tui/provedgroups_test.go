@@ -35,8 +35,8 @@ func TestGroupsAreTakenFromTheAdvantages(t *testing.T) {
 	drive(t, repeatingRun(1, 0), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.wantText("groups changed: 4 consecutive rows of a prompt are a group, as the logged advantages prove", "signal 3/3", "✓ 12/12 as logged")
 		d.press("p", "u", "u", "u")
-		if a := d.app.result.analysis; a == nil || a.Groups != 3 || d.app.settings.now.Proved.Sizes[0] != 4 {
-			t.Errorf("after undo: %+v", d.app.settings.now)
+		if a := d.app.env.Result.Analysis; a == nil || a.Groups != 3 || d.app.env.Settings.Now.Proved.Sizes[0] != 4 {
+			t.Errorf("after undo: %+v", d.app.env.Settings.Now)
 		}
 		d.press("!")
 		d.wantText("4 consecutive rows of a prompt are a group")
@@ -50,7 +50,7 @@ func TestGroupsChangeWithTheFirstRepeatedPrompt(t *testing.T) {
 	source := repeatingRun(5, 5)
 	source.chunks = append(source.chunks, repeatingRun(6, 5).chunks[6])
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
-		if a := d.app.result.analysis; a == nil || a.Step != 5 || a.Groups != 3 {
+		if a := d.app.env.Result.Analysis; a == nil || a.Step != 5 || a.Groups != 3 {
 			t.Fatalf("%+v", a)
 		}
 		d.wantText("groups changed")
@@ -67,8 +67,8 @@ func TestNoGroupsWithoutProof(t *testing.T) {
 		}
 	}
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
-		if a := d.app.result.analysis; a == nil || a.Last().Groups != 2 || strings.Contains(d.app.notice, "groups changed") {
-			t.Errorf("%+v, notice %q", a, d.app.notice)
+		if a := d.app.env.Result.Analysis; a == nil || a.Last().Groups != 2 || strings.Contains(d.app.overlays.notice, "groups changed") {
+			t.Errorf("%+v, notice %q", a, d.app.overlays.notice)
 		}
 	})
 }

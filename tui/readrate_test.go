@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vantage/model"
+	"vantage/tui/env"
 )
 
 // The remaining time follows from the bytes read so far: at 300 MB in 3 s the other 600 MB
@@ -12,7 +13,7 @@ import (
 func TestReadRateEstimatesTheRemainingTime(t *testing.T) {
 	t.Parallel()
 	at := func(second int) time.Time { return time.Date(2026, 1, 2, 14, 3, second, 0, time.UTC) }
-	var p readRate
+	var p env.ReadRate
 	for _, c := range []struct {
 		second int
 		read   int64
@@ -25,8 +26,8 @@ func TestReadRateEstimatesTheRemainingTime(t *testing.T) {
 		{9, 1000e6, true, 0},
 		{20, 1000e6, false, 0}, // it grows again: from the start
 	} {
-		if p = p.updated(at(c.second), model.Progress{BytesRead: c.read, BytesAll: 1000e6, CaughtUp: c.done}); p.remaining != c.want {
-			t.Errorf("%d bytes after %d s: %v left, want %v", c.read, c.second, p.remaining, c.want)
+		if p = p.Updated(at(c.second), model.Progress{BytesRead: c.read, BytesAll: 1000e6, CaughtUp: c.done}); p.Remaining != c.want {
+			t.Errorf("%d bytes after %d s: %v left, want %v", c.read, c.second, p.Remaining, c.want)
 		}
 	}
 }

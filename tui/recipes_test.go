@@ -60,7 +60,7 @@ func (e edit) apply(t *testing.T, top string) {
 	t.Helper()
 	path := filepath.Join(top, e.file)
 	before, err := os.ReadFile(path)
-	if err != nil && !strings.HasPrefix(e.text, "package ") {
+	if isNew := strings.HasPrefix(strings.TrimPrefix(strings.ToLower(e.text), "// "), "package "); err != nil && !isNew {
 		t.Fatal(err)
 	}
 	after := string(before) + e.text
@@ -74,6 +74,9 @@ func (e edit) apply(t *testing.T, top string) {
 		above, below, _ := strings.Cut(string(before), cut)
 		rest, below, _ := strings.Cut(below, "\n")
 		after = above + cut + rest + "\n" + e.text + below
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	writeFile(t, path, after)
 }
@@ -111,7 +114,7 @@ func copyRepository(t *testing.T) string {
 // the screen.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributors", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +180,7 @@ func TestRecipes(t *testing.T) {
 // The ways through the program name functions where they are.
 func TestWaysNameFunctions(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributors", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"vantage/model"
+	"vantage/tui/env"
 	"vantage/tui/tty"
 )
 
@@ -47,7 +48,7 @@ func (v *virtualTerminal) counts() (written, repaints int) {
 // inVirtualTime runs the program as main does, on a terminal of 120×36, and then f.
 // Whatever takes no computing takes no time: sleeping lets everything settle that is due
 // by then.
-func inVirtualTime(t *testing.T, source Source, f func(*virtualTerminal)) {
+func inVirtualTime(t *testing.T, source env.Source, f func(*virtualTerminal)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		v := &virtualTerminal{}

@@ -37,14 +37,14 @@ func TestRewardIsLearnedFromTheLog(t *testing.T) {
 	t.Parallel()
 	drive(t, runWithColumns(1, 0), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.wantText("reward = accuracy + 0.5·format, found in the log (u undoes", "reward 0.750")
-		if set := d.app.settings.now; set.Weights != "accuracy=1,format=0.5" || set.Framework != "trl" || set.Scale != "none" {
+		if set := d.app.env.Settings.Now; set.Weights != "accuracy=1,format=0.5" || set.Framework != "trl" || set.Scale != "none" {
 			t.Errorf("computed with %+v", set)
 		}
 		d.press("!")
 		d.wantText("accuracy + 0.5·format (4/4 (100%) logged advantages prove it); not counted: tokens; --reward")
 		d.press("esc", "u")
 		d.wantText("reward 22.750", "sum of all 3 numeric columns")
-		if text := d.app.choice().Evidence(); text != "" {
+		if text := d.app.env.Choice().Evidence(); text != "" {
 			t.Errorf("with another reward nothing was compared, and it says %q", text)
 		}
 	})
@@ -54,14 +54,14 @@ func TestRewardIsLearnedFromTheLog(t *testing.T) {
 func TestRewardIsLearnedLater(t *testing.T) {
 	t.Parallel()
 	drive(t, runWithColumns(9, 3), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if set := d.app.settings.now; set.Weights != "accuracy=1,format=0.5" {
+		if set := d.app.env.Settings.Now; set.Weights != "accuracy=1,format=0.5" {
 			t.Errorf("computed with %+v", set)
 		}
 	})
 	given, _ := model.DefaultSettings().Set("reward", "accuracy,tokens=0.1")
 	driveWith(t, runWithColumns(9, 0), 120, 36, Options{Settings: given, Given: match.Given{Rewards: match.FromFlag}}, func(d *driver) {
-		if r := d.app.rewards(); d.app.settings.now.Weights != given.Weights || r.Origin != match.FromFlag {
-			t.Errorf("computed with %+v, by %s", d.app.settings.now, r.Origin)
+		if r := d.app.env.Rewards(); d.app.env.Settings.Now.Weights != given.Weights || r.Origin != match.FromFlag {
+			t.Errorf("computed with %+v, by %s", d.app.env.Settings.Now, r.Origin)
 		}
 	})
 }
@@ -83,8 +83,8 @@ func TestRewardOfTheCommandLine(t *testing.T) {
 			}
 		}
 		for _, c := range []struct{ text, formula string }{{"tokens", "tokens"}, {"accuracy,tokens=0.5", "accuracy + 0.5·tokens"}, {"auto", "accuracy + 0.5·format"}} {
-			if err := run(c.text); err != nil || d.app.rewards().Formula != c.formula {
-				t.Errorf("%q: %s, %v, want %s", c.text, d.app.rewards(), err, c.formula)
+			if err := run(c.text); err != nil || d.app.env.Rewards().Formula != c.formula {
+				t.Errorf("%q: %s, %v, want %s", c.text, d.app.env.Rewards(), err, c.formula)
 			}
 		}
 	})
@@ -110,8 +110,8 @@ func TestSecondRunHasItsOwnReward(t *testing.T) {
 	o := Options{Settings: model.DefaultSettings(), Second: &madeSource{chunks: []*model.Chunk{plain}}, SecondTitle: "b"}
 	driveWith(t, runWithColumns(1, 0), 120, 36, o, func(d *driver) {
 		d.press("c")
-		if r := d.app.compare.job.value.result; d.app.compare.job.err != nil || r == nil || len(r.Pairs) != 1 {
-			t.Errorf("compared %+v, %v", r, d.app.compare.job.err)
+		if r := d.app.views.compare.Job.Value.Result; d.app.views.compare.Job.Err != nil || r == nil || len(r.Pairs) != 1 {
+			t.Errorf("compared %+v, %v", r, d.app.views.compare.Job.Err)
 		}
 	})
 }

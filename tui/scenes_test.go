@@ -11,12 +11,13 @@ import (
 	"vantage/internal/testkit/modeltest"
 	"vantage/model"
 	"vantage/model/diagnosis"
+	"vantage/tui/env"
 )
 
 // scene is a state of the screen with golden frames.
 type scene struct {
 	name       string
-	source     func() Source
+	source     func() env.Source
 	compareTwo bool // runs side by side, in place of the source
 	keys       []string
 	setUp      func(*driver) // instead of keys, or after them
@@ -28,17 +29,17 @@ var allSizes = [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}}
 
 // scenes returns every view, every state of it that looks different, and every placeholder.
 func scenes() []scene {
-	made := func(steps int) func() Source { return func() Source { return madeRun(steps) } }
-	read := func() Source { return madeRunWithTexts(3, proofText) }
+	made := func(steps int) func() env.Source { return func() env.Source { return madeRun(steps) } }
+	read := func() env.Source { return madeRunWithTexts(3, proofText) }
 	usual := [][2]int{{80, 24}, {120, 36}}
 	return []scene{
 		{name: "overview", source: made(30)},
-		{name: "laststeps", source: func() Source { return onePromptRun(300) }, keys: []string{"j", "b", "m", "m"}},
+		{name: "laststeps", source: func() env.Source { return onePromptRun(300) }, keys: []string{"j", "b", "m", "m"}},
 		{name: "run", source: made(30), keys: []string{"0", "j"}},
 		{name: "ill", source: made(30), setUp: makeIll("0", "j")},
 		{name: "finding", source: made(30), setUp: makeIll("0", "enter", "k")},
 		{name: "findingwarnings", source: made(30), setUp: makeIll("w", "w"), sizes: usual},
-		{name: "refusals", source: func() Source { return refusingRun() }, keys: []string{"0"}},
+		{name: "refusals", source: func() env.Source { return refusingRun() }, keys: []string{"0"}},
 		{name: "baseline", source: made(30), keys: []string{"b", "m", "m", "m"}, sizes: usual},
 		{name: "widegroups", source: made(30), keys: []string{"z", "j", "j"}, sizes: [][2]int{{80, 24}, {120, 36}, {200, 60}}},
 		{name: "wideadvantages", source: made(3), keys: []string{"2", "2"}, sizes: usual},
@@ -52,28 +53,28 @@ func scenes() []scene {
 		{name: "estimators", source: made(2), keys: []string{"E", "down", "down", "down"}},
 		{name: "group", source: read, keys: []string{"G", "enter"}},
 		{name: "diff", source: read, keys: []string{"G", "enter", "d"}},
-		{name: "conversation", source: func() Source { return madeRunWithTexts(3, toolText) }, keys: []string{"G", "enter", "tab", "1"}, sizes: usual},
+		{name: "conversation", source: func() env.Source { return madeRunWithTexts(3, toolText) }, keys: []string{"G", "enter", "tab", "1"}, sizes: usual},
 		{name: "search", source: read, keys: withText("G", "enter", "tab", "/", "red")},
 		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
 		{name: "chain", source: made(3), keys: []string{"C", "j", "j", "right", "j", "j", "j", "right"}},
 		{name: "scope", source: made(15), keys: []string{"S", "v", "tab"}, sizes: usual},
 		{name: "groupsize", source: made(15), keys: append(withText(":", "groupsize"), "enter")},
-		{name: "nosizes", source: func() Source { return runOfContinuousRewards() }, keys: append(withText(":", "groupsize"), "enter"), sizes: usual},
+		{name: "nosizes", source: func() env.Source { return runOfContinuousRewards() }, keys: append(withText(":", "groupsize"), "enter"), sizes: usual},
 		{name: "prompts", source: made(15), keys: []string{"L", "j"}, sizes: usual},
 		{name: "grep", source: read, keys: append(withText(":", "grep 1"), "enter", "j"), sizes: usual},
 		{name: "breakdown", source: made(15), keys: append(withText(":", "by difficulty"), "enter")},
 		{name: "breakdownby", source: read, keys: append(withText(":", "by rewards/format"), "enter", "tab"), sizes: usual},
 		{name: "selection", source: made(3), keys: append(withText("/", "fate:alive"), "enter", "5"), sizes: usual},
 		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
-		{name: "gaps", source: func() Source { return runWithGap() }},
-		{name: "gapsinsteps", source: func() Source { return runWithGap() }, keys: []string{"3", "3", "k"}, sizes: usual},
+		{name: "gaps", source: func() env.Source { return runWithGap() }},
+		{name: "gapsinsteps", source: func() env.Source { return runWithGap() }, keys: []string{"3", "3", "k"}, sizes: usual},
 		{name: "chart", source: made(30), keys: []string{"b", "p", "3", "3", "A", "x", "z"}, sizes: usual},
 		{name: "figures", source: made(30), keys: []string{"3", "3", "tab", "j", "l"}},
 		{name: "figurelist", source: made(30), keys: withText("D", "length")},
 		{name: "tworuns", compareTwo: true, keys: []string{"3", "3"}, sizes: usual},
 		{name: "solved", source: made(30), keys: []string{"2", "v", "v", "v", "V", "l"}, sizes: usual},
 		{name: "filling", source: made(30), keys: []string{"3", "3"}, setUp: computeHalfTheTrend, sizes: usual},
-		{name: "problems", source: func() Source { return runWithProblems() }, keys: []string{"!"}},
+		{name: "problems", source: func() env.Source { return runWithProblems() }, keys: []string{"!"}},
 		{name: "copy", source: made(30), keys: []string{"y"}},
 		{name: "command", source: made(30), keys: withText(":", "export ")},
 		{name: "compare", compareTwo: true, keys: []string{"c"}},
@@ -81,29 +82,29 @@ func scenes() []scene {
 		{name: "answersdiff", compareTwo: true, keys: []string{"c", "j", "enter", "d"}, sizes: usual},
 		{name: "help", source: made(30), keys: []string{"?"}},
 		{name: "about", source: made(30), keys: []string{"?", "?"}, sizes: usual},
-		{name: "empty", source: func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, setUp: keepLive},
-		{name: "loading", source: func() Source {
+		{name: "empty", source: func() env.Source { return progressOnly(model.Progress{CaughtUp: true}) }, setUp: keepLive},
+		{name: "loading", source: func() env.Source {
 			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, setUp: keepLive},
-		{name: "unknown", source: func() Source {
+		{name: "unknown", source: func() env.Source {
 			return progressOnly(model.Progress{Files: 3, BytesRead: 8400, BytesAll: 8400, CaughtUp: true, Tried: 120}, noRewardProblem)
 		}, setUp: keepLive},
-		{name: "awaited", source: func() Source { return progressOnly(model.Progress{CaughtUp: true, Awaited: "runs/made"}) }, setUp: keepLive, sizes: usual},
+		{name: "awaited", source: func() env.Source { return progressOnly(model.Progress{CaughtUp: true, Awaited: "runs/made"}) }, setUp: keepLive, sizes: usual},
 		{name: "idle", source: made(3), setUp: idleSince(14 * time.Minute), sizes: usual},
 		{name: "ended", source: made(3), setUp: idleSince(50 * time.Hour), sizes: usual},
-		{name: "remote", source: func() Source { return remoteRun(model.Link{Host: "node7", Latency: 12 * time.Millisecond}) }, setUp: keepLive},
-		{name: "linklost", source: func() Source { return remoteRun(lostLink) }, setUp: keepLive},
-		{name: "linklostwhy", source: func() Source { return remoteRun(lostLink) }, keys: []string{"!"}, setUp: keepLive, sizes: usual},
-		{name: "connecting", source: func() Source {
+		{name: "remote", source: func() env.Source { return remoteRun(model.Link{Host: "node7", Latency: 12 * time.Millisecond}) }, setUp: keepLive},
+		{name: "linklost", source: func() env.Source { return remoteRun(lostLink) }, setUp: keepLive},
+		{name: "linklostwhy", source: func() env.Source { return remoteRun(lostLink) }, keys: []string{"!"}, setUp: keepLive, sizes: usual},
+		{name: "connecting", source: func() env.Source {
 			return progressOnly(model.Progress{Link: model.Link{Host: "node7", State: model.LinkConnecting}})
 		}, setUp: keepLive, sizes: usual},
-		{name: "away", source: func() Source { return progressOnly(model.Progress{Link: lostLink}) }, setUp: keepLive, sizes: usual[:1]},
-		{name: "awaywhy", source: func() Source { return progressOnly(model.Progress{Link: lostLink}) }, keys: []string{"!"}, setUp: keepLive, sizes: usual[:1]},
-		{name: "failed", source: func() Source { return failingSource{errPermission} }},
-		{name: "stopped", source: func() Source { return &failsAfterSteps{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
-		{name: "why", source: func() Source { return &failsAfterSteps{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
-		{name: "behind", source: func() Source { return runStillReading() }, setUp: keepLive, sizes: [][2]int{{60, 16}, {80, 24}}},
-		{name: "growing", source: func() Source { return growingRun() }, keys: []string{"]"}, setUp: keepLive},
+		{name: "away", source: func() env.Source { return progressOnly(model.Progress{Link: lostLink}) }, setUp: keepLive, sizes: usual[:1]},
+		{name: "awaywhy", source: func() env.Source { return progressOnly(model.Progress{Link: lostLink}) }, keys: []string{"!"}, setUp: keepLive, sizes: usual[:1]},
+		{name: "failed", source: func() env.Source { return failingSource{errPermission} }},
+		{name: "stopped", source: func() env.Source { return &failsAfterSteps{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "why", source: func() env.Source { return &failsAfterSteps{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
+		{name: "behind", source: func() env.Source { return runStillReading() }, setUp: keepLive, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "growing", source: func() env.Source { return growingRun() }, keys: []string{"]"}, setUp: keepLive},
 		{name: "small", source: made(3), sizes: [][2]int{{30, 3}, {40, 10}, {59, 30}, {200, 15}}},
 	}
 }
@@ -157,31 +158,31 @@ func withText(keys ...string) []string {
 }
 
 // keepLive makes the source one that has not ended.
-func keepLive(d *driver) { d.app.sourceState.ended = false }
+func keepLive(d *driver) { d.app.env.SourceState.Ended = false }
 
 // idleSince makes the source one that has not ended, to which nothing was written for so long.
 func idleSince(quiet time.Duration) func(*driver) {
 	return func(d *driver) {
 		keepLive(d)
-		d.send(clockMsg{d.app.sourceState.clock.Add(quiet)})
+		d.send(clockMsg{d.app.env.SourceState.Clock.Add(quiet)})
 	}
 }
 
 // makeIll says that the run is ill, shown by a group that it has, and presses keys.
 func makeIll(keys ...string) func(*driver) {
 	return func(d *driver) {
-		ill := modeltest.Ill(3, len(d.app.snap.Steps))
+		ill := modeltest.Ill(3, len(d.app.env.Snap.Steps))
 		ill.Findings[0].Example.Group = "0000000000000003"
-		d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
+		d.app.env.Findings.Job.Value.Look = &diagnosis.Look{Diagnosis: ill}
 		d.press(keys...)
 	}
 }
 
 // computeHalfTheTrend computes the trend again, of the newest steps only.
 func computeHalfTheTrend(d *driver) {
-	d.app.result.trend = nil
+	d.app.env.Result.Trend = nil
 	a := d.app.startTrend(10 * 192) // a step has 192 samples, and the newest is known
-	next, _ := a.withoutCommands().Update(a.started[0]())
+	next, _ := a.withoutCommands().Update(a.commands.Started[0]())
 	d.app = next.(App)
 }
 

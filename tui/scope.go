@@ -1,264 +1,127 @@
 package tui
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"slices"
-	"strconv"
 
-	"vantage/model"
-	"vantage/model/analysis"
 	"vantage/model/units"
-	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/pane"
+	"vantage/tui/steps"
 )
 
-// scope is which steps are on the screen together: those up to the one where the person is.
-type scope struct {
-	kind     scopeKind // scopeStep, scopeLast or scopeAll, of a sweep also the others
-	last     int       // the number of steps of scopeLast
-	from, to int64     // the steps of scopeRange
-}
-
-// scopeState is the scope, and how it came about.
-type scopeState struct {
-	scope
-	decided  bool  // by the person, by the session, or by the size of the first steps
-	chosen   bool  // by one of the first two: it is saved
-	moved    bool  // the widest scope has moved to the newest step, from back
-	back     int64 // the step before
-	followed bool  // the newest step was followed there
-}
-
-const (
-	// fewGroups is the largest number of groups in each step with which a run opens with its last steps.
-	fewGroups = 2
-
-	// Limits on what is computed for one scope: beyond, every n-th of its steps is. A sample takes about 130
-	// bytes.
-	maxScopeSamples = 1 << 17
-	maxScopeSteps   = 1 << 10
-)
-
-// indexes returns the indexes of the steps of the scope that ends at index end of a snapshot, ascending:
-// every n-th of them if they are too many, and always the last. A step that is still being written is one
-// of them only if it is the only one.
-func (s scope) indexes(snap model.Snapshot, end int) (steps []int, every int) {
-	if s.kind == scopeStep {
-		return []int{end}, 1
+// moveStep goes to another step and stays there when newer ones come.
+func (a App) moveStep(by int) App {
+	if len(a.env.Snap.Steps) == 0 {
+		return a
 	}
-	if steps = s.complete(snap, end); len(steps) == 0 {
-		return []int{end}, 1
-	}
-	samples := 0
-	for _, i := range steps {
-		samples += len(snap.Steps[i].Rewards)
-	}
-	every = max(1, (samples+maxScopeSamples-1)/maxScopeSamples, (len(steps)+maxScopeSteps-1)/maxScopeSteps)
-	var some []int
-	for k := len(steps) - 1; k >= 0; k-- { // the first of steps is the last step
-		if i := steps[k]; k == 0 || every < len(steps) && i%every == 0 {
-			some = append(some, i)
+	from := a.env.StepIndex()
+	to := pane.ClampIndex(from+by, a.env.ScopeEnd()+1)
+	if to == from {
+		a.env.Place.Follow = false
+		a.overlays.notice = "no further step"
+		if to+1 < len(a.env.Snap.Steps) && by > 0 {
+			a.overlays.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.env.Snap.Steps[to+1].Number)
 		}
+		return a
 	}
-	return some, every
+	return a.showStep(to)
 }
 
-func (s scope) stepsOf(snap model.Snapshot, end int) []model.Step {
-	if s.kind == scopeAll {
-		return snap.Steps
-	}
-	steps := model.Mapped(s.complete(snap, max(0, end)), func(i int) model.Step { return snap.Steps[i] })
-	slices.Reverse(steps)
-	return steps
+// showStep goes to the step at index i of the snapshot, or to the nearest, and stays
+// there when newer ones come.
+func (a App) showStep(i int) App {
+	a.env.Place.Follow, a.env.Place.Scope.Moved = false, false
+	a.env.Place.Step = a.env.Snap.Steps[pane.ClampIndex(i, a.env.ScopeEnd()+1)].Number
+	return a
 }
 
-// complete returns the indexes of the complete steps of the scope up to index end of a snapshot, the newest first.
-func (s scope) complete(snap model.Snapshot, end int) (steps []int) {
-	for i := end; i >= 0 && (s.kind != scopeLast || len(steps) < s.last); i-- {
-		if n := snap.Steps[i].Number; !snap.Open(i) && (s.kind != scopeRange || s.from <= n && n <= s.to) {
-			steps = append(steps, i)
-		}
+func (a App) followNewest() App {
+	a.env.Place.Follow, a.env.Place.Scope.Moved = true, false
+	if len(a.env.Snap.Steps) == 0 {
+		return a
 	}
-	return steps
-}
-
-// analyze computes the steps of the scope that ends at index end of a snapshot, and reuses what it can of
-// known, which may be nil.
-func (s scope) analyze(ctx context.Context, snap model.Snapshot, end int, set model.Settings, known *analysis.Analysis) (*analysis.Analysis, error) {
-	steps, _ := s.indexes(snap, end)
-	return analysis.AnalyzeSteps(ctx, snap, steps, set, known)
-}
-
-// decide returns the scope of a run and its analysis, given that of the step at index end: if each of the
-// last steps has few groups, these steps together. It leaves open what cannot be known yet.
-func (s scopeState) decide(ctx context.Context, snap model.Snapshot, end int, set model.Settings, step *analysis.Analysis) (scopeState, *analysis.Analysis, error) {
-	wide := scope{kind: scopeLast, last: defaultLastSteps}
-	steps, _ := wide.indexes(snap, end)
-	switch {
-	case s.decided || step.Open:
-		return s, step, nil
-	case step.Groups > fewGroups || len(steps) < 2:
-		s.decided = step.Groups > fewGroups
-		return s, step, nil
-	}
-	joined, err := analysis.AnalyzeSteps(ctx, snap, steps, set, step)
-	if err != nil {
-		return s, nil, err
-	}
-	s.decided = true
-	if slices.ContainsFunc(joined.Parts(), func(p *analysis.Analysis) bool { return p.Groups > fewGroups }) {
-		return s, step, nil
-	}
-	s.scope = wide
-	return s, joined, nil
+	a.env.Place.Step = a.env.NewestStep()
+	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.env.Place.Step))
 }
 
 // takeScope takes over a scope that the size of the steps decided, and of how many of its steps one is
 // shown. It says what the person did not ask for.
-func (a App) takeScope(decided scopeState, every int) App {
-	if every > 1 && every != a.result.every {
-		a = a.addNotice(fmt.Sprintf("1 in %d of the steps is shown: all have more than %s samples or %s", every, units.Count(maxScopeSamples), units.Plural(maxScopeSteps, "steps")))
+func (a App) takeScope(decided env.ScopeState, every int) App {
+	if every > 1 && every != a.env.Result.Every {
+		a = a.addNotice(fmt.Sprintf("1 in %d of the steps is shown: all have more than %s samples or %s", every, units.Count(env.MaxScopeSamples), units.Plural(env.MaxScopeSteps, "steps")))
 	}
-	a.result.every = every
-	if a.place.scope.decided || !decided.decided {
+	a.env.Result.Every = every
+	if a.env.Place.Scope.Decided || !decided.Decided {
 		return a
 	}
-	a.place.scope.decided = true
-	if decided.scope == a.place.scope.scope {
+	a.env.Place.Scope.Decided = true
+	if decided.Scope == a.env.Place.Scope.Scope {
 		return a
 	}
-	return a.withScope(decided.scope).addNotice(fmt.Sprintf("each step has only %s: the last %d are shown together (< one, > all)",
-		units.Plural(a.result.analysis.Last().Groups, "groups"), decided.last))
+	return a.withScope(decided.Scope).addNotice(fmt.Sprintf("each step has only %s: the last %d are shown together (< one, > all)",
+		units.Plural(a.env.Result.Analysis.Last().Groups, "groups"), decided.Last))
 }
 
 // withScope changes the scope, also that which sweep and breakdown begin with.
-func (a App) withScope(s scope) App {
-	a.place.scope.scope = s
-	a.sweep.scope = s
-	a.breakdown.scope = s
+func (a App) withScope(s env.Scope) App {
+	a.env.Place.Scope.Scope = s
+	a.views.sweep.Scope = s
+	a.views.breakdown.Scope = s
 	return a
 }
 
 // moveScope goes from the step to the last steps, and from these to all, or for a negative by back.
 func (a App) moveScope(by int) App {
-	s := a.place.scope.scope
+	s := a.env.Place.Scope.Scope
 	switch {
-	case by > 0 && s.kind == scopeAll:
+	case by > 0 && s.Kind == env.ScopeAll:
 		return a.says("all steps are shown: < shows fewer")
-	case by < 0 && s.kind == scopeStep:
-		return a.says(fmt.Sprintf("one step is shown: > shows the last %d together", s.lastSteps()))
-	case s.kind == scopeLast && by > 0:
-		s.kind = scopeAll
-	case s.kind == scopeLast:
-		s.kind = scopeStep
+	case by < 0 && s.Kind == env.ScopeStep:
+		return a.says(fmt.Sprintf("one step is shown: > shows the last %d together", s.LastSteps()))
+	case s.Kind == env.ScopeLast && by > 0:
+		s.Kind = env.ScopeAll
+	case s.Kind == env.ScopeLast:
+		s.Kind = env.ScopeStep
 	default:
-		s = scope{kind: scopeLast, last: s.lastSteps()}
+		s = env.Scope{Kind: env.ScopeLast, Last: s.LastSteps()}
 	}
 	return a.chooseScope(s)
 }
 
-func (s scope) lastSteps() int { return cmp.Or(s.last, defaultLastSteps) }
-
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope
 // goes back to where the person was.
-func (a App) chooseScope(s scope) App {
-	before := a.place.scope
+func (a App) chooseScope(s env.Scope) App {
+	before := a.env.Place.Scope
 	a = a.withScope(s)
-	a.place.scope.decided, a.place.scope.chosen = true, true
-	if len(a.snap.Steps) == 0 {
+	a.env.Place.Scope.Decided, a.env.Place.Scope.Chosen = true, true
+	if len(a.env.Snap.Steps) == 0 {
 		return a
 	}
 	switch {
-	case s.kind == scopeAll && before.kind != scopeAll:
-		a.place.scope.moved, a.place.scope.back, a.place.scope.followed = true, a.place.step, a.place.follow
-		a.place.step, a.place.follow = a.newestStep(), true
-	case s.kind != scopeAll && before.moved:
-		a.place.scope.moved = false
-		if a.place.follow = before.followed; !before.followed {
-			a.place.step = before.back
+	case s.Kind == env.ScopeAll && before.Kind != env.ScopeAll:
+		a.env.Place.Scope.Moved, a.env.Place.Scope.Back, a.env.Place.Scope.Followed = true, a.env.Place.Step, a.env.Place.Follow
+		a.env.Place.Step, a.env.Place.Follow = a.env.NewestStep(), true
+	case s.Kind != env.ScopeAll && before.Moved:
+		a.env.Place.Scope.Moved = false
+		if a.env.Place.Follow = before.Followed; !before.Followed {
+			a.env.Place.Step = before.Back
 		}
 	}
 	return a
 }
 
-// scopeEnd returns the index of the newest step that the scope may end with: of several steps all are
-// complete.
-func (e env) scopeEnd() int {
-	last := len(e.snap.Steps) - 1
-	if e.place.scope.kind != scopeStep && last > 0 && e.snap.Open(last) {
-		last--
+// moveStepInWindow is moveStep for charts: the window follows the step.
+func (a App) moveStepInWindow(by int) App {
+	a = a.moveStep(by)
+	if a.env.Result.Trend == nil || a.views.steps.Window == (steps.StepWindow{}) {
+		return a
 	}
-	return last
-}
-
-func (e env) isWide() bool { return e.result.analysis != nil && e.result.analysis.StepCount() > 1 }
-
-// scopeWords names the steps on the screen: "step 300", "steps 291-300", "6 steps of 1-45" where numbers are
-// missing, "1 in 4 of steps 1-1000".
-func (e env) scopeWords() string {
-	if e.result.analysis == nil {
-		return "this step"
-	}
-	n, first, last := e.result.analysis.StepCount(), e.result.analysis.Parts()[0].Step, e.result.analysis.Step
-	text := fmt.Sprintf("steps %d-%d", first, last)
+	x, here := a.views.steps.WindowAxis(a.env), float64(a.env.Place.Step)
 	switch {
-	case n == 1:
-		return fmt.Sprintf("step %d", last)
-	case e.result.every > 1:
-		return fmt.Sprintf("1 in %d of %s", e.result.every, text)
-	case last-first >= int64(n): // the log has not every number
-		return fmt.Sprintf("%s of %d-%d", units.Plural(n, "steps"), first, last)
+	case here < x.Lo:
+		a.views.steps.ShowWindow(a.env, here, here+x.Hi-x.Lo)
+	case here > x.Hi:
+		a.views.steps.ShowWindow(a.env, here-(x.Hi-x.Lo), here)
 	}
-	return text
-}
-
-// withScopeWords adds " · steps 291-300" to the title of a pane that is w wide inside, while several steps
-// are on the screen and if there is room.
-func (e env) withScopeWords(title string, w int) string {
-	if !e.isWide() {
-		return title
-	}
-	return withRoom(title, " · "+e.scopeWords(), w)
-}
-
-// withRoom adds more to the title of a pane that is w wide inside if all of it is seen there.
-func withRoom(title, more string, w int) string {
-	if cells.Width(title+more) > w-5 {
-		return title
-	}
-	return title + more
-}
-
-func runScope(a App, args []string) (App, error) {
-	s, err := parseScopeWords(args, a.place.scope.lastSteps())
-	if err != nil {
-		return a, err
-	}
-	return a.chooseScope(s), nil
-}
-
-// parseScopeWords parses step, all, last and last 20. last is the number of steps where none is given.
-func parseScopeWords(words []string, last int) (scope, error) {
-	kinds := map[string]scopeKind{"step": scopeStep, "last": scopeLast, "all": scopeAll}
-	switch {
-	case len(words) == 1:
-		if kind, ok := kinds[words[0]]; ok {
-			return scope{kind: kind, last: last}, nil
-		}
-	case len(words) == 2 && words[0] == "last":
-		if n, err := strconv.Atoi(words[1]); err == nil && n > 1 {
-			return scope{kind: scopeLast, last: n}, nil
-		}
-	}
-	return scope{}, fmt.Errorf("scope takes step, last, all, or last and how many steps: scope last 20")
-}
-
-func (s scope) inWords() string {
-	return map[scopeKind]string{scopeStep: "one step", scopeLast: fmt.Sprintf("the last %d steps", s.last), scopeAll: "all steps"}[s.kind]
-}
-
-// String is what parseScopeWords parses.
-func (s scope) String() string {
-	return map[scopeKind]string{scopeStep: "step", scopeLast: fmt.Sprintf("last %d", s.last), scopeAll: "all"}[s.kind]
+	return a
 }

@@ -3,7 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +11,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/session"
+	"vantage/tui/env"
 )
 
 // onePromptRun returns a run of one prompt a step, six samples each: at step k, k mod 4 of them are solved.
@@ -42,18 +43,18 @@ func TestRunOfOnePromptAStepOpensWithItsLastSteps(t *testing.T) {
 	t.Parallel()
 	drive(t, onePromptRun(25), 200, 60, model.DefaultSettings(), func(d *driver) {
 		d.wantText(
-			" steps 16-25 ", "groups  10 · steps 16-25 · worst first", "advantages · steps 16-25", "warnings · steps 16-25", fmt.Sprintf("metrics  %d · steps 16-25", len(d.app.result.analysis.Metrics)),
+			" steps 16-25 ", "groups  10 · steps 16-25 · worst first", "advantages · steps 16-25", "warnings · steps 16-25", fmt.Sprintf("metrics  %d · steps 16-25", len(d.app.env.Result.Analysis.Metrics)),
 			"reward 0.217", "signal 7/10 (70%)", "42/60 (70%)",
 			"each step has only 1 group: the last 10 are shown together (< one, > all)",
 		)
-		x := d.app.result.analysis
+		x := d.app.env.Result.Analysis
 		for name, want := range map[string]float64{"critic/score/mean": 13. / 60, "vantage/signal": 0.7, "frac_reward_zero_std": 0.3, "pass@1": 13. / 60} {
 			if got := x.Metric(name); math.Abs(got-want) > 1e-12 {
 				t.Errorf("%s is %v, want %v", name, got, want)
 			}
 		}
 		var steps []int64 // the worst first, those of a fate in the order of the steps
-		for _, g := range d.app.result.rows {
+		for _, g := range d.app.env.Result.Rows {
 			steps = append(steps, x.Table[g].Step)
 		}
 		if want := []int64{16, 20, 24, 17, 18, 19, 21, 22, 23, 25}; !slices.Equal(steps, want) {
@@ -74,21 +75,21 @@ func TestRunOfOnePromptAStepOpensWithItsLastSteps(t *testing.T) {
 func TestOtherRunsOpenWithOneStep(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if d.app.isWide() || !d.app.place.scope.decided || strings.Contains(d.app.notice, "together") {
-			t.Errorf("%+v, %q", d.app.place.scope, d.app.notice)
+		if d.app.env.IsWide() || !d.app.env.Place.Scope.Decided || strings.Contains(d.app.overlays.notice, "together") {
+			t.Errorf("%+v, %q", d.app.env.Place.Scope, d.app.overlays.notice)
 		}
 		d.press(">")
 		d.wantText("groups  72 · steps 1-3", " steps 1-3 ")
 	})
 	drive(t, onePromptRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if d.app.isWide() || d.app.place.scope.decided {
-			t.Errorf("%+v", d.app.place.scope)
+		if d.app.env.IsWide() || d.app.env.Place.Scope.Decided {
+			t.Errorf("%+v", d.app.env.Place.Scope)
 		}
 	})
 	mixed := onePromptRun(4)
 	mixed.chunks[0].Records = append(mixed.chunks[0].Records, madeRun(1).chunks[0].Records...)
 	drive(t, mixed, 120, 36, model.DefaultSettings(), func(d *driver) {
-		if d.app.isWide() {
+		if d.app.env.IsWide() {
 			t.Error("a run whose first step has many groups opens with several steps")
 		}
 	})
@@ -150,7 +151,7 @@ func TestGroupsOfSeveralSteps(t *testing.T) {
 	driveWith(t, onePromptRun(25), 120, 36, Options{Settings: model.DefaultSettings(), Files: files}, func(d *driver) {
 		d.press("b", "m", "m", "m", "m", "m", "m", "m", "m", "m", "m")
 		// keep_neg 0.5 keeps 2, 2, 1, 2, 2, 1, 2 of the 5, 4, 3, 5, 4, 3, 5 negative samples
-		if x, base := d.app.result.analysis, d.app.baselineAnalysis(); base == nil || base.Kept != 60 || x.Kept != 60-3-2-2-3-2-2-3 {
+		if x, base := d.app.env.Result.Analysis, d.app.env.BaselineAnalysis(); base == nil || base.Kept != 60 || x.Kept != 60-3-2-2-3-2-2-3 {
 			t.Fatalf("kept %d, before %v", x.Kept, base)
 		}
 		if kept := comparisonOnScreen(d)["kept"]; kept != [3]string{"60", "43", "−17"} {
@@ -162,12 +163,12 @@ func TestGroupsOfSeveralSteps(t *testing.T) {
 		}
 		d.press(withText("/", "step>=22 fate:alive")...)
 		d.wantText("groups  [3/10] · steps 16-25 · step>=22 fate:alive")
-		if f := d.app.shownFigures(); f == nil || f.Rows != 18 || f.Kept != 18-2-2-3 {
+		if f := d.app.env.ShownFigures(); f == nil || f.Rows != 18 || f.Kept != 18-2-2-3 {
 			t.Errorf("%+v", f)
 		}
 		d.press("enter", "o", "o", "o", "o", "o", "o", "o", "g")
 		d.wantText("step▼", "by step")
-		if g := d.app.selectedGroup(); g.Step != 25 {
+		if g := d.app.env.SelectedGroup(); g.Step != 25 {
 			t.Errorf("the newest first is step %d", g.Step)
 		}
 		d.press("j", "enter")
@@ -193,17 +194,17 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press(">", "o", "o", "o", "o", "o", "o", "o", "G", "enter")
-		g := d.app.selectedGroup()
-		want, ok := d.app.sampleReader.wanted(d.app.env, g)
-		if !ok || g.Step != 1 || want.texts[0].place.Offset/1000 != 1 {
-			t.Errorf("step %d: %+v, %v", g.Step, want.texts[0], ok)
+		g := d.app.env.SelectedGroup()
+		want, ok := d.app.views.sampleReader.Wanted(d.app.env, g)
+		if !ok || g.Step != 1 || want.Texts[0].Place.Offset/1000 != 1 {
+			t.Errorf("step %d: %+v, %v", g.Step, want.Texts[0], ok)
 		}
-		if c := d.app.components(); len(c) != 2 || len(c[0].values) != 192 {
+		if c := d.app.env.Components(); len(c) != 2 || len(c[0].Values) != 192 {
 			t.Errorf("%d components", len(c))
 		}
 		d.press("esc", "v", "v", "v")
-		if m := d.app.result.charts; m.distribution.name != "accuracy" || len(m.distribution.above) != 3*192 {
-			t.Errorf("the distribution of %q has %d values", m.distribution.name, len(m.distribution.above))
+		if m := d.app.views.panes.Distribution.Cache; m.Distribution.Name != "accuracy" || len(m.Distribution.Above) != 3*192 {
+			t.Errorf("the distribution of %q has %d values", m.Distribution.Name, len(m.Distribution.Above))
 		}
 	})
 }
@@ -214,14 +215,14 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 	drive(t, onePromptRun(25), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("S")
 		d.wantText("10 steps, 16 to 25")
-		if n := d.app.sweep.grid.At(false, 0, 0).Samples; n != 60 {
+		if n := d.app.views.sweep.Grid.At(false, 0, 0).Samples; n != 60 {
 			t.Errorf("%d samples are swept", n)
 		}
 		d.press("tab")
 		d.wantText("all 25 steps")
 		d.press("esc", "C", "v")
 		d.wantText("breakdown by difficulty — steps 16-25")
-		if all := d.app.breakdown.job.value.Parts; all.Steps != 10 || all.All.Samples != 60 {
+		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 10 || all.All.Samples != 60 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
 		d.press("tab")
@@ -232,7 +233,7 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 		d.press(withText("/", "fate:alive")...)
 		d.press("enter", "S", "tab", "tab")
 		d.wantText("[7/10] groups of steps 16-25")
-		if c := d.app.sweep.grid.At(false, 0, 0); c.Samples != 42 || c.Groups != 7 {
+		if c := d.app.views.sweep.Grid.At(false, 0, 0); c.Samples != 42 || c.Groups != 7 {
 			t.Errorf("%d samples of %d groups are swept", c.Samples, c.Groups)
 		}
 	})
@@ -268,22 +269,22 @@ func TestScopeIsSaved(t *testing.T) {
 func TestScopeIsBounded(t *testing.T) {
 	t.Parallel()
 	snap := model.Snapshot{Steps: make([]model.Step, 5000)}
-	steps, every := scope{kind: scopeAll}.indexes(snap, 4321)
+	steps, every := env.Scope{Kind: env.ScopeAll}.Indexes(snap, 4321)
 	if every != 5 || len(steps) != 866 || steps[0] != 0 || steps[1] != 5 || steps[864] != 4320 || steps[865] != 4321 {
 		t.Errorf("every %d: %d steps, %v…", every, len(steps), steps[:3])
 	}
-	large := make([]float64, maxScopeSamples/3)
+	large := make([]float64, env.MaxScopeSamples/3)
 	snap.Steps = snap.Steps[:9]
 	for i := range snap.Steps {
 		snap.Steps[i].Rewards = large
 	}
-	if steps, every := (scope{kind: scopeLast, last: 4}).indexes(snap, 7); every != 2 || !slices.Equal(steps, []int{4, 6, 7}) {
+	if steps, every := (env.Scope{Kind: env.ScopeLast, Last: 4}).Indexes(snap, 7); every != 2 || !slices.Equal(steps, []int{4, 6, 7}) {
 		t.Errorf("every %d: %v", every, steps)
 	}
 	for i := range snap.Steps {
-		snap.Steps[i].Rewards = make([]float64, 2*maxScopeSamples)
+		snap.Steps[i].Rewards = make([]float64, 2*env.MaxScopeSamples)
 	}
-	if steps, _ := (scope{kind: scopeLast, last: 4}).indexes(snap, 7); !slices.Equal(steps, []int{7}) {
+	if steps, _ := (env.Scope{Kind: env.ScopeLast, Last: 4}).Indexes(snap, 7); !slices.Equal(steps, []int{7}) {
 		t.Errorf("of steps that are too large themselves: %v", steps)
 	}
 }
@@ -301,7 +302,7 @@ func TestScopeSaysWhatIsLeftOut(t *testing.T) {
 		d.wantText(" 1 in 2 of steps 1-1100 ", "groups  551 · 1 in 2 of steps 1-1100", "1 in 2 of the steps is shown: all have more than 131k samples or 1024 steps")
 		d.press("C", "v")
 		d.wantText("all 1100 steps")
-		if all := d.app.breakdown.job.value.Parts; all.Steps != 1100 {
+		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 1100 {
 			t.Errorf("the breakdown has %d steps", all.Steps)
 		}
 	})
@@ -331,13 +332,13 @@ func TestKeysInEveryScope(t *testing.T) {
 					d.send(throttleEndedMsg{})
 				}
 				d.frame()
-				x, end := d.app.result.analysis, d.app.stepIndex()
-				if d.app.selectedGroup() == nil && len(d.app.result.rows) > 0 {
-					t.Fatalf("no group under the cursor %d of %d", d.app.place.row, len(d.app.result.rows))
+				x, end := d.app.env.Result.Analysis, d.app.env.StepIndex()
+				if d.app.env.SelectedGroup() == nil && len(d.app.env.Result.Rows) > 0 {
+					t.Fatalf("no group under the cursor %d of %d", d.app.env.Place.Row, len(d.app.env.Result.Rows))
 				}
-				steps, _ := d.app.place.scope.indexes(d.app.snap, end)
-				if len(steps) != len(x.Parts()) || d.app.snap.Steps[steps[0]].Number != x.Parts()[0].Step || d.app.snap.Steps[end].Number != x.Step {
-					t.Fatalf("%v at %d: the screen has %s", d.app.place.scope.scope, d.app.place.step, d.app.scopeWords())
+				steps, _ := d.app.env.Place.Scope.Indexes(d.app.env.Snap, end)
+				if len(steps) != len(x.Parts()) || d.app.env.Snap.Steps[steps[0]].Number != x.Parts()[0].Step || d.app.env.Snap.Steps[end].Number != x.Step {
+					t.Fatalf("%v at %d: the screen has %s", d.app.env.Place.Scope.Scope, d.app.env.Place.Step, d.app.env.ScopeWords())
 				}
 			}
 		})

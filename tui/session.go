@@ -7,13 +7,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
 	"vantage/model/figures"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/sweep"
 	"vantage/themes"
+	"vantage/tui/env"
+	"vantage/tui/overview"
+	"vantage/tui/steps"
+	"vantage/tui/sweepmap"
+	"vantage/tui/view"
 )
 
 // SessionStore saves the session of a run. Main passes one in.
@@ -30,25 +34,13 @@ type saving struct {
 	writing bool
 }
 
-// sessionState is the session, and how the estimator was chosen.
-type sessionState struct {
-	current         session.Session
-	defaults        model.Settings    // without a session
-	given           match.Given       // by the command line
-	restored        bool              // the session holds an estimator: the log's own is not used
-	estimatorChosen bool              // by the command line or in the session
-	autoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
-	autoOrigin      match.Origin      // of autoEstimator; "" before the log is known
-	autoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
-}
-
 // sessionChange returns a session with something changed.
 type sessionChange = func(session.Session) session.Session
 
 // changeSession changes the session at once, and saves it in the background, one change
 // after the other.
 func (a App) changeSession(c sessionChange) App {
-	a.session.current = c(a.session.current)
+	a.env.Session.Current = c(a.env.Session.Current)
 	if a.saving.store == nil {
 		return a
 	}
@@ -88,9 +80,9 @@ type sessionMsg struct {
 func (msg sessionMsg) on(a App) App {
 	a.saving.writing, a.saving.pending = false, a.saving.pending[msg.changes:]
 	if msg.err != nil {
-		a.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
+		a.overlays.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
 	} else {
-		a.session.current = inSequence(a.saving.pending)(msg.session)
+		a.env.Session.Current = inSequence(a.saving.pending)(msg.session)
 	}
 	return a.writeSession()
 }
@@ -111,31 +103,31 @@ func (a App) SaveSession() error {
 }
 
 func (a App) viewToSave() *session.View {
-	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
+	set, usual := a.env.Settings.Now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.settings.filter,
-		Reversed: a.settings.order.reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
-		Metric: a.steps.metric, OpenView: a.savedViewName(),
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.env.Settings.Filter,
+		Reversed: a.env.Settings.Order.Reversed, Figure: a.views.panes.Distribution.Figure, LogScale: a.views.panes.Distribution.LogScale,
+		Metric: a.views.steps.Metric, OpenView: a.position.savedViewName(),
 	}
-	if e := session.EstimatorOf(set); a.session.estimatorChosen || e != a.session.autoEstimator {
+	if e := session.EstimatorOf(set); a.env.Session.EstimatorChosen || e != a.env.Session.AutoEstimator {
 		v.Estimator = &e
 	}
-	if a.settings.order.column > 0 {
-		v.Sort = sortings()[a.settings.order.column].words
+	if a.env.Settings.Order.Column > 0 {
+		v.Sort = env.Sortings()[a.env.Settings.Order.Column].Words
 	}
-	if a.sweep.figure > 0 {
-		v.Sweep = sweep.Figures()[a.sweep.figure-1].Name
+	if a.views.sweep.Figure > 0 {
+		v.Sweep = sweep.Figures()[a.views.sweep.Figure-1].Name
 	}
-	if a.place.scope.chosen {
-		v.Scope = a.place.scope.String()
+	if a.env.Place.Scope.Chosen {
+		v.Scope = a.env.Place.Scope.String()
 	}
-	if g := a.sweep.sweepGoal(); g != usualGoal() {
+	if g := a.views.sweep.SweepGoal(); g != sweepmap.UsualGoal() {
 		v.Goal = g.String()
 	}
-	switch before := a.session.current.View; {
-	case a.display.themeByUser:
-		v.Theme = a.display.theme.Name
-	case a.display.noColor && before != nil:
+	switch before := a.env.Session.Current.View; {
+	case a.env.Display.ThemeByUser:
+		v.Theme = a.env.Display.Theme.Name
+	case a.env.Display.NoColor && before != nil:
 		v.Theme = before.Theme // for the next terminal
 	}
 	if v == usual {
@@ -144,15 +136,15 @@ func (a App) viewToSave() *session.View {
 	return &v
 }
 
-func savedViews() map[viewName]string {
-	return map[viewName]string{viewSteps: "steps", viewSweep: "sweep", viewCompare: "compare"}
+func savedViews() map[view.Name]string {
+	return map[view.Name]string{view.Steps: "steps", view.Sweep: "sweep", view.Compare: "compare"}
 }
 
 // savedViewName returns the name of the view on the screen, or of the nearest one behind it
 // that is restored; "" for the overview.
 func (p position) savedViewName() string {
 	for _, v := range slices.Backward(append(slices.Clip(p.backStack), p.viewInSight())) {
-		if v == viewOverview {
+		if v == view.Overview {
 			return ""
 		}
 		if name := savedViews()[v]; name != "" {
@@ -164,66 +156,69 @@ func (p position) savedViewName() string {
 
 func (a App) restoreSession(o Options) App {
 	a.saving.store = o.SessionStore
-	a.session = sessionState{current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
+	a.env.Session = env.SessionState{
+		Current: o.Session, Defaults: o.Settings, Given: o.Given, AutoEstimator: session.EstimatorOf(o.Settings),
+		EstimatorChosen: o.Given.HasEstimator(),
+	}
 	v := o.Session.View
 	if v == nil {
 		return a
 	}
-	a.settings.now = v.ApplyTo(o.Settings, func(option string) bool { return o.SetByFlag != nil && o.SetByFlag(option) })
-	a.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.settings.now) == *v.Estimator
-	a.session.estimatorChosen = a.session.estimatorChosen || a.session.restored
+	a.env.Settings.Now = v.ApplyTo(o.Settings, func(option string) bool { return o.SetByFlag != nil && o.SetByFlag(option) })
+	a.env.Session.Restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.env.Settings.Now) == *v.Estimator
+	a.env.Session.EstimatorChosen = a.env.Session.EstimatorChosen || a.env.Session.Restored
 	if _, err := figures.ParseQuery(v.Filter); err == nil {
-		a.settings.filter = v.Filter
+		a.env.Settings.Filter = v.Filter
 	}
-	if saved, err := parseScopeWords(strings.Fields(v.Scope), defaultLastSteps); err == nil {
+	if saved, err := env.ParseScopeWords(strings.Fields(v.Scope), env.DefaultLastSteps); err == nil {
 		a = a.withScope(saved)
-		a.place.scope.decided, a.place.scope.chosen = true, true
+		a.env.Place.Scope.Decided, a.env.Place.Scope.Chosen = true, true
 	}
-	a.settings.order.reversed = v.Reversed
-	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
-	a.panes.distribution.figure, a.panes.distribution.logScale, a.steps.metric = v.Figure, v.LogScale, v.Metric
-	a.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
+	a.env.Settings.Order.Reversed = v.Reversed
+	a.env.Settings.Order.Column = max(0, slices.IndexFunc(env.Sortings(), func(s env.Sorting) bool { return s.Words == v.Sort }))
+	a.views.panes.Distribution.Figure, a.views.panes.Distribution.LogScale, a.views.steps.Metric = v.Figure, v.LogScale, v.Metric
+	a.views.sweep.Figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep })
 	if g, err := sweep.ParseGoal(v.Goal); err == nil {
-		a.sweep.goal = g
+		a.views.sweep.Goal = g
 	}
-	a.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
+	a.env.Display.ThemeByUser = v.Theme != "" && v.Theme == o.Theme
 	return a.restoreView(v.OpenView).noticeRestored()
 }
 
 func (a App) restoreView(name string) App {
 	for v, known := range savedViews() {
-		if known != name || v == viewCompare && a.second.source == nil {
+		if known != name || v == view.Compare && a.env.Second.Source == nil {
 			continue
 		}
-		if e, err := a.settings.now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
+		if e, err := a.env.Settings.Now.FindEstimator(); v == view.Sweep && (err != nil || !e.CanFilter) {
 			continue
 		}
-		a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
-		a.backStack, a.view = []viewName{viewOverview}, v
+		a.views.sweep = a.views.sweep.At(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
+		a.position.backStack, a.position.view = []view.Name{view.Overview}, v
 	}
 	return a
 }
 
 func (a App) noticeRestored() App {
 	var parts []string
-	if set := a.settings.now; set != a.session.defaults {
-		words := settingsInWords(set)
-		if !a.session.restored { // the log may name another estimator
+	if set := a.env.Settings.Now; set != a.env.Session.Defaults {
+		words := env.SettingsInWords(set)
+		if !a.env.Session.Restored { // the log may name another estimator
 			words = strings.TrimPrefix(words, fmt.Sprintf("%s, scale %s, ", set.Computes(), set.Scale))
 		}
 		parts = append(parts, words)
 	}
-	if a.place.scope.kind != scopeStep {
-		parts = append(parts, a.place.scope.inWords())
+	if a.env.Place.Scope.Kind != env.ScopeStep {
+		parts = append(parts, a.env.Place.Scope.InWords())
 	}
-	if a.settings.filter != "" {
-		parts = append(parts, "filter "+sanitize.Line(a.settings.filter))
+	if a.env.Settings.Filter != "" {
+		parts = append(parts, "filter "+sanitize.Line(a.env.Settings.Filter))
 	}
-	if a.settings.order != (order{}) {
-		parts = append(parts, sortings()[a.settings.order.column].words)
+	if a.env.Settings.Order != (env.Order{}) {
+		parts = append(parts, env.Sortings()[a.env.Settings.Order.Column].Words)
 	}
-	if name := a.savedViewName(); name != "" {
-		parts = append(parts, "the "+name+a.againstSecond())
+	if name := a.position.savedViewName(); name != "" {
+		parts = append(parts, "the "+name+a.env.AgainstSecond())
 	}
 	if len(parts) > 0 {
 		a = a.addNotice("restored from the last session: " + strings.Join(parts, " · ") + " (:forget resets it)")
@@ -232,39 +227,39 @@ func (a App) noticeRestored() App {
 }
 
 func (a App) addNotice(text string) App {
-	if a.notice != "" {
-		text = a.notice + "; " + text
+	if a.overlays.notice != "" {
+		text = a.overlays.notice + "; " + text
 	}
 	return a.says(text)
 }
 
 // forget restores the defaults, on the screen and in the session. Undo brings the settings back.
 func (a App) forget() App {
-	a.session.restored, a.session.estimatorChosen = false, a.session.given.HasEstimator()
-	defaults := a.session.defaults
-	if a.session.given.Rewards == "" {
-		defaults.Weights = a.session.autoWeights
+	a.env.Session.Restored, a.env.Session.EstimatorChosen = false, a.env.Session.Given.HasEstimator()
+	defaults := a.env.Session.Defaults
+	if a.env.Session.Given.Rewards == "" {
+		defaults.Weights = a.env.Session.AutoWeights
 	}
-	set, chosen := match.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
-	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
-	a.panes.distribution, a.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
-	a.sweep.goal = sweep.Goal{}
+	set, chosen := match.Choose(defaults, a.env.Session.Given, a.env.Snap.Run.Framework, a.env.LoggedMatch.Latest.Report)
+	a.env.Session.AutoEstimator, a.env.Session.AutoOrigin = session.EstimatorOf(set), chosen.Origin
+	a.views.panes.Distribution, a.views.steps, a.views.sweep.Figure = overview.DistributionState{}, steps.View{}, 0
+	a.views.sweep.Goal = sweep.Goal{}
 	a = a.showGroups()
-	if a.display.themeByUser {
-		a.display.themeByUser, a.display.themeFixed = false, false
+	if a.env.Display.ThemeByUser {
+		a.env.Display.ThemeByUser, a.env.Display.ThemeFixed = false, false
 		a = a.starts(tea.RequestBackgroundColor)
 	}
 	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
-	a = a.apply(a.settings.push(undoState{now: set}))
-	if a.place.scope.chosen {
-		a = a.withScope(scope{})
-		a.place.scope = scopeState{}
+	a = a.apply(a.env.Settings.Push(env.State{Now: set}))
+	if a.env.Place.Scope.Chosen {
+		a = a.withScope(env.Scope{})
+		a.env.Place.Scope = env.ScopeState{}
 	}
-	a.notice = "settings and view reset: u undoes"
+	a.overlays.notice = "settings and view reset: u undoes"
 	return a.rearrange()
 }
 
 func (a App) chooseTheme(t *themes.Theme) App {
-	a.display.theme, a.display.themeFixed, a.display.themeByUser = t, true, true
+	a.env.Display.Theme, a.env.Display.ThemeFixed, a.env.Display.ThemeByUser = t, true, true
 	return a.says("theme: " + t.Name + ", " + t.Doc)
 }

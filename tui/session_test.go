@@ -11,6 +11,8 @@ import (
 	"vantage/model"
 	"vantage/model/match"
 	"vantage/model/session"
+	"vantage/tui/env"
+	"vantage/tui/view"
 )
 
 // memoryStore is a SessionStore in memory.
@@ -51,8 +53,8 @@ func TestViewIsRestored(t *testing.T) {
 	t.Parallel()
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) {
-		if d.app.notice != "" {
-			t.Errorf("the first time: %q", d.app.notice)
+		if d.app.overlays.notice != "" {
+			t.Errorf("the first time: %q", d.app.overlays.notice)
 		}
 		d.press("f", "p", "p", "m", "r", "o", "o", "O", "v", "V", "t")
 		d.press("/")
@@ -62,24 +64,24 @@ func TestViewIsRestored(t *testing.T) {
 	left := s.session.View
 	driveSession(t, s, Options{}, func(d *driver) {
 		a := d.app
-		if set := a.settings.now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
+		if set := a.env.Settings.Now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
 			t.Errorf("settings %+v", set)
 		}
-		if a.settings.filter != "std>0.1" || a.settings.order != (order{2, true}) || a.panes.distribution.figure != "rewards" || !a.panes.distribution.logScale ||
-			a.view != viewSteps || a.steps.metric == "" || left.Theme == "" || a.display.theme.Name != left.Theme {
-			t.Errorf("%q %+v %+v view %d %s", a.settings.filter, a.settings.order, a.panes.distribution, a.view, a.display.theme.Name)
+		if a.env.Settings.Filter != "std>0.1" || a.env.Settings.Order != (env.Order{Column: 2, Reversed: true}) || a.views.panes.Distribution.Figure != "rewards" || !a.views.panes.Distribution.LogScale ||
+			a.position.view != view.Steps || a.views.steps.Metric == "" || left.Theme == "" || a.env.Display.Theme.Name != left.Theme {
+			t.Errorf("%q %+v %+v view %d %s", a.env.Settings.Filter, a.env.Settings.Order, a.views.panes.Distribution, a.position.view, a.env.Display.Theme.Name)
 		}
 		for _, want := range []string{"restored from the last session: Twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
-			if !strings.Contains(a.notice, want) {
-				t.Errorf("%q does not say %q", a.notice, want)
+			if !strings.Contains(a.overlays.notice, want) {
+				t.Errorf("%q does not say %q", a.overlays.notice, want)
 			}
 		}
-		if len(a.result.rows) == a.result.analysis.Groups {
+		if len(a.env.Result.Rows) == a.env.Result.Analysis.Groups {
 			t.Error("the filter filters nothing")
 		}
 		d.wantText("restored from the last session")
 		d.press("esc")
-		if d.app.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "restored from the last session") {
+		if d.app.position.view != view.Overview || strings.Contains(ansi.Strip(d.frame()), "restored from the last session") {
 			t.Error("the next key does not take the notice away")
 		}
 		d.press("3", "3")
@@ -93,11 +95,11 @@ func TestViewIsRestored(t *testing.T) {
 		d.press("enter")
 		defaults := model.DefaultSettings()
 		defaults.Assumed = true
-		if a := d.app; a.settings.now != defaults || a.settings.filter != "" || a.settings.order != (order{}) || a.view != viewOverview || !strings.Contains(a.notice, "settings and view reset") {
-			t.Errorf("%+v %q", a.settings.now, a.notice)
+		if a := d.app; a.env.Settings.Now != defaults || a.env.Settings.Filter != "" || a.env.Settings.Order != (env.Order{}) || a.position.view != view.Overview || !strings.Contains(a.overlays.notice, "settings and view reset") {
+			t.Errorf("%+v %q", a.env.Settings.Now, a.overlays.notice)
 		}
 		d.press("u")
-		if d.app.settings.now.Framework != "twinkle" || d.app.settings.filter != "std>0.1" {
+		if d.app.env.Settings.Now.Framework != "twinkle" || d.app.env.Settings.Filter != "std>0.1" {
 			t.Error("undo does not bring the settings back")
 		}
 		d.press("ctrl+r")
@@ -118,12 +120,12 @@ func TestFlagsWinOverTheSession(t *testing.T) {
 		return func(option string) bool { return slices.Contains(names, option) }
 	}
 	driveSession(t, s, Options{Settings: set, SetByFlag: given("keep_pos_ratio")}, func(d *driver) {
-		if got := d.app.settings.now; got.KeepPos != 0.3 || got.KeepNeg != 0.9 || got.Framework != "twinkle" {
+		if got := d.app.env.Settings.Now; got.KeepPos != 0.3 || got.KeepNeg != 0.9 || got.Framework != "twinkle" {
 			t.Errorf("%+v", got)
 		}
 	})
 	driveSession(t, s, Options{Settings: set.WithFramework("verl"), Given: match.Given{Framework: match.FromFlag}, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
-		if got := d.app.settings.now; got.Framework != "verl" {
+		if got := d.app.env.Settings.Now; got.Framework != "verl" {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -153,7 +155,7 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 		})
 	}
 	play(s, func(d *driver) {
-		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" || set.KeepPos != 0.95 {
+		if set := d.app.env.Settings.Now; set.Framework != "trl" || set.Scale != "none" || set.KeepPos != 0.95 {
 			t.Errorf("the estimator that wrote the log did not win: %+v", set)
 		}
 	})
@@ -165,8 +167,8 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 		t.Errorf("the choice is lost: %+v", e)
 	}
 	play(s, func(d *driver) {
-		if set := d.app.settings.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "group" {
-			t.Errorf("the choice does not win: %+v", d.app.settings.now)
+		if set := d.app.env.Settings.Now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "group" {
+			t.Errorf("the choice does not win: %+v", d.app.env.Settings.Now)
 		}
 		d.wantText("s group as left ! 0/16", "TRL grpo with scale group is as you left it, but the logged advantages match TRL grpo with scale none: :forget goes")
 		if strings.Contains(ansi.Strip(d.frame()), "chosen here") {
@@ -174,7 +176,7 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 		}
 		d.press(withText(":", "forget")...)
 		d.press("enter")
-		if set := d.app.settings.now; set.Scale != "none" {
+		if set := d.app.env.Settings.Now; set.Scale != "none" {
 			t.Errorf(":forget does not go back to what the log shows: %+v", set)
 		}
 	})
@@ -187,8 +189,8 @@ func TestFailedSaveIsReported(t *testing.T) {
 	driveSession(t, s, Options{}, func(d *driver) {
 		d.press(withText(":", "forget")...)
 		d.press("enter")
-		if !strings.Contains(d.app.notice, "no space left") {
-			t.Errorf("%q", d.app.notice)
+		if !strings.Contains(d.app.overlays.notice, "no space left") {
+			t.Errorf("%q", d.app.overlays.notice)
 		}
 	})
 }

@@ -8,11 +8,10 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/analysis"
-	"vantage/model/sanitize"
-	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/view"
 )
 
 // ratioStep is how far one key press moves a ratio.
@@ -30,34 +29,34 @@ func (a App) applyUnless(err error, set model.Settings) App {
 	if err != nil {
 		return a.says(err.Error())
 	}
-	return a.change(func(s *undoState) { s.now = set })
+	return a.change(func(s *env.State) { s.Now = set })
 }
 
 // change changes the settings, the filter or the order; undo takes it back.
-func (a App) change(of func(*undoState)) App {
-	s := a.settings.undoState
+func (a App) change(of func(*env.State)) App {
+	s := a.env.Settings.State
 	of(&s)
-	return a.apply(a.settings.push(s))
+	return a.apply(a.env.Settings.Push(s))
 }
 
 // apply takes h as the settings, filter and order, and computes what differs.
-func (a App) apply(h undoHistory) App {
-	sameRows := h.filter == a.settings.filter && h.order == a.settings.order
-	if a.settings = h; sameRows {
+func (a App) apply(h env.History) App {
+	sameRows := h.Filter == a.env.Settings.Filter && h.Order == a.env.Settings.Order
+	if a.env.Settings = h; sameRows {
 		return a
 	}
 	return a.rearrange()
 }
 
 func (a App) nextScale() App {
-	entry, err := a.settings.now.FindEstimator()
+	entry, err := a.env.Settings.Now.FindEstimator()
 	if err != nil {
 		return a.says(err.Error())
 	}
 	if len(entry.Scales) == 1 {
 		return a.says(entry.Title() + " has one scale only: " + string(entry.Scales[0]))
 	}
-	set := a.settings.now
+	set := a.env.Settings.Now
 	set.FromLog = false
 	set.Scale = entry.Scales[(slices.Index(entry.Scales, set.Scale)+1)%len(entry.Scales)]
 	return a.switchTo(set)
@@ -65,12 +64,13 @@ func (a App) nextScale() App {
 
 // moveRatio returns the action that moves a ratio by some steps along the grid of hundredths, within 0 and 1: to 0.35, not to
 // 0.35000000000000003.
-func moveRatio(of ratio, by float64) action {
+func moveRatio(of ratio, by float64) act {
 	return func(a App) App {
-		set := a.settings.now
+		before := a.env.Settings.Now
+		set := before
 		value := of.of(&set)
 		*value = min(1, max(0, math.Round((*value+by*ratioStep)*100)/100))
-		if set == a.settings.now {
+		if isAtEnd := set == before; isAtEnd {
 			return a.says(fmt.Sprintf("%s is %.2f already", of.option(), *value))
 		}
 		return a.trySettings(set)
@@ -78,25 +78,25 @@ func moveRatio(of ratio, by float64) action {
 }
 
 func (a App) toggleRecompute() App {
-	set := a.settings.now
+	set := a.env.Settings.Now
 	set.Recompute = !set.Recompute
 	return a.trySettings(set)
 }
 
 func (a App) undo() App {
-	h, last := a.settings, len(a.settings.past)-1
+	h, last := a.env.Settings, len(a.env.Settings.Past)-1
 	if last < 0 {
 		return a.says("nothing to undo")
 	}
-	return a.apply(undoHistory{h.past[last], h.past[:last], append(slices.Clip(h.next), h.undoState)})
+	return a.apply(env.History{State: h.Past[last], Past: h.Past[:last], Next: append(slices.Clip(h.Next), h.State)})
 }
 
 func (a App) redo() App {
-	h, last := a.settings, len(a.settings.next)-1
+	h, last := a.env.Settings, len(a.env.Settings.Next)-1
 	if last < 0 {
 		return a.says("nothing to redo")
 	}
-	return a.apply(undoHistory{h.next[last], append(slices.Clip(h.past), h.undoState), h.next[:last]})
+	return a.apply(env.History{State: h.Next[last], Past: append(slices.Clip(h.Past), h.State), Next: h.Next[:last]})
 }
 
 // nextFramework switches to the next framework with an estimator that the log supports:
@@ -104,10 +104,10 @@ func (a App) redo() App {
 func (a App) nextFramework() App {
 	var skipped []string
 	names := estimators.Frameworks()
-	at := slices.Index(names, a.settings.now.Framework)
+	at := slices.Index(names, a.env.Settings.Now.Framework)
 	for i := 1; i <= len(names); i++ {
-		set := a.settings.now.WithFramework(names[(at+i)%len(names)])
-		if set, ok := a.supported(set); ok {
+		set := a.env.Settings.Now.WithFramework(names[(at+i)%len(names)])
+		if set, ok := supported(a.env, set); ok {
 			return a.switchToSkipping(set, skipped)
 		}
 		skipped = append(skipped, set.Trainer()+" (the log lacks what its estimators need)")
@@ -117,12 +117,12 @@ func (a App) nextFramework() App {
 
 // supported returns set if the log has all that its estimator needs, else set with the
 // first such estimator of the framework; ok is false if there is none.
-func (e env) supported(set model.Settings) (model.Settings, bool) {
-	if entry, err := set.FindEstimator(); err == nil && e.snap.Missing(entry) == nil {
+func supported(e env.Env, set model.Settings) (model.Settings, bool) {
+	if entry, err := set.FindEstimator(); err == nil && e.Snap.Missing(entry) == nil {
 		return set, true
 	}
 	for _, estimator := range estimators.Of(set.Framework) {
-		if e.snap.Missing(estimator) == nil {
+		if e.Snap.Missing(estimator) == nil {
 			return set.WithEstimator(estimator.Name), true
 		}
 	}
@@ -133,14 +133,14 @@ func (e env) supported(set model.Settings) (model.Settings, bool) {
 // negative by to the previous one.
 func (a App) moveEstimator(by int) App {
 	var skipped []string
-	all := estimators.Of(a.settings.now.Framework)
-	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
+	all := estimators.Of(a.env.Settings.Now.Framework)
+	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.env.Settings.Now.Estimator })
 	for i := range all {
 		e := all[(at+by*(i+1)+len(all))%len(all)]
-		why := a.snap.Missing(e)
+		why := a.env.Snap.Missing(e)
 		switch {
 		case why == nil:
-			return a.switchToSkipping(a.settings.now.WithEstimator(e.Name), skipped)
+			return a.switchToSkipping(a.env.Settings.Now.WithEstimator(e.Name), skipped)
 		case by > 0:
 			skipped = append(skipped, e.Name+" ("+why.Short()+")")
 		}
@@ -150,151 +150,30 @@ func (a App) moveEstimator(by int) App {
 
 func (a App) switchToSkipping(set model.Settings, skipped []string) App {
 	a = a.switchTo(set)
-	if a.notice == "" && len(skipped) > 0 {
-		a.notice = fmt.Sprintf("skipped %s; E lists all estimators and what each needs in the log", strings.Join(skipped, ", "))
+	if a.overlays.notice == "" && len(skipped) > 0 {
+		a.overlays.notice = fmt.Sprintf("skipped %s; E lists all estimators and what each needs in the log", strings.Join(skipped, ", "))
 	}
 	return a
 }
 
-// undoState is what undo brings back.
-type undoState struct {
-	now    model.Settings
-	base   baseline
-	filter string // a query; "" shows all groups
-	order  order
-}
-
-// undoHistory is the present state and those that undo and redo lead to, the nearest last.
-// It is a value: the slices are never written in place.
-type undoHistory struct {
-	undoState
-	past, next []undoState
-}
-
-// withProved returns h with the groups that the logged advantages prove in every state: they are a fact of
-// the log, which undo does not take back.
-func (h undoHistory) withProved(proved model.ProvedGroups) undoHistory {
-	with := func(s undoState) undoState {
-		s.now.Proved = proved
-		if s.base.on {
-			s.base.settings.Proved = proved
-		}
-		return s
-	}
-	return undoHistory{undoState: with(h.undoState), past: model.Mapped(h.past, with), next: model.Mapped(h.next, with)}
-}
-
-// maxUndo is how many changes can be undone: each change copies them.
-const maxUndo = 100
-
-func (h undoHistory) push(s undoState) undoHistory {
-	if s == h.undoState {
-		return h
-	}
-	return undoHistory{undoState: s, past: append(slices.Clip(h.past[max(0, len(h.past)-maxUndo+1):]), h.undoState)}
-}
-
-// hasChanges reports whether the person has changed anything but the order, even if it was
-// undone.
-func (h undoHistory) hasChanges() bool {
-	differs := func(s undoState) bool {
-		s.order = h.order
-		return s != h.undoState
-	}
-	return slices.ContainsFunc(h.past, differs) || slices.ContainsFunc(h.next, differs)
-}
-
-// baseline is the settings that the present ones are compared with: A, those being B.
-type baseline struct {
-	on       bool
-	settings model.Settings
-}
-
 // setBaseline makes the present settings the baseline, or removes it if they are.
 func (a App) setBaseline() App {
-	next := baseline{on: true, settings: a.settings.now}
-	if a.settings.base == next {
-		next = baseline{}
-		a.notice = "baseline removed"
+	next := env.Baseline{On: true, Settings: a.env.Settings.Now}
+	if a.env.Settings.Base == next {
+		next = env.Baseline{}
+		a.overlays.notice = "baseline removed"
 	} else {
-		a.notice = "baseline (A): " + settingsInWords(a.settings.now) + " — changes from now on are the candidate (B), Δ is B − A; the key B swaps the two"
+		a.overlays.notice = "baseline (A): " + env.SettingsInWords(a.env.Settings.Now) + " — changes from now on are the candidate (B), Δ is B − A; the key B swaps the two"
 	}
-	return a.change(func(s *undoState) { s.base = next })
+	return a.change(func(s *env.State) { s.Base = next })
 }
 
 func (a App) swapBaseline() App {
-	if !a.settings.base.on {
+	if !a.env.Settings.Base.On {
 		return a.says("no baseline to swap with: b sets one")
 	}
-	return a.change(func(s *undoState) { s.now, s.base = s.base.settings, baseline{true, s.now} })
+	return a.change(func(s *env.State) { s.Now, s.Base = s.Base.Settings, env.Baseline{On: true, Settings: s.Now} })
 }
-
-func settingsInWords(s model.Settings) string {
-	text := fmt.Sprintf("%s, scale %s", s.Computes(), s.Scale)
-	if s.Options != "" {
-		text += ", " + sanitize.Line(s.Options.String())
-	}
-	if s.Filtering() {
-		text += fmt.Sprintf(", keep %s+ %s−", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2))
-		if s.Recompute {
-			text += ", recompute"
-		}
-	}
-	for _, stage := range []struct{ name, choice string }{{"samples that were cut off:", s.Truncated}, {"length penalty", s.Overlong}, {"group filter", s.GroupFilter}, {"loss", s.Loss}} {
-		if stage.choice != "" {
-			text += ", " + stage.name + " " + stage.choice
-		}
-	}
-	if s.SolvedAt != "" {
-		text += ", solved from reward " + string(s.SolvedAt)
-	}
-	return text
-}
-
-// baselineAnalysis returns the steps on the screen under the baseline, nil if there is none.
-func (e env) baselineAnalysis() *analysis.Analysis {
-	if !e.settings.base.on || e.result.base == nil || !e.result.base.SameSteps(e.result.analysis) || e.result.base.Rows != e.result.analysis.Rows {
-		return nil
-	}
-	return e.result.base
-}
-
-// stepDelta returns how much now exceeds what the newest step has under the baseline, as " Δ+4", or "" without a baseline.
-func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string {
-	base := e.baselineAnalysis()
-	if base == nil {
-		return ""
-	}
-	return e.paintDelta(now - was(base.Last()))
-}
-
-func (e env) paintDelta(d float64) string {
-	return e.display.theme.Paint(signRole(d), " Δ"+signedShort(d))
-}
-
-func signedShort(d float64) string {
-	switch {
-	case d != d:
-		return units.Missing
-	case d == 0:
-		return "0"
-	case d > 0:
-		return "+" + units.Short(d)
-	}
-	return "−" + units.Short(-d)
-}
-
-func (e env) baselineFate(g int) (model.Fate, bool) {
-	base := e.baselineAnalysis()
-	if base == nil || g >= base.Groups {
-		return 0, false
-	}
-	fate := base.Table[g].Fate
-	return fate, fate != e.result.analysis.Table[g].Fate
-}
-
-// maxTyped bounds a number or a name that is typed, in bytes.
-const maxTyped = 20
 
 // ratio is one of the two ratios of the filter.
 type ratio int
@@ -321,24 +200,39 @@ type typedValues struct {
 	texts [ratioCount]string
 }
 
-func valueKeys() keySection {
-	return keySection{"exact ratios", []binding{
-		{[]string{"enter"}, "⏎", "Enter apply", "set the ratios that were typed", App.applyTypedValues},
-		{[]string{"tab", "shift+tab"}, "Tab", "Tab other", "the other ratio", App.otherRatio},
-		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
+// Draw draws nothing: the view below fills the screen.
+func (*typedValues) Draw(env.Env, int, int) []string { return nil }
+
+// Text and the others make it a view with a line.
+func (v *typedValues) Text() *string { return &v.texts[v.field] }
+
+func (*typedValues) Limit() int { return view.MaxTyped }
+
+// Edited leaves of what was typed what a ratio is written with.
+func (v *typedValues) Edited(env.Env, bool) view.Want {
+	v.keepDigits()
+	return nil
+}
+
+// Keys of the line.
+func (*typedValues) Keys() view.Section {
+	return view.Section{Name: "exact ratios", Bindings: []view.Binding{
+		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter apply", Doc: "set the ratios that were typed", Do: own(App.applyTypedValues)},
+		{Keys: []string{"tab", "shift+tab"}, Label: "Tab", Hint: "Tab other", Doc: "the other ratio", Do: own(App.otherRatio)},
+		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: own(App.closeLine)},
 	}}
 }
 
 // openValues opens the line for both ratios.
 func (a App) openValues() App {
-	a.value = typedValues{}
-	return a.openLine(viewValue)
+	a.views.value = typedValues{}
+	return a.openLine(view.Value)
 }
 
 // otherRatio goes to the field of the other ratio. What was typed in this one stays.
 func (a App) otherRatio() App {
-	a.value.field = (a.value.field + 1) % ratioCount
-	a.input.behind = 0
+	a.views.value.field = (a.views.value.field + 1) % ratioCount
+	a.overlays.input.behind = 0
 	return a
 }
 
@@ -355,8 +249,8 @@ func (v *typedValues) keepDigits() {
 
 // applyTypedValues applies the ratios that were typed. If one is wrong, the line stays, to be corrected.
 func (a App) applyTypedValues() App {
-	set := a.settings.now
-	for r, text := range a.value.texts {
+	set := a.env.Settings.Now
+	for r, text := range a.views.value.texts {
 		if text == "" {
 			continue
 		}
@@ -368,14 +262,15 @@ func (a App) applyTypedValues() App {
 	if err := set.Validate(); err != nil {
 		return a.says(err.Error())
 	}
-	if a = a.closeLine(); set == a.settings.now {
+	if a = a.closeLine(); set == a.env.Settings.Now {
 		return a
 	}
 	return a.trySettings(set)
 }
 
-func (v typedValues) prompt(e env, typed cells.Line, w int) string {
-	t := e.display.theme
+// Prompt returns the line in w cells.
+func (v *typedValues) Prompt(e env.Env, w int) string {
+	t, typed := e.Display.Theme, e.Typing
 	line := ""
 	for r := range ratioCount {
 		switch {
@@ -384,8 +279,11 @@ func (v typedValues) prompt(e env, typed cells.Line, w int) string {
 		case v.texts[r] != "":
 			line += fmt.Sprintf(" %s = %s ", r.option(), v.texts[r])
 		default:
-			line += t.Paint(themes.Dim, fmt.Sprintf(" %s %.2f ", r.option(), *r.of(&e.settings.now)))
+			line += t.Paint(themes.Dim, fmt.Sprintf(" %s %.2f ", r.option(), *r.of(&e.Settings.Now)))
 		}
 	}
-	return cells.JoinFitting(w, "· ", line, e.markKey("tab", "Tab the other "), e.markKey("enter", "Enter apply "), e.markKey("esc", "Esc leave"))
+	return cells.JoinFitting(
+		w, "· ", line, e.Display.MarkKey("tab", "Tab the other "), e.Display.MarkKey("enter", "Enter apply "),
+		e.Display.MarkKey("esc", "Esc leave"),
+	)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"vantage/model/analysis"
+	"vantage/tui/env"
 )
 
 // The beginning that prompts share ends at a word; each prompt keeps something.
@@ -30,7 +31,7 @@ func TestSharedPrompt(t *testing.T) {
 		for _, p := range test.prompts {
 			groups = append(groups, analysis.Group{Preview: p})
 		}
-		if got := sharedPrompt(groups); got != len(test.want) {
+		if got := env.SharedPrompt(groups); got != len(test.want) {
 			t.Errorf("%q: %d bytes, want %q", test.prompts, got, test.want)
 		}
 	}

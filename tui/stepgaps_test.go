@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"vantage/model"
+	"vantage/tui/trend"
 )
 
 // runOfSteps returns a made run of only those of its steps, from 1 on, that are logged.
@@ -36,7 +37,7 @@ func TestMissingStepsAreNamed(t *testing.T) {
 		"":              func(step int) bool { return step%10 == 0 },
 	} {
 		drive(t, runOfSteps(60, logged), 120, 36, filterSettings(), func(d *driver) {
-			if got := d.app.gapsText(); got != want {
+			if got := trend.GapsText(d.app.env); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
@@ -56,7 +57,7 @@ func TestNewestValuesWithGaps(t *testing.T) {
 			n, step, current int
 			want             []float64
 		}{{40, 26, 27, whole}, {40, 9, 9, whole}, {40, 10, 11, whole}, {18, 26, 17, whole[10:]}, {18, 9, -1, whole[10:]}, {3, 25, 1, whole[25:]}, {0, 26, -1, nil}, {40, -1, -1, whole}} {
-			got, current := d.app.newestWithGaps(values, c.step, c.n)
+			got, current := trend.NewestWithGaps(d.app.env, values, c.step, c.n)
 			if diff := cmp.Diff(c.want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" || current != c.current {
 				t.Errorf("%d values, step %d at %d, want %d: %s", c.n, c.step, current, c.current, diff)
 			}

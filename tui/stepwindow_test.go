@@ -12,12 +12,12 @@ func TestZoomOfSteps(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "{", "]")
-		if d.app.place.step != 21 {
-			t.Fatalf("step %d", d.app.place.step)
+		if d.app.env.Place.Step != 21 {
+			t.Fatalf("step %d", d.app.env.Place.Step)
 		}
 		want := func(what string, lo, hi float64) {
 			t.Helper()
-			if got := d.app.steps.windowAxis(d.app.env); got != (chart.Axis{Lo: lo, Hi: hi}) {
+			if got := d.app.views.steps.WindowAxis(d.app.env); got != (chart.Axis{Lo: lo, Hi: hi}) {
 				t.Errorf("%s: %v, want %v to %v", what, got, lo, hi)
 			}
 		}
@@ -64,8 +64,8 @@ func TestWindowFollowsTheStep(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.typeText(":range 11 20")
 		d.press("enter", "g")
-		if got := d.app.steps.windowAxis(d.app.env); d.app.place.step != 1 || got != (chart.Axis{Lo: 1, Hi: 10}) {
-			t.Errorf("at step %d: %v", d.app.place.step, got)
+		if got := d.app.views.steps.WindowAxis(d.app.env); d.app.env.Place.Step != 1 || got != (chart.Axis{Lo: 1, Hi: 10}) {
+			t.Errorf("at step %d: %v", d.app.env.Place.Step, got)
 		}
 	})
 }

@@ -11,6 +11,9 @@ import (
 
 	"vantage/model"
 	"vantage/model/report"
+	"vantage/tui/breakdown"
+	"vantage/tui/job"
+	"vantage/tui/view"
 )
 
 // The view follows the settings, the step and what divides the samples: parts add up to the step.
@@ -18,26 +21,26 @@ func TestBreakdownFollows(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
-		before := d.app.breakdown.job.value
+		before := d.app.views.breakdown.Job.Value
 		if before == nil || before.By != "difficulty" || before.Parts.All.Samples != 192 || before.Parts.Steps != 1 {
 			t.Fatalf("%+v", before)
 		}
 		d.press("m", "m", "m")
-		after := d.app.breakdown.job.value
+		after := d.app.views.breakdown.Job.Value
 		if after.Settings.KeepNeg >= before.Settings.KeepNeg || after.Parts.All.Kept >= before.Parts.All.Kept {
 			t.Errorf("kept %d under %.2f, before %d", after.Parts.All.Kept, after.Settings.KeepNeg, before.Parts.All.Kept)
 		}
 		d.press("tab", "tab") // the last steps, then all
-		if all := d.app.breakdown.job.value.Parts; all.Steps != 3 || all.All.Samples != 3*192 {
+		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 3 || all.All.Samples != 3*192 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
 		d.press("tab", "l", "l")
 		d.press("[")
-		if b := d.app.breakdown.job.value; b.By != "fate" || d.app.breakdown.job.key.analysis.Step != 2 {
-			t.Errorf("by %s of step %d", b.By, d.app.breakdown.job.key.analysis.Step)
+		if b := d.app.views.breakdown.Job.Value; b.By != "fate" || d.app.views.breakdown.Job.Key.Analysis.Step != 2 {
+			t.Errorf("by %s of step %d", b.By, d.app.views.breakdown.Job.Key.Analysis.Step)
 		}
 		d.press("esc", "esc")
-		if d.app.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("Esc does not lead back")
 		}
 	})
@@ -50,7 +53,7 @@ func TestBreakdownOfTheFilter(t *testing.T) {
 		d.press(append(withText("/", "fate:alive"), "enter")...)
 		d.press(append(withText(":", "by fate"), "enter")...)
 		text := ansi.Strip(d.frame())
-		if !strings.Contains(text, "breakdown by fate — step 3, where fate:alive") || len(d.app.breakdown.job.value.Parts.Parts) != 1 {
+		if !strings.Contains(text, "breakdown by fate — step 3, where fate:alive") || len(d.app.views.breakdown.Job.Value.Parts.Parts) != 1 {
 			t.Error(text)
 		}
 		d.press("esc")
@@ -103,21 +106,21 @@ func TestLateBreakdownIsDropped(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
-		now := d.app.breakdown.job
+		now := d.app.views.breakdown.Job
 		late := func(number int) tea.Msg {
-			return answer[breakdownKey, *report.Breakdown]{number: number, err: errors.New("late")}
+			return job.Answer[breakdown.Key, *report.Breakdown]{Number: number, Err: errors.New("late")}
 		}
-		d.send(late(now.number - 1))
-		if d.app.breakdown.job.err != nil || d.app.breakdown.job.value != now.value {
+		d.send(late(now.Number - 1))
+		if d.app.views.breakdown.Job.Err != nil || d.app.views.breakdown.Job.Value != now.Value {
 			t.Error("a late answer is shown")
 		}
 		d.press("esc")
-		if d.app.breakdown.job.key != (breakdownKey{}) || d.app.breakdown.job.value == nil {
+		if d.app.views.breakdown.Job.Key != (breakdown.Key{}) || d.app.views.breakdown.Job.Value == nil {
 			t.Error("a view that was left keeps its analysis, or loses its figures")
 		}
-		d.send(late(now.number))
+		d.send(late(now.Number))
 		d.press("v")
-		if b := d.app.breakdown.job; b.err != nil || b.busy() || b.key.analysis == nil {
+		if b := d.app.views.breakdown.Job; b.Err != nil || b.Busy() || b.Key.Analysis == nil {
 			t.Errorf("%+v", b)
 		}
 	})
@@ -128,7 +131,7 @@ func TestBreakdownCompletions(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press(withText(":", "by ")...)
-		if _, words := d.app.completions(d.app.input.line(d.app.command)); strings.Join(words, " ") != "difficulty length fate step accuracy rewards/format" {
+		if _, words := completions(d.app.env, d.app.overlays.input.line(d.app.views.command.text)); strings.Join(words, " ") != "difficulty length fate step accuracy rewards/format" {
 			t.Error(words)
 		}
 	})

@@ -13,7 +13,7 @@ func TestChainTextScrolls(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}} {
 		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
 			d.press("C", "j", "j", "right")
-			_, lines := d.app.chain.pane(d.app.env, size[0], size[1]-4)
+			_, lines := d.app.views.chain.Pane(d.app.env, size[0], size[1]-4)
 			seen := ""
 			for range lines {
 				seen += ansi.Strip(d.frame())
@@ -24,11 +24,11 @@ func TestChainTextScrolls(t *testing.T) {
 					t.Errorf("%v: %q is never on the screen", size, line)
 				}
 			}
-			bottom := d.app.chain.line
-			if d.press("ctrl+u"); bottom > 0 && d.app.chain.line >= bottom {
+			bottom := d.app.views.chain.Line
+			if d.press("ctrl+u"); bottom > 0 && d.app.views.chain.Line >= bottom {
 				t.Error("^U does not go up")
 			}
-			if d.press("j"); d.app.chain.line != 0 {
+			if d.press("j"); d.app.views.chain.Line != 0 {
 				t.Error("another stage does not begin at its first line")
 			}
 		})

@@ -13,6 +13,9 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/compare"
+	"vantage/tui/env"
+	"vantage/tui/pairs"
+	"vantage/tui/view"
 )
 
 // driveTwoRuns starts App on two made runs; the second has the rewards 1 − r.
@@ -42,7 +45,7 @@ func TestCompareViewPairsPrompts(t *testing.T) {
 	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")
-		r := d.app.compare.job.value.result
+		r := d.app.views.compare.Job.Value.Result
 		if r == nil || len(r.Pairs) == 0 || r.Baseline.LeftOutPrompts+r.Candidate.LeftOutPrompts != 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -55,7 +58,7 @@ func TestCompareViewPairsPrompts(t *testing.T) {
 		d.press("o")
 		d.wantText("best for new first")
 		d.press("esc")
-		if d.app.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -92,7 +95,7 @@ func TestAnswersOfBothRuns(t *testing.T) {
 		d.press("esc")
 		d.wantText("24 · worst for new first", "1/24")
 		d.press("esc")
-		if d.app.view != viewOverview {
+		if d.app.position.view != view.Overview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -133,15 +136,15 @@ func TestAnswersWithoutTexts(t *testing.T) {
 		d.run(d.app.Init())
 		d.press("c", "j", "j", "enter")
 		d.wantText("This source has no texts")
-		want := d.app.answers.pair.Hash
+		want := d.app.views.answers.Pair.Hash
 		d.press("d", "esc")
 		more := madeRun(2).chunks[1]
 		for i := range more.Records {
 			more.Records[i].Reward = float64(i % 2)
 		}
 		d.send(chunkMsg{chunk: more})
-		if p, ok := d.app.compare.selected(); !ok || p.Hash != want || d.app.compare.job.value.result.Steps != 2 {
-			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.compare.job.value.result.Steps)
+		if p, ok := d.app.views.compare.Selected(); !ok || p.Hash != want || d.app.views.compare.Job.Value.Result.Steps != 2 {
+			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.views.compare.Job.Value.Result.Steps)
 		}
 	})
 }
@@ -151,12 +154,12 @@ func TestDifficultyLines(t *testing.T) {
 	t.Parallel()
 	bins := []compare.Bin{{Lo: 0, Hi: 0.5, Pairs: 12, Delta: 0.13, StdErr: 0.05}, {Lo: 0.5, Hi: 1, Pairs: 1, Delta: -0.25, StdErr: math.NaN()}, {Lo: 1, Hi: 1.5, Delta: math.NaN(), StdErr: math.NaN()}}
 	driveTwoRuns(t, 80, 24, func(d *driver) {
-		got := ansi.Strip(strings.Join(d.app.difficultyLines(bins, 76), "\n"))
+		got := ansi.Strip(strings.Join(pairs.DifficultyLines(d.app.env, bins, 76), "\n"))
 		want := " reward, both         0.00–0.50       0.50–1.00       1.00–1.50\n mean Δ ± s.e.        +0.13±.05           -0.25               —\n prompts                     12               1               0"
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		if lines := d.app.difficultyLines(bins, 40); lines != nil {
+		if lines := pairs.DifficultyLines(d.app.env, bins, 40); lines != nil {
 			t.Errorf("too narrow: %q", lines)
 		}
 	})
@@ -174,9 +177,9 @@ func TestRunNames(t *testing.T) {
 		{"runs/x", "", "runs/x", "second run"},
 		{"runs/" + strings.Repeat("long-", 9) + "1", "runs/" + strings.Repeat("long-", 9) + "2", "…g-long-long-long-long-1", "…g-long-long-long-long-2"},
 	} {
-		a := App{env: env{title: c.first}}
-		a.second.title = c.second
-		if got := a.runNames(); got != [2]string{c.want0, c.want1} {
+		a := App{env: env.Env{Title: c.first}}
+		a.env.Second.Title = c.second
+		if got := a.env.RunNames(); got != [2]string{c.want0, c.want1} {
 			t.Errorf("%s and %s: %q", c.first, c.second, got)
 		}
 	}
@@ -195,7 +198,7 @@ func TestBothRunsAreNamed(t *testing.T) {
 			d.wantText("base  c against new", "all steps of base")
 			d.press("c")
 			for _, word := range []string{"baseline", "candidate"} {
-				body := strings.Join(strings.Split(ansi.Strip(d.frame()), "\n")[3:d.app.display.h-1], "\n")
+				body := strings.Join(strings.Split(ansi.Strip(d.frame()), "\n")[3:d.app.env.Display.H-1], "\n")
 				if strings.Contains(body, word) {
 					t.Errorf("%v: %s says nothing:\n%s", size, word, body)
 				}

@@ -12,6 +12,9 @@ import (
 
 	"vantage/model"
 	"vantage/tui/chart"
+	"vantage/tui/steps"
+	"vantage/tui/trend"
+	"vantage/tui/view"
 )
 
 // Tab shows all metrics as small charts. z draws the one under the cursor alone and goes back, Enter draws it above the table.
@@ -21,16 +24,16 @@ func TestSmallCharts(t *testing.T) {
 		d.press("3", "3", "tab")
 		d.wantText("all metrics  55", "critic/score/mean", "pass@1", "1/55")
 		d.press("l", "j") // three columns: figure 5
-		names := d.app.metricNames()
+		names := trend.MetricNames(d.app.env)
 		d.press("z")
-		if d.app.steps.drawnMetric(d.app.env) != names[4] || strings.Contains(d.frame(), "all steps") {
-			t.Errorf("z draws %s", d.app.steps.drawnMetric(d.app.env))
+		if d.app.views.steps.DrawnMetric(d.app.env) != names[4] || strings.Contains(d.frame(), "all steps") {
+			t.Errorf("z draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.press("z")
 		d.wantText("all metrics  55", "5/55")
 		d.press("h", "enter")
-		if d.app.steps.drawnMetric(d.app.env) != names[3] {
-			t.Errorf("Enter draws %s", d.app.steps.drawnMetric(d.app.env))
+		if d.app.views.steps.DrawnMetric(d.app.env) != names[3] {
+			t.Errorf("Enter draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.wantText("all steps  30", "metric 4/55")
 		d.press("esc")
@@ -42,7 +45,7 @@ func TestSmallCharts(t *testing.T) {
 		d.press("g", "k", "h")
 		d.wantText("1/55")
 		d.press("esc")
-		if d.app.view == viewFigures {
+		if d.app.position.view == view.Figures {
 			t.Error("Esc stays")
 		}
 	})
@@ -60,26 +63,26 @@ func TestListOfFigures(t *testing.T) {
 			{"no_cutoff max", "response_length_no_cutoff/max"},
 			{"Chen", "pass@1"}, // by its meaning: the paper
 		} {
-			d.app.steps.picker = figurePicker{query: c.query}
-			list := d.app.steps.pickedFigures(d.app.env)
+			d.app.views.steps.Picker = steps.FigurePicker{Query: c.query}
+			list := d.app.views.steps.PickedFigures(d.app.env)
 			if len(list) == 0 || list[0] != c.first {
 				t.Errorf("%q finds %q, want %s first", c.query, list, c.first)
 			}
 		}
-		d.app.steps.picker = figurePicker{}
+		d.app.views.steps.Picker = steps.FigurePicker{}
 		d.typeText("zzz")
 		d.wantText("no metric is called that")
 		d.press("enter")
 		d.press("backspace", "backspace", "backspace")
 		d.typeText("flip")
 		d.press("enter")
-		if d.app.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "vantage/flips" {
-			t.Errorf("Enter draws %s in view %v", d.app.steps.drawnMetric(d.app.env), d.app.view)
+		if d.app.position.view != view.Steps || d.app.views.steps.DrawnMetric(d.app.env) != "vantage/flips" {
+			t.Errorf("Enter draws %s in view %v", d.app.views.steps.DrawnMetric(d.app.env), d.app.position.view)
 		}
 		d.typeText(":metric pass")
 		d.press("enter")
-		if d.app.steps.drawnMetric(d.app.env) != "pass@1" {
-			t.Errorf(":metric pass draws %s", d.app.steps.drawnMetric(d.app.env))
+		if d.app.views.steps.DrawnMetric(d.app.env) != "pass@1" {
+			t.Errorf(":metric pass draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.typeText(":metric zzz")
 		d.press("enter")
@@ -91,8 +94,8 @@ func TestListOfFigures(t *testing.T) {
 func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
-		for _, name := range d.app.metricNames() {
-			if figureMeaning(name) == "" {
+		for _, name := range trend.MetricNames(d.app.env) {
+			if steps.FigureMeaning(name) == "" {
 				t.Errorf("%s has no meaning", name)
 			}
 		}
@@ -111,15 +114,15 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 		for range 40 {
 			d.press("j")
 		}
-		name := d.app.result.analysis.Metrics[40].Name
+		name := d.app.env.Result.Analysis.Metrics[40].Name
 		d.wantText(name)
 		d.press("enter")
-		if d.app.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != name {
-			t.Errorf("Enter draws %s, want %s", d.app.steps.drawnMetric(d.app.env), name)
+		if d.app.position.view != view.Steps || d.app.views.steps.DrawnMetric(d.app.env) != name {
+			t.Errorf("Enter draws %s, want %s", d.app.views.steps.DrawnMetric(d.app.env), name)
 		}
 		d.press("esc", "g")
-		if d.app.panes.metric != 0 || d.app.panes.metricScroll != 0 {
-			t.Errorf("g goes to metric %d, row %d", d.app.panes.metric, d.app.panes.metricScroll)
+		if d.app.views.panes.Metric != 0 || d.app.views.panes.MetricScroll != 0 {
+			t.Errorf("g goes to metric %d, row %d", d.app.views.panes.Metric, d.app.views.panes.MetricScroll)
 		}
 	})
 }
@@ -129,10 +132,10 @@ func TestMovingAverageOfALine(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
-		raw := d.app.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
+		raw := d.app.views.steps.NewChart(d.app.env, "critic/score/mean", "", 80, 10).Plot.Lines
 		d.press("A")
 		d.wantText("moving average 0.6")
-		lines := d.app.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
+		lines := d.app.views.steps.NewChart(d.app.env, "critic/score/mean", "", 80, 10).Plot.Lines
 		if len(raw) != 1 || len(lines) != 2 || lines[0].Stroke != chart.Solid || lines[1].Stroke != chart.Sparse || lines[1].Y[5] != raw[0].Y[5] {
 			t.Errorf("%d and %d lines", len(raw), len(lines))
 		}
@@ -157,7 +160,7 @@ func TestChartsOfTwoRuns(t *testing.T) {
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("3", "3")
 		d.wantText("── base", "╌· new")
-		lines := d.app.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
+		lines := d.app.views.steps.NewChart(d.app.env, "critic/score/mean", "", 80, 10).Plot.Lines
 		if len(lines) != 2 {
 			t.Fatalf("%d lines", len(lines))
 		}
@@ -166,9 +169,9 @@ func TestChartsOfTwoRuns(t *testing.T) {
 				t.Errorf("step %d: %v and %v", i, v, lines[1].Y[i])
 			}
 		}
-		before := d.app.second.trend.value.trend
+		before := d.app.env.Second.Trend.Value.Trend
 		d.press("p")
-		if after := d.app.second.trend.value.trend; after == before || after.Settings != d.app.settings.now.Effective() {
+		if after := d.app.env.Second.Trend.Value.Trend; after == before || after.Settings != d.app.env.Settings.Now.Effective() {
 			t.Error("a setting changes the first run only")
 		}
 		d.press("tab")
@@ -182,7 +185,7 @@ func TestChartOfABaseline(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("b", "p", "p", "3", "3", "v", "v")
 		d.wantText("── this run", "·· baseline")
-		lines := d.app.steps.newChart(d.app.env, "vantage/kept", "", 80, 10).plot.Lines
+		lines := d.app.views.steps.NewChart(d.app.env, "vantage/kept", "", 80, 10).Plot.Lines
 		if len(lines) != 2 || slices.Equal(lines[0].Y, lines[1].Y) {
 			t.Errorf("%d lines", len(lines))
 		}
@@ -195,18 +198,18 @@ func TestChartsOfFramesComeFromTheCache(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		for _, pressed := range []string{"3", "3", "v", "+", "A", "x", "L", "k", "z", "z", "tab", "j", "j", "pgdown", "t", "z", "esc", "b", "p", "/", "esc", ":", "esc", "G", "w"} {
 			d.press(pressed)
-			if !d.app.drawsSteps() {
+			if !d.app.position.drawsSteps() {
 				continue
 			}
-			key := d.app.result.figures.key
+			key := d.app.views.steps.Cache.Key
 			fresh := d.app
-			fresh.result.figures = figureCache{}
+			fresh.views.steps.Cache = steps.FigureCache{}
 			if d.frame() != fresh.frame() {
 				t.Fatal("the cache is old")
 			}
-			d.app.result.figures.charts[0].rows[0] = "from the cache"
+			d.app.views.steps.Cache.Charts[0].Rows[0] = "from the cache"
 			d.wantText("from the cache")
-			d.app.result.figures = fresh.steps.drawFigures(fresh.env, strings.Split(key.names, "\n"), key.over, key.w, key.h)
+			d.app.views.steps.Cache = fresh.views.steps.DrawFigures(fresh.env, strings.Split(key.Names, "\n"), key.Over, key.W, key.H)
 		}
 	})
 }
@@ -264,7 +267,7 @@ func BenchmarkFigures(b *testing.B) {
 	d := &driver{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filterSettings()})}
 	d.app.work.throttled = true // one refresh at the end instead of two a second
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
-	d.run(readChunk(d.app.ctx, d.app.source, 0))
+	d.run(readChunk(d.app.commands.Ctx, d.app.source, 0))
 	d.send(throttleEndedMsg{})
 	d.press("3", "3", "tab")
 	b.Run("frame", func(b *testing.B) {

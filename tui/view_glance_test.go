@@ -10,6 +10,8 @@ import (
 
 	"vantage/model"
 	"vantage/model/diagnosis"
+	"vantage/tui/overview"
+	"vantage/tui/view"
 )
 
 // refusingRun returns 12 steps of which the model refuses every answer of steps 5 to 8.
@@ -41,12 +43,12 @@ func lastWritten(s *madeSource, at time.Time) {
 func TestFirstViewOfLogThatDoesNotGrow(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 14, 3, 22, 0, time.Local) // of the driver
-	for quiet, want := range map[time.Duration]viewName{time.Second: viewOverview, 14 * time.Minute: viewGlance, 50 * time.Hour: viewGlance} {
+	for quiet, want := range map[time.Duration]view.Name{time.Second: view.Overview, 14 * time.Minute: view.Glance, 50 * time.Hour: view.Glance} {
 		source := madeRun(3)
 		lastWritten(source, now.Add(-quiet))
 		drive(t, source, 80, 24, filterSettings(), func(d *driver) {
-			if d.app.view != want {
-				t.Errorf("after %s: view %d, want %d", quiet, d.app.view, want)
+			if d.app.position.view != want {
+				t.Errorf("after %s: view %d, want %d", quiet, d.app.position.view, want)
 			}
 		})
 	}
@@ -58,22 +60,22 @@ func TestKeysLeaveGlance(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(5), 100, 30, filterSettings(), func(d *driver) {
 		for _, key := range []string{"1", "esc", "2", "[", "w"} {
-			d.app.view, d.app.backStack = viewGlance, nil
-			if d.press(key); d.app.view != viewOverview {
-				t.Errorf("%s leads to view %d", key, d.app.view)
+			d.app.position.view, d.app.position.backStack = view.Glance, nil
+			if d.press(key); d.app.position.view != view.Overview {
+				t.Errorf("%s leads to view %d", key, d.app.position.view)
 			}
 		}
-		if d.app.result.analysis.Step != 4 {
-			t.Errorf("[ leads to step %d", d.app.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 4 {
+			t.Errorf("[ leads to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("0")
-		before := d.app.glance.job.value.glance
-		if d.press("p", "p"); d.app.view != viewGlance || d.app.glance.job.value.glance == before || d.app.glance.job.value.glance.Counts == before.Counts {
+		before := d.app.views.glance.Job.Value.Glance
+		if d.press("p", "p"); d.app.position.view != view.Glance || d.app.views.glance.Job.Value.Glance == before || d.app.views.glance.Job.Value.Glance.Counts == before.Counts {
 			t.Error("p changes nothing at a glance")
 		}
 		d.press("0", "/")
-		if d.app.view != viewFilter {
-			t.Errorf("/ leads to view %d", d.app.view)
+		if d.app.position.view != view.Filter {
+			t.Errorf("/ leads to view %d", d.app.position.view)
 		}
 	})
 }
@@ -86,12 +88,12 @@ func TestGlanceNamesRefusals(t *testing.T) {
 		d.press("0")
 		d.wantText("5–8  refusals “I can't help with that…”, all wrong (96 of 96 groups)", "read answers of steps 5–8 first")
 		d.press("enter")
-		if d.app.result.analysis.Step != 5 || d.app.view != viewOverview {
-			t.Errorf("step %d, view %d", d.app.result.analysis.Step, d.app.view)
+		if d.app.env.Result.Analysis.Step != 5 || d.app.position.view != view.Overview {
+			t.Errorf("step %d, view %d", d.app.env.Result.Analysis.Step, d.app.position.view)
 		}
 		d.wantText("24 of 24 groups are all wrong, and their answers alike: refusals")
 		d.press("esc", "0", "j", "enter", "[")
-		if x := d.app.result.analysis; x.Step == 5 {
+		if x := d.app.env.Result.Analysis; x.Step == 5 {
 			t.Error("the cursor does not move")
 		}
 	})
@@ -159,24 +161,24 @@ func TestNoneIsSaidWhenAllWasLookedAt(t *testing.T) {
 	drive(t, madeRunWithTexts(30, proofText), 120, 36, filterSettings(), func(d *driver) {
 		says := func(a App, want string) {
 			t.Helper()
-			if text := ansi.Strip(strings.Join(a.noWarnings(100), " ")); strings.TrimSpace(text) != want {
+			if text := ansi.Strip(strings.Join(overview.NoWarnings(a.env, 100), " ")); strings.TrimSpace(text) != want {
 				t.Errorf("%q, want %q", text, want)
 			}
 		}
 		says(d.app, "none at this step")
 		a := d.app // of which the look at all that was read is on its way
-		a.findings.job.value.Look, a.findings.job.cancel = nil, func() {}
+		a.env.Findings.Job.Value.Look, a.env.Findings.Job.Cancel = nil, func() {}
 		says(a, "reading answers (steps 1 to 30)")
-		partly := *a.result.trend
+		partly := *a.env.Result.Trend
 		partly.Pending = 10
-		a.result.trend = &partly
+		a.env.Result.Trend = &partly
 		says(a, "reading answers (steps 1 to 20 of 30)")
 		a = d.app // of which four steps were there when it was looked at first
-		a.findings.job.value.Look, a.findings.job.cancel = &diagnosis.Look{Diagnosis: &diagnosis.Diagnosis{Steps: 4}}, func() {}
+		a.env.Findings.Job.Value.Look, a.env.Findings.Job.Cancel = &diagnosis.Look{Diagnosis: &diagnosis.Diagnosis{Steps: 4}}, func() {}
 		says(a, "reading answers (steps 1 to 4 of 30)")
 		a = d.app
-		a.findings.job.value.Look, a.findings.job.cancel = nil, nil
-		a.snap.Run.Progress.CaughtUp, a.snap.Run.Progress.BytesAll, a.sourceState.ended = false, 100, false
+		a.env.Findings.Job.Value.Look, a.env.Findings.Job.Cancel = nil, nil
+		a.env.Snap.Run.Progress.CaughtUp, a.env.Snap.Run.Progress.BytesAll, a.env.SourceState.Ended = false, 100, false
 		says(a, "reading the log (steps 1 to 30 so far)")
 	})
 }

@@ -20,6 +20,10 @@ import (
 	"vantage/model/diagnosis"
 	"vantage/themes"
 	"vantage/tui/chart"
+	"vantage/tui/job"
+	"vantage/tui/pane"
+	"vantage/tui/reader"
+	"vantage/tui/samples"
 )
 
 // textSource is a made run whose samples have texts.
@@ -84,11 +88,11 @@ func proofText(r model.Record) (model.Text, error) {
 }
 
 // displayVariants returns the ways in which a frame can be drawn.
-func displayVariants() map[string]func(*display) {
-	return map[string]func(*display){
-		"mono":   func(*display) {},
-		"colour": func(l *display) { l.theme, l.noColor = themes.Default(true), false },
-		"ascii":  func(l *display) { l.glyphs = chart.ASCII() },
+func displayVariants() map[string]func(*pane.Display) {
+	return map[string]func(*pane.Display){
+		"mono":   func(*pane.Display) {},
+		"colour": func(l *pane.Display) { l.Theme, l.NoColor = themes.Default(true), false },
+		"ascii":  func(l *pane.Display) { l.Glyphs = chart.ASCII() },
 	}
 }
 
@@ -151,17 +155,17 @@ func TestTextKeysScroll(t *testing.T) {
 	}
 	drive(t, madeRunWithTexts(1, long), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter", "tab", "j", "j")
-		if d.app.sampleReader.scroll != 2 || d.app.sampleReader.sample != 0 {
-			t.Errorf("two lines down is line %d of sample %d", d.app.sampleReader.scroll, d.app.sampleReader.sample)
+		if d.app.views.sampleReader.Scroll != 2 || d.app.views.sampleReader.Sample != 0 {
+			t.Errorf("two lines down is line %d of sample %d", d.app.views.sampleReader.Scroll, d.app.views.sampleReader.Sample)
 		}
 		d.press("3")
 		d.wantText("ground truth", "42", "the last")
 		d.press("g")
 		d.wantText("prompt  1 character")
 		d.press("G", "j", "j")
-		end := d.app.sampleReader.scroll
+		end := d.app.views.sampleReader.Scroll
 		d.press("k")
-		if d.app.sampleReader.scroll != end-1 {
+		if d.app.views.sampleReader.Scroll != end-1 {
 			t.Error("the text can be walked past its end")
 		}
 		d.press("n")
@@ -177,8 +181,8 @@ func TestSearchFindsMatches(t *testing.T) {
 		d.press("enter", "/")
 		d.wantText("type to search")
 		d.press("H", "m", "m")
-		if want := int(d.app.sampleReader.job.of.texts[0].place.Offset % 7); d.app.sampleReader.search.matches.Len() != want {
-			t.Errorf("%d matches in a folded thought, want %d", d.app.sampleReader.search.matches.Len(), want)
+		if want := int(d.app.views.sampleReader.Job.Of.Texts[0].Place.Offset % 7); d.app.views.sampleReader.Search.Matches.Len() != want {
+			t.Errorf("%d matches in a folded thought, want %d", d.app.views.sampleReader.Search.Matches.Len(), want)
 		}
 		d.press("backspace", "backspace", "backspace", "红", "球")
 		d.wantText("/红球▏ 1 of 2")
@@ -197,7 +201,7 @@ func TestSearchFindsMatches(t *testing.T) {
 func TestDiffComparesWithTheBestSample(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
-		for d.app.selectedGroup() == nil || d.app.selectedGroup().RewardStd < 1e-9 {
+		for d.app.env.SelectedGroup() == nil || d.app.env.SelectedGroup().RewardStd < 1e-9 {
 			d.press("j")
 		}
 		d.press("enter", "d")
@@ -225,9 +229,9 @@ func TestTextsAreReadOnce(t *testing.T) {
 		if first.Err() == nil {
 			t.Error("what was asked for before is not cancelled")
 		}
-		page := d.app.sampleReader.page(0)
-		d.send(answer[pagesKey, textPages]{number: d.app.sampleReader.job.number - 1, err: errors.New("late")})
-		if d.app.sampleReader.page(0) != page || d.app.sampleReader.job.err != nil {
+		page := d.app.views.sampleReader.Page(0)
+		d.send(job.Answer[reader.PagesKey, reader.TextPages]{Number: d.app.views.sampleReader.Job.Number - 1, Err: errors.New("late")})
+		if d.app.views.sampleReader.Page(0) != page || d.app.views.sampleReader.Job.Err != nil {
 			t.Error("a late text is on the screen")
 		}
 		d.press("esc")
@@ -258,25 +262,25 @@ func TestOpenGroupHoldsItsStep(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(2, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "enter")
-		name := d.app.selectedGroup().Name
+		name := d.app.env.SelectedGroup().Name
 		d.send(chunkMsg{chunk: madeRunWithTexts(3, proofText).chunks[2]})
-		if d.app.result.analysis.Step != 2 || d.app.selectedGroup().Name != name {
-			t.Errorf("the screen went to step %d", d.app.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 2 || d.app.env.SelectedGroup().Name != name {
+			t.Errorf("the screen went to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("esc")
-		if d.app.result.analysis.Step != 3 {
-			t.Errorf("after the group was left the screen is at step %d", d.app.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 3 {
+			t.Errorf("after the group was left the screen is at step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("[", "enter", "esc")
-		if d.app.result.analysis.Step != 2 {
-			t.Errorf("leaving a group of step 2 went to step %d", d.app.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 2 {
+			t.Errorf("leaving a group of step 2 went to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("F", "enter", "[", "esc")
-		if d.app.result.analysis.Step != 2 {
-			t.Errorf("leaving the step that was gone to went to step %d", d.app.result.analysis.Step)
+		if d.app.env.Result.Analysis.Step != 2 {
+			t.Errorf("leaving the step that was gone to went to step %d", d.app.env.Result.Analysis.Step)
 		}
 		d.press("F", "enter", "E", "esc", "esc")
-		if !d.app.place.follow {
+		if !d.app.env.Place.Follow {
 			t.Error("the newest step is not followed after the list of estimators")
 		}
 	})
@@ -319,12 +323,12 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 			}
 			source.chunks[0].ComponentNames[0] = all.String()
 			drive(t, source, 120, 36, filterSettings(), func(d *driver) {
-				d.app.display.theme = themes.Default(true)
+				d.app.env.Display.Theme = themes.Default(true)
 				for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
 					d.press(key)
 					for range 20 {
 						checkHarmless(t, key, d.frame())
-						d.app.sampleReader.scrollLines(d.app.env, 7)
+						d.app.views.sampleReader.ScrollLines(d.app.env, 7)
 					}
 				}
 			})
@@ -361,7 +365,7 @@ func TestGroupFillsTheScreen(t *testing.T) {
 	drive(t, madeRunWithTexts(2, text), 120, 36, filterSettings(), func(d *driver) {
 		rapid.Check(t, func(t *rapid.T) {
 			said = rapid.StringN(0, 80, -1).Draw(t, "text") + rapid.SampledFrom([]string{"", "\x1b[2J", "一二三", "```\na\n```", "$\\frac{1}{2}$", "👩‍👩‍👧🇩🇪", "שלום"}).Draw(t, "more")
-			d.app.sampleReader.cached = nil
+			d.app.views.sampleReader.Cached = nil
 			d.press("esc", "esc", "esc", "enter")
 			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
@@ -404,7 +408,7 @@ func TestNumberWriterUsesTheDecimalsNeeded(t *testing.T) {
 		{[]float64{1. / 3, math.Inf(1), 2}, "0.333 inf 2.000"},
 		{[]float64{0.1 + 0.2, estimators.MissingReward()}, "0.3 —"},
 	} {
-		write := numberWriter(test.values)
+		write := samples.NumberWriter(test.values)
 		var got []string
 		for _, v := range test.values {
 			got = append(got, write(v))

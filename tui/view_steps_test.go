@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/tui/view"
 )
 
 // j and k change the step of the whole screen, w and W go to steps of first warnings, and
@@ -16,24 +17,24 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 	t.Parallel()
 	drive(t, runWithNaNFromStep7(), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "enter")
-		if d.app.view != viewSteps {
+		if d.app.position.view != view.Steps {
 			t.Fatal("Enter in the steps does not open them")
 		}
 		d.press("k", "k", "[")
-		if got := d.app.result.analysis.Step; got != 9 {
+		if got := d.app.env.Result.Analysis.Step; got != 9 {
 			t.Errorf("three steps back from 12: %d", got)
 		}
 		d.press("W")
-		if got := d.app.result.analysis.Step; got != 7 || !strings.Contains(d.app.notice, "first at step 7: 1 of 8 samples has a NaN") {
-			t.Errorf("the warning before step 9: step %d, %q", got, d.app.notice)
+		if got := d.app.env.Result.Analysis.Step; got != 7 || !strings.Contains(d.app.overlays.notice, "first at step 7: 1 of 8 samples has a NaN") {
+			t.Errorf("the warning before step 9: step %d, %q", got, d.app.overlays.notice)
 		}
 		d.wantText("7  invalid rewards")
 		d.press("w", "w")
-		if got := d.app.result.analysis.Step; got != 7 {
+		if got := d.app.env.Result.Analysis.Step; got != 7 {
 			t.Errorf("the only two steps with something new are 1 and 7; twice on from 7 is step %d", got)
 		}
 		d.press("enter")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "steps 1-7 ") || d.app.view != viewOverview {
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "steps 1-7 ") || d.app.position.view != view.Overview {
 			t.Error("the overview is not at that step")
 		}
 	})
@@ -70,11 +71,11 @@ func TestStepsComeInParts(t *testing.T) {
 		}
 		d.press("esc", "esc", "3", "3")
 		a := d.app.startTrend(192)
-		late := a.started[0]()
+		late := a.commands.Started[0]()
 		d.app = a.withoutCommands()
 		d.press("p")
-		want := d.app.result.trend
-		if d.send(late); d.app.result.trend != want || !want.Complete() || want.Settings != d.app.settings.now {
+		want := d.app.env.Result.Trend
+		if d.send(late); d.app.env.Result.Trend != want || !want.Complete() || want.Settings != d.app.env.Settings.Now {
 			t.Error("a part under the settings of before is on the screen")
 		}
 	})

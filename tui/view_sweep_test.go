@@ -10,8 +10,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sweep"
 	"vantage/themes"
+	"vantage/tui/sweepmap"
+	"vantage/tui/view"
 )
 
 // Enter sets the ratios under the cursor, and undo takes them back.
@@ -19,16 +22,16 @@ func TestSweepApplies(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "X", "k", "l", "l", "enter")
-		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
+		if got := d.app.env.Settings.Now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
 		}
-		kept := fmt.Sprintf("kept %d/", d.app.result.analysis.Kept)
+		kept := fmt.Sprintf("kept %d/", d.app.env.Result.Analysis.Kept)
 		d.press("S", "X")
-		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.display.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
+		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.env.Display.Theme.Paint(themes.Dim, "kept "), "kept "), kept) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
 		d.press("esc", "u")
-		if got := d.app.settings.now; got != filterSettings() {
+		if got := d.app.env.Settings.Now; got != filterSettings() {
 			t.Errorf("undo leaves %+v", got)
 		}
 	})
@@ -46,37 +49,37 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 				t.Errorf("%v: %s", size, text)
 			}
 			d.press("enter")
-			if got := d.app.settings.now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
+			if got := d.app.env.Settings.Now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
 				t.Errorf("Enter sets %+v", got)
 			}
-			if want := "recompute is off too"; !strings.Contains(d.app.notice, want) {
-				t.Errorf("%q, want %s", d.app.notice, want)
+			if want := "recompute is off too"; !strings.Contains(d.app.overlays.notice, want) {
+				t.Errorf("%q, want %s", d.app.overlays.notice, want)
 			}
 			d.press("u", "r", ":") // with recompute every filter of this step flips a sign
 			d.typeText("goal cost 0.5")
 			d.press("enter")
-			best := d.app.sweep.advice.Cell
+			best := d.app.views.sweep.Advice.Cell
 			if best == nil || !best.Filtering() || best.AbsRatio() < 0.5 || len(best.Warned.Kinds()) > 0 {
 				t.Fatalf("%v: %+v", size, best)
 			}
 			d.press("x", "enter")
-			if got := d.app.settings.now; got != best.Apply(filterSettings()) {
+			if got := d.app.env.Settings.Now; got != best.Apply(filterSettings()) {
 				t.Errorf("%v: Enter sets %+v, the star is %s", size, got, best.Name())
 			}
-			for _, w := range d.app.result.analysis.Warnings {
-				if w.Kind == model.WarnEffectiveRatio || w.Kind == model.WarnOneSidedPush {
+			for _, w := range d.app.env.Result.Analysis.Warnings {
+				if w.Kind == analysis.WarnEffectiveRatio || w.Kind == analysis.WarnOneSidedPush {
 					t.Errorf("%v: %s", size, w.Sentence())
 				}
 			}
 			d.press("S", "o")
-			if got := d.app.sweep.sweepGoal(); got.Name != "signal" || d.app.sweep.advice.Goal != got {
+			if got := d.app.views.sweep.SweepGoal(); got.Name != "signal" || d.app.views.sweep.Advice.Goal != got {
 				t.Errorf("o leads to %s", got)
 			}
 			d.press(":")
 			d.typeText("goal speed")
 			d.press("enter")
-			if !strings.Contains(d.app.notice, "choose signal, balance or cost") {
-				t.Errorf("%q", d.app.notice)
+			if !strings.Contains(d.app.overlays.notice, "choose signal, balance or cost") {
+				t.Errorf("%q", d.app.overlays.notice)
 			}
 		})
 	}
@@ -87,7 +90,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 func TestStarLeavesTheCursorAlone(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		at := func() [2]int { return [2]int{d.app.sweep.pos, d.app.sweep.neg} }
+		at := func() [2]int { return [2]int{d.app.views.sweep.Pos, d.app.views.sweep.Neg} }
 		d.press("S")
 		if at() != [2]int{14, 10} { // 0.70 and 0.50, as set
 			t.Errorf("S leads to %v", at())
@@ -131,7 +134,7 @@ func TestSweepWithoutSignal(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), "Tab widens") {
 			t.Errorf("nothing says how to leave a step in which no pair differs:\n%s", text)
 		}
-		if d.app.sweep.advice.Cell != nil || !strings.Contains(text, "of 1 step: no setting") || !strings.Contains(text, "every pair gives the same") || strings.Contains(text, "☆ no pair") {
+		if d.app.views.sweep.Advice.Cell != nil || !strings.Contains(text, "of 1 step: no setting") || !strings.Contains(text, "every pair gives the same") || strings.Contains(text, "☆ no pair") {
 			t.Error(text)
 		}
 	})
@@ -143,8 +146,8 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
 	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
 		d.press("S")
-		if !strings.Contains(d.app.notice, "only GRPO estimators") || d.app.view != viewOverview {
-			t.Errorf("view %d, notice %q", d.app.view, d.app.notice)
+		if !strings.Contains(d.app.overlays.notice, "only GRPO estimators") || d.app.position.view != view.Overview {
+			t.Errorf("view %d, notice %q", d.app.position.view, d.app.overlays.notice)
 		}
 	})
 }
@@ -154,7 +157,7 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 func TestSweepCoversItsScope(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(15), 160, 48, filterSettings(), func(d *driver) {
-		samples := func() int { return d.app.sweep.grid.At(false, 0, 0).Samples }
+		samples := func() int { return d.app.views.sweep.Grid.At(false, 0, 0).Samples }
 		expect := func(want int, words string) {
 			t.Helper()
 			if text := ansi.Strip(d.frame()); samples() != want || !strings.Contains(text, " · "+words+" · recompute") {
@@ -173,10 +176,10 @@ func TestSweepCoversItsScope(t *testing.T) {
 		d.press("esc", "/")
 		d.typeText("fate:wrong")
 		d.press("enter", "S", "tab")
-		wrong := d.app.result.analysis.Fates[model.FateAllWrong]
+		wrong := d.app.env.Result.Analysis.Fates[model.FateAllWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 15", wrong))
 		d.press("[")
-		wrong = d.app.result.analysis.Fates[model.FateAllWrong]
+		wrong = d.app.env.Result.Analysis.Fates[model.FateAllWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 14", wrong))
 		d.press("esc", "u", "S") // without the filter it is the step again
 		expect(perStep, "step 14")
@@ -195,15 +198,15 @@ func TestSweepCoversItsScope(t *testing.T) {
 		d.press(":")
 		d.typeText("sweep 40 50")
 		d.press("enter")
-		if text := ansi.Strip(d.frame()); d.app.sweep.grid != nil || !strings.Contains(text, "no complete step to sweep") {
+		if text := ansi.Strip(d.frame()); d.app.views.sweep.Grid != nil || !strings.Contains(text, "no complete step to sweep") {
 			t.Error(text)
 		}
 		d.press(":")
 		for _, text := range []string{"sweep five", "sweep -", "sweep 5 3", "sweep 1 2 3", "sweep last 99999999999999999999"} {
 			d.typeText(text)
 			d.press("enter")
-			if !strings.Contains(d.app.notice, "sweep takes step, shown, all, last 10") {
-				t.Errorf("%s: %q", text, d.app.notice)
+			if !strings.Contains(d.app.overlays.notice, "sweep takes step, shown, all, last 10") {
+				t.Errorf("%s: %q", text, d.app.overlays.notice)
 			}
 			d.press("esc", ":")
 		}
@@ -217,28 +220,30 @@ func TestSweepComesInParts(t *testing.T) {
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
 		update := func(a App, msg any) App {
-			a.sweep.update(a.env, a.view == viewSweep, &a.commands, msg)
+			a.views.sweep.Update(a.env, a.position.view == view.Sweep, &a.commands, msg)
 			return a
 		}
 		a := d.app
-		a.sweep.job.stop()
+		a.views.sweep.Job.Stop()
 		next := update(a, nil)
-		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweep.drawn(next.env).note(80) != "0/4 steps so far, newest first" {
-			t.Fatalf("nothing is computed: %q", next.sweep.drawn(next.env).note(80))
+		if len(next.commands.Started) == 0 || !next.views.sweep.Job.Busy() || next.views.sweep.Drawn(next.env).Note(80) != "0/4 steps so far, newest first" {
+			t.Fatalf("nothing is computed: %q", next.views.sweep.Drawn(next.env).Note(80))
 		}
 		grown := next
-		grown.snap.Revision++
-		if same := update(grown, nil); len(same.started) != len(next.started) || same.sweep.job.key != next.sweep.job.key {
+		grown.env.Snap.Revision++
+		if same := update(grown, nil); len(same.commands.Started) != len(next.commands.Started) || same.views.sweep.Job.Key != next.views.sweep.Job.Key {
 			t.Error("data that have grown start anew before there is an answer")
 		}
-		late := next.started[0]()
-		other := update(within(sweepOf, (*sweepState).nextScope)(next), nil)
-		before := other.sweep.grid
-		if after := update(other, late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
+		late := next.commands.Started[0]()
+		wider := next
+		wider.views.sweep.NextScope(wider.env)
+		other := update(wider, nil)
+		before := other.views.sweep.Grid
+		if after := update(other, late); after.views.sweep.Grid != before || after.views.sweep.Job.Value.Done != 0 {
 			t.Error("a late answer is shown")
 		}
-		next.view = viewOverview
-		if left := update(next, nil); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
+		next.position.view = view.Overview
+		if left := update(next, nil); left.views.sweep.Job.Busy() || left.views.sweep.Job.Key != (sweepmap.SweepKey{}) {
 			t.Error("leaving does not give up")
 		}
 	})
@@ -257,7 +262,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 				text := ansi.Strip(d.frame())
 				d.press("y")
 				want := "algorithm.adv_estimator=grpo\nalgorithm.keep_pos_ratio=%s\nalgorithm.keep_neg_ratio=%s\nalgorithm.compute_new_adv=true\n"
-				by := 0.05 * float64(d.app.sweepStride())
+				by := 0.05 * float64(sweepmap.SweepStride(d.app.env))
 				want = fmt.Sprintf(want, fmt.Sprintf("%.1f", 1-2*by), strings.TrimSuffix(fmt.Sprintf("%.2f", 1-by), "0"))
 				if files.data != want {
 					t.Errorf("%v %s: copied\n%s, want\n%s", size, framework, files.data, want)
@@ -290,7 +295,7 @@ func TestEqualFiguresGiveWay(t *testing.T) {
 			}
 		}
 		d.press("V", "r")
-		d.app.sweep.figure = 1
+		d.app.views.sweep.Figure = 1
 		d.wantText("signal, % of groups · step 3 · recompute on")
 	})
 }
@@ -302,14 +307,14 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S")
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
-			d.app.sweep.figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
-			m := d.app.sweep.drawn(d.app.env)
-			low, _ := m.shade(m.worst)
-			high, _ := m.shade(m.best)
-			if legend := ansi.Strip(m.legend()); m.figure.Name != name || low != 0 || high != 4 || !strings.HasSuffix(legend, want) {
+			d.app.views.sweep.Figure = 1 + slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
+			m := d.app.views.sweep.Drawn(d.app.env)
+			low, _ := m.Shade(m.Worst)
+			high, _ := m.Shade(m.Best)
+			if legend := ansi.Strip(m.Legend()); m.Figure.Name != name || low != 0 || high != 4 || !strings.HasSuffix(legend, want) {
 				t.Errorf("%s: levels %d to %d, %q", name, low, high, legend)
 			}
-			if x := math.Abs(m.figure.Value(m.best)); name == "killed" && x != 0 || name == "mean" && x > 1e-6 {
+			if x := math.Abs(m.Figure.Value(m.Best)); name == "killed" && x != 0 || name == "mean" && x > 1e-6 {
 				t.Errorf("the best %s is %v", name, x)
 			}
 		}
@@ -323,7 +328,7 @@ func TestShortNumbers(t *testing.T) {
 		0: "0", 0.004: "0", 0.25: ".25", 0.996: "1.0", 1: "1.0", 9.96: "10", 123.4: "123", 999.7: "1k", 12345: "12k", 123456: ".1M", 2e6: "2M", 1e12: ">9M",
 		-0.25: "−.2", -0.03: "−0", -0.07: "−.1", -0.97: "−1", -1.25: "−1", -42: "−42",
 	} {
-		if got := shortNumber(x); got != want {
+		if got := sweepmap.ShortNumber(x); got != want {
 			t.Errorf("%v is %q, want %q", x, got, want)
 		}
 	}
@@ -341,8 +346,8 @@ func TestEqualCellsOfTheSweepAreGrey(t *testing.T) {
 		}
 		return all
 	}
-	common, none := usualNumber(kept, cells(7, 7, 7, 2)), usualNumber(kept, cells(7, 7, 2, 2))
-	if one := cells(7); common != sweepNumber(kept, &one[0]) || none != "" {
+	common, none := sweepmap.UsualNumber(kept, cells(7, 7, 7, 2)), sweepmap.UsualNumber(kept, cells(7, 7, 2, 2))
+	if one := cells(7); common != sweepmap.SweepNumber(kept, &one[0]) || none != "" {
 		t.Errorf("of 7 7 7 2 the usual is %q, of 7 7 2 2 %q", common, none)
 	}
 }

@@ -1,229 +1,216 @@
 package tui
 
 import (
-	"slices"
+	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
-	"vantage/model/figures"
-	"vantage/model/report"
-	"vantage/tui/cells"
-	"vantage/tui/layout"
+	"vantage/tui/breakdown"
+	"vantage/tui/chain"
+	"vantage/tui/env"
+	"vantage/tui/estimatorlist"
+	"vantage/tui/glance"
+	"vantage/tui/grep"
+	"vantage/tui/groupsize"
+	"vantage/tui/overview"
+	"vantage/tui/pairs"
+	"vantage/tui/problems"
+	"vantage/tui/promptlist"
+	"vantage/tui/reader"
+	"vantage/tui/steps"
+	"vantage/tui/sweepmap"
+	"vantage/tui/view"
 )
 
-// view is what fills the screen between the header and the hints, with its keys.
-type view struct {
-	body           func(a App, w, h int) []string // exactly h lines of w cells
-	keys           func() keySection              // they win over the common keys
-	beforeAnalysis bool                           // it can be drawn before there is an analysis
-	line           textLine                       // that is typed in, which no key is then; the zero value: there is none
-	exported       func(App) report.Table         // its table for an export; nil: it has none
-	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
+// views are the states of the views. Some names share one: at has which.
+type views struct {
+	sampleReader reader.Group
+	sweep        sweepmap.View
+	groupSize    groupsize.View
+	breakdown    breakdown.View
+	prompts      promptlist.View
+	grep         grep.View
+	compare      pairs.View
+	answers      reader.Answers
+	finding      int // index of the one whose view is shown
+	glance       glance.View
+	steps        steps.View
+	chain        chain.View
+	picker       estimatorlist.View
+	problems     problems.View
+	panes        overview.Panes
+	command      commandLine
+	value        typedValues      // while they are typed
+	destination  *env.Destination // of the cursor, when its step is analysed; nil: none
 }
 
-// What the keys of a view change, see within.
-func sweepOf(a *App) *sweepState         { return &a.sweep }
-func breakdownOf(a *App) *breakdownState { return &a.breakdown }
-func chainOf(a *App) *chainState         { return &a.chain }
-func promptsOf(a *App) *promptsState     { return &a.prompts }
-func grepOf(a *App) *grepState           { return &a.grep }
-func pickerOf(a *App) *estimatorPicker   { return &a.picker }
-func stepsOf(a *App) *stepsState         { return &a.steps }
-func answersOf(a *App) *answerReader     { return &a.answers }
-func readerOf(a *App) *sampleReader      { return &a.sampleReader }
-func panesOf(a *App) *panes              { return &a.panes }
+// at returns a view by its name: a new one is a package, a name and a line here.
+func (v *views) at(name view.Name) view.View {
+	return [view.Count]view.View{
+		view.Overview:     openOverview{&v.panes},
+		view.Filter:       groupFilter{&v.panes},
+		view.Finding:      openFinding{&v.panes, v.finding},
+		view.Glance:       &v.glance,
+		view.Group:        &v.sampleReader,
+		view.Search:       reader.Search{Group: &v.sampleReader},
+		view.Steps:        &v.steps,
+		view.Figures:      steps.Small{View: &v.steps},
+		view.FigureList:   steps.List{View: &v.steps},
+		view.Sweep:        &v.sweep,
+		view.Chain:        &v.chain,
+		view.GroupSize:    &v.groupSize,
+		view.Breakdown:    &v.breakdown,
+		view.Prompts:      &v.prompts,
+		view.PromptFilter: promptlist.Filter{View: &v.prompts},
+		view.Grep:         &v.grep,
+		view.Compare:      &v.compare,
+		view.Answers:      &v.answers,
+		view.Problems:     &v.problems,
+		view.Estimators:   &v.picker,
+		view.Command:      &v.command,
+		view.Value:        &v.value,
+		view.Copy:         copying{},
+	}[name]
+}
 
-type viewName int
+// beforeAnalysis reports whether a view can be drawn before there is an analysis.
+func beforeAnalysis(name view.Name) bool { return name == view.Estimators || name == view.Problems }
 
-// The views.
-const (
-	viewOverview viewName = iota
-	viewEstimators
-	viewGroup
-	viewSearch
-	viewSweep
-	viewFilter
-	viewSteps
-	viewProblems
-	viewCopy
-	viewCommand
-	viewCompare
-	viewAnswers
-	viewChain
-	viewGroupSize
-	viewBreakdown
-	viewPrompts
-	viewPromptFilter
-	viewGrep
-	viewFigures
-	viewFigureList
-	viewGlance
-	viewFinding
-	viewValue
-)
+// viewOpen returns the view that has the keys. What it changes is in a.
+func (a *App) viewOpen() view.View { return a.views.at(a.position.view) }
 
-// viewTable returns every view by its name: a new one is a file, a name and a line here.
-func viewTable() []view {
-	return []view{
-		viewOverview: {body: App.overview, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
-		viewEstimators: {
-			beforeAnalysis: true, body: func(a App, w, h int) []string { return a.picker.view(a.env, a.input.line(a.picker.filter), w, h) }, keys: estimatorKeys, list: onEstimator,
-			line: textLine{text: func(a *App) *string { return &a.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
-		},
-		viewGroup: {body: func(a App, _, _ int) []string { return a.sampleReader.view(a.env, nil) }, keys: groupKeys, exported: App.exportedSamples},
-		viewSearch: {
-			body: func(a App, _, _ int) []string {
-				typed := a.input.line(a.sampleReader.search.query)
-				return a.sampleReader.view(a.env, &typed)
-			}, keys: searchKeys,
-			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { a.sampleReader.updateSearch(a.env); return a }},
-		},
-		viewFilter: {
-			body: App.overview, keys: filterKeys,
-			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
-		},
-		viewSteps:    {body: func(a App, w, h int) []string { return a.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
-		viewProblems: {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.problemsView(a.problems, w, h) }, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
-		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
-		viewCommand: {
-			body: App.drawViewBelow, keys: commandKeys,
-			line: textLine{text: func(a *App) *string { return &a.command }, limit: maxCommandBytes, prompt: App.commandPrompt},
-		},
-		viewValue: {
-			body: App.drawViewBelow, keys: valueKeys,
-			line: textLine{
-				text: func(a *App) *string { return &a.value.texts[a.value.field] }, limit: maxTyped,
-				prompt: func(a App, typed cells.Line, w int) string { return a.value.prompt(a.env, typed, w) },
-				edited: func(a App, _ bool) App { a.value.keepDigits(); return a },
+// viewDrawn returns the one that fills the screen: that below a line of input or of choices.
+func (a *App) viewDrawn() view.View { return a.views.at(a.position.drawn()) }
+
+// line returns the line that is typed in, nil if none is.
+func (a *App) line() view.Typed {
+	line, _ := a.viewOpen().(view.Typed)
+	return line
+}
+
+// envToDraw is env with the line that is typed.
+func (a *App) envToDraw() env.Env {
+	e := a.env
+	if line := a.line(); line != nil {
+		e.Typing = a.overlays.input.line(*line.Text())
+	}
+	return e
+}
+
+func commonKeys() []view.Section {
+	return []view.Section{
+		{Name: "settings", Bindings: []view.Binding{
+			{Keys: []string{"f"}, Label: "f", Doc: "next framework", Do: own(App.nextFramework)},
+			{Keys: []string{"e"}, Label: "e", Doc: "next estimator of the framework", Do: own(move(App.moveEstimator, 1))},
+			{
+				Keys: []string{"E"}, Label: "E",
+				Doc: "list of all estimators, and what each needs",
+				Do:  view.Ask(view.Push{View: view.Estimators}),
 			},
-		},
-		viewCompare:   {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
-		viewAnswers:   {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
-		viewChain:     {body: func(a App, w, h int) []string { return a.chain.view(a.env, w, h) }, keys: chainKeys},
-		viewGroupSize: {body: func(a App, w, h int) []string { return a.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.groupSize.exported() }, list: onSizes},
-		viewBreakdown: {body: func(a App, w, h int) []string { return a.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.breakdown.exported() }, list: onParts},
-		viewPrompts:   {body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptsKeys, exported: func(a App) report.Table { return a.prompts.exported() }, list: onPrompt},
-		viewPromptFilter: {
-			body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptFilterKeys,
-			line: textLine{text: func(a *App) *string { return &a.prompts.draft }, limit: figures.MaxQuery, prompt: App.promptFilterPrompt},
-		},
-		viewGrep:    {body: func(a App, w, h int) []string { return a.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.grep.exported() }, list: onMatch},
-		viewFigures: {body: func(a App, w, h int) []string { return a.steps.figuresView(a.env, w, h) }, keys: figuresKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
-		viewFigureList: {
-			body: func(a App, w, h int) []string {
-				return a.steps.figureList(a.env, a.input.line(a.steps.picker.query), w, h)
-			}, keys: figureListKeys,
-			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
-		},
-		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: func(a App) report.Table { return a.glance.exported() }, list: onWorstStep},
-		viewFinding: {body: func(a App, w, h int) []string { return a.panes.finding(a.env, a.finding, w, h) }, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
-		viewSweep:   {body: func(a App, w, h int) []string { return a.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.sweep.exported(a.env) }},
-	}
-}
-
-// pane is a part of the overview.
-type pane struct {
-	draw     func(p panes, e env, w, h int) paneContent
-	move     func(a App, by int) App // its cursor, by keys and by the wheel
-	enter    action                  // what Enter does
-	exported func(App) report.Table
-	figures  func(panes, env) figureList // under its cursor, for the help
-}
-
-func paneTable() [layout.PaneCount]pane {
-	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
-	return [layout.PaneCount]pane{
-		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfGroup},
-		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfHistogram},
-		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, pushing(viewSteps), func(a App) report.Table { return a.steps.exported(a.env) }, func(panes, env) (l figureList) {
-			for _, row := range trendRows() {
-				l = l.at(figures.Step, row.name)
-			}
-			return l
+			{Keys: []string{"s"}, Label: "s", Doc: "next scale: group, batch, none", Do: own(App.nextScale)},
+			{Keys: []string{"p"}, Label: "p", Doc: "keep_pos_ratio down by 0.05", Do: own(moveRatio(ofPositive, -1))},
+			{Keys: []string{"P"}, Label: "P", Doc: "keep_pos_ratio up by 0.05", Do: own(moveRatio(ofPositive, 1))},
+			{Keys: []string{"m"}, Label: "m", Doc: "keep_neg_ratio down by 0.05", Do: own(moveRatio(ofNegative, -1))},
+			{Keys: []string{"M"}, Label: "M", Doc: "keep_neg_ratio up by 0.05", Do: own(moveRatio(ofNegative, 1))},
+			{
+				Keys: []string{"="}, Label: "=", Hint: "= value",
+				Doc: "enter exact ratios; Tab goes to the other one",
+				Do:  own(App.openValues),
+			},
+			{Keys: []string{"r"}, Label: "r", Doc: "compute_new_adv on or off", Do: own(App.toggleRecompute)},
+			{
+				Keys: []string{"b"}, Label: "b", Hint: "b baseline",
+				Doc: "keep the current settings as the baseline to compare with; again: stop comparing",
+				Do:  own(App.setBaseline),
+			},
+			{Keys: []string{"B"}, Label: "B", Doc: "swap the baseline and the current settings", Do: own(App.swapBaseline)},
+			{
+				Keys: []string{"C"}, Label: "C", Hint: "C chain",
+				Doc: "the chain from reward to loss: length penalty, groups admitted, samples kept, advantage, weight in the loss",
+				Do:  view.Ask(view.Push{View: view.Chain}),
+			},
+			{Keys: []string{"c"}, Label: "c", Doc: "compare the two runs that were opened, prompt by prompt", Do: own(App.openCompare)},
+			{
+				Keys: []string{"L"}, Label: "L",
+				Doc: "the prompts over all steps: which of them teach, are solved, hopeless or suspect",
+				Do:  view.Ask(view.Push{View: view.Prompts}),
+			},
+			{Keys: []string{"S"}, Label: "S", Hint: "S sweep", Doc: "map of every pair of keep ratios", Do: own(App.openSweep)},
+			{
+				Keys: []string{"u"}, Label: "u", Hint: "u undo",
+				Doc: "undo the last change of settings, filter or order",
+				Do:  own(App.undo),
+			},
+			{Keys: []string{"ctrl+r"}, Label: "^R", Doc: "redo", Do: own(App.redo)},
 		}},
-		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, panes.figuresOfWarnings},
-		layout.Metrics:  {panes.metrics, func(a App, by int) App { a.panes.moveMetric(a.env, by); return a }, within(panesOf, (*panes).drawMetric), App.exportedMetrics, panes.figuresOfMetrics},
+		{Name: "steps", Bindings: []view.Binding{
+			{Keys: []string{"["}, Label: "[", Hint: "[ ] step", Doc: "previous step", Do: view.Ask(view.MoveStep(-1))},
+			{Keys: []string{"]"}, Label: "]", Doc: "next step", Do: view.Ask(view.MoveStep(1))},
+			{Keys: []string{"{"}, Label: "{", Doc: "ten steps back", Do: view.Ask(view.MoveStep(-10))},
+			{Keys: []string{"}"}, Label: "}", Doc: "ten steps forward", Do: view.Ask(view.MoveStep(10))},
+			{
+				Keys: []string{">"}, Label: ">",
+				Doc: "more steps together: the last 10 up to this one, then all; `:scope last 20` as many",
+				Do:  own(move(App.moveScope, 1)),
+			},
+			{Keys: []string{"<"}, Label: "<", Doc: "fewer steps: the last 10, then this step alone", Do: own(move(App.moveScope, -1))},
+			{Keys: []string{"F"}, Label: "F", Hint: "F newest", Doc: "follow the newest step", Do: own(App.followNewest)},
+			{
+				Keys: []string{"D"}, Label: "D",
+				Doc: "draw a metric over all steps: a list of all to search",
+				Do:  view.Ask(view.Push{View: view.FigureList}),
+			},
+		}},
+		{Name: "program", Bindings: []view.Binding{
+			{
+				Keys: []string{"0"}, Label: "0", Hint: "0 run",
+				Doc: "the run at a glance: what ails it, what trains, which groups are dead, the worst steps and why",
+				Do:  own(App.openGlance),
+			},
+			{
+				Keys: []string{":"}, Label: ":", Hint: ": command",
+				Doc: "type a command: step 120, est rloo, keep pos 0.7, export md, …",
+				Do:  own(func(a App) App { a.views.command.text = ""; return a.openLine(view.Command) }),
+			},
+			{
+				Keys: []string{"y"}, Label: "y", Hint: "y copy",
+				Doc: "copy the table, the group, the screen or the flags, to the clipboard and a file",
+				Do:  own(App.openCopy),
+			},
+			{
+				Keys: []string{"!"}, Label: "!",
+				Doc: "how the log was read, and what could not be read",
+				Do:  view.Ask(view.Push{View: view.Problems}),
+			},
+			{Keys: []string{"t"}, Label: "t", Doc: "next theme", Do: own(App.nextTheme)},
+			{
+				Keys: []string{"?"}, Label: "?", Hint: "? help",
+				Doc: "explain the item under the cursor, the signs and the keys; type to search; again: the current estimator",
+				Do:  own(App.toggleHelp),
+			},
+			{Keys: []string{"esc"}, Label: "Esc", Doc: "back to the previous view; never quits", Do: view.Ask(view.Escape{})},
+			{
+				Keys: []string{"ctrl+l"}, Label: "^L",
+				Doc: "redraw the screen",
+				Do:  own(func(a App) App { return a.starts(tea.ClearScreen) }),
+			},
+			{Keys: []string{"ctrl+z"}, Label: "^Z", Doc: "suspend; fg resumes", Do: own(App.suspend)},
+			{Keys: []string{"q", "ctrl+c"}, Label: "q ^C", Hint: "q quit", Doc: "quit", Do: own(App.quit)},
+		}},
 	}
 }
 
-func (p position) currentView() view { return viewTable()[p.view] }
-
-// openView changes the view; going back leads where it led before.
-func (a App) openView(v viewName) App {
-	a.view, a.input.behind, a.input.back = v, 0, 0
-	return a.clampCursor()
-}
-
-func (a App) openLine(v viewName) App {
-	a.viewBelow = a.view
-	return a.openView(v)
-}
-
-func (a App) closeLine() App { return a.openView(a.viewBelow) }
-
-func (a App) drawViewBelow(w, h int) []string {
-	a.view = a.viewBelow
-	return a.currentView().body(a, w, h)
-}
-
-// pushView opens a view from which going back leads here. A view that is already on the
-// way back is returned to: no way back goes in circles.
-func (a App) pushView(v viewName) App {
-	path := append(slices.Clip(a.backStack), a.view)
-	if i := slices.Index(path, v); i >= 0 {
-		path = path[:i]
-	}
-	a.backStack = path
-	return a.openView(v)
-}
-
-// goBack returns to the view before this one, at last to the overview.
-func (a App) goBack() App {
-	last := len(a.backStack) - 1
-	if last < 0 {
-		return a.openView(viewOverview)
-	}
-	v := a.backStack[last]
-	a.backStack = a.backStack[:last]
-	return a.openView(v)
-}
-
-// activeKeys returns the keys of the view on the screen, then the common ones: of a key that
-// both have, the first wins. Where text is typed few common ones are left.
-func (p position) activeKeys() []keySection {
-	own := p.currentView()
-	if own.line.text != nil {
-		return []keySection{own.keys(), lineKeys(), {"program", typingKeys()}}
-	}
-	if p.view == viewCopy {
-		return []keySection{own.keys(), {"program", typingKeys()}}
-	}
-	if p.view == viewGlance {
-		return append([]keySection{own.keys()}, keysBelowGlance()...)
-	}
-	return append([]keySection{own.keys()}, commonKeys()...)
-}
-
-func allKeys() []keySection {
-	return append(append(model.Mapped(viewTable(), func(v view) keySection { return v.keys() }), commonKeys()...), lineKeys())
-}
-
-// selectPane returns the action of the number of a pane: it focuses the pane, and if it has the focus gives
-// it the whole screen, or takes that back.
-func selectPane(p layout.Pane) action {
-	return func(a App) App {
-		if a.panes.focus == p {
-			return a.toggleFullScreen()
-		}
-		return a.focusPane(p)
+// typingKeys returns the common keys that still work where characters are typed.
+func typingKeys() []view.Binding {
+	return []view.Binding{
+		{Keys: []string{"ctrl+z"}, Label: "^Z", Doc: "suspend; fg resumes", Do: own(App.suspend)},
+		{Keys: []string{"ctrl+c"}, Label: "^C", Hint: "^C quit", Doc: "quit", Do: own(App.quit)},
 	}
 }
 
-// toggleFullScreen gives the focused pane the whole screen, or all panes their places. The whole screen of
-// the steps is the view of all steps.
-func (a App) toggleFullScreen() App {
-	if a.panes.focus == layout.Steps && !a.panes.fullScreen {
-		return a.pushView(viewSteps)
+// allKeys returns those of every view, then the common ones.
+func allKeys() (all []view.Section) {
+	var v views
+	for name := range view.Name(view.Count) {
+		all = append(all, v.at(name).Keys())
 	}
-	a.panes.fullScreen = !a.panes.fullScreen
-	return a.clampCursor()
+	return append(append(all, commonKeys()...), lineKeys())
 }

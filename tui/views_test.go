@@ -1,6 +1,10 @@
 package tui
 
-import "testing"
+import (
+	"testing"
+
+	"vantage/tui/view"
+)
 
 // Esc goes back through the views that were opened, never out of the program.
 func TestEscapeLeadsBack(t *testing.T) {
@@ -8,27 +12,27 @@ func TestEscapeLeadsBack(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		for _, way := range []struct {
 			keys []string
-			back []viewName
+			back []view.Name
 		}{
-			{[]string{"!"}, []viewName{viewOverview, viewOverview}},
-			{[]string{"enter", "!"}, []viewName{viewGroup, viewOverview}},
-			{[]string{"3", "3", "!", "S"}, []viewName{viewProblems, viewSteps, viewOverview}},
-			{[]string{"enter", "E"}, []viewName{viewGroup, viewOverview}},
-			{[]string{"3", "3", "S", "enter"}, []viewName{viewOverview}}, // applied: back in the steps already
-			{[]string{"enter", "/", "x", "enter"}, []viewName{viewOverview}},
-			{[]string{"3", "3", ":", "esc"}, []viewName{viewOverview}},
-			{[]string{"3", "3", "!", "3", "S", "!"}, []viewName{viewSteps, viewOverview}}, // no circles
-			{[]string{"3", "3", "!", "y", "s"}, []viewName{viewSteps, viewOverview}},
+			{[]string{"!"}, []view.Name{view.Overview, view.Overview}},
+			{[]string{"enter", "!"}, []view.Name{view.Group, view.Overview}},
+			{[]string{"3", "3", "!", "S"}, []view.Name{view.Problems, view.Steps, view.Overview}},
+			{[]string{"enter", "E"}, []view.Name{view.Group, view.Overview}},
+			{[]string{"3", "3", "S", "enter"}, []view.Name{view.Overview}}, // applied: back in the steps already
+			{[]string{"enter", "/", "x", "enter"}, []view.Name{view.Overview}},
+			{[]string{"3", "3", ":", "esc"}, []view.Name{view.Overview}},
+			{[]string{"3", "3", "!", "3", "S", "!"}, []view.Name{view.Steps, view.Overview}}, // no circles
+			{[]string{"3", "3", "!", "y", "s"}, []view.Name{view.Steps, view.Overview}},
 		} {
 			d.press("1")
 			d.press(way.keys...)
 			for _, want := range way.back {
 				d.press("esc")
-				if d.app.view != want {
-					t.Errorf("%v: Esc leads to view %d, want %d", way.keys, d.app.view, want)
+				if d.app.position.view != want {
+					t.Errorf("%v: Esc leads to view %d, want %d", way.keys, d.app.position.view, want)
 				}
 			}
-			if d.app.view != viewOverview {
+			if d.app.position.view != view.Overview {
 				d.press("esc", "esc", "esc", "esc")
 			}
 		}
@@ -40,13 +44,13 @@ func TestEscapeKeepsThePlace(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
-		focus, cursor := d.app.panes.focus, d.app.place.row
+		focus, cursor := d.app.views.panes.Focus, d.app.env.Place.Row
 		d.press("esc")
-		if d.app.view != viewOverview || d.app.panes.focus != focus || d.app.place.row != cursor {
-			t.Errorf("view %d, focus %d, cursor %d", d.app.view, d.app.panes.focus, d.app.place.row)
+		if d.app.position.view != view.Overview || d.app.views.panes.Focus != focus || d.app.env.Place.Row != cursor {
+			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.views.panes.Focus, d.app.env.Place.Row)
 		}
 		d.press("esc")
-		if d.app.panes.focus != 0 {
+		if d.app.views.panes.Focus != 0 {
 			t.Error("a second Esc does not go to the groups")
 		}
 	})

@@ -8,7 +8,7 @@ import sys
 import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PAGE = os.path.join(ROOT, ".github/docs/performance.md")
+PAGE = os.path.join(ROOT, ".github/docs/contributors/performance.md")
 
 
 def python_with(versions):

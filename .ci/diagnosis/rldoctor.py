@@ -3,7 +3,7 @@
 
     .ci/diagnosis/run --seed 911 --keep DIR
     python -m venv VENV && VENV/bin/pip install rldoctor==0.2.0
-    .ci/diagnosis/rldoctor.py DIR VENV/bin/rl-doctor [.github/docs/diagnosis.md]
+    .ci/diagnosis/rldoctor.py DIR VENV/bin/rl-doctor [.github/docs/tools.md]
 
 rl-doctor reads scalars and has other kinds, so each of its detectors counts as right for all kinds of ours that move the scalars it
 looks at. Entropy, KL, gradients and held-out scores are not made, and its detectors of these say nothing.

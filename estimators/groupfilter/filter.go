@@ -40,7 +40,7 @@
 //  3. Golden cases. Add testdata/golden/NAME.json and a row in golden_test.go, whose head says what the file
 //     holds: flags that the framework's code gave. With NoPublicCode, cases calculated by hand in filter_test.go.
 //  4. go test ./estimators/groupfilter, and -bench Decide: a rule should cost no more than GRPO does.
-//  5. go test ./model/report -run FiltersPage -update writes the page .github/docs/filters.md.
+//  5. go test ./model/report -run CataloguePages -update writes its name to the page .github/docs/filters.md.
 package groupfilter
 
 import (

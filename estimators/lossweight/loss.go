@@ -33,8 +33,8 @@
 //     catalogue, in loss.go.
 //  2. Golden cases: testdata/golden/X_loss_weights.json, numbers that the framework's own code printed,
 //     and a row in golden_test.go. The test fails for a loss that no case has.
-//  3. go test ./estimators/lossweight, then go test ./model/report -run LossesPage -update, which
-//     writes the pages .github/docs/losses. Nothing else in the repository repeats it.
+//  3. go test ./estimators/lossweight, then go test ./model/report -run CataloguePages -update, which
+//     writes its name to the page .github/docs/losses.md. Nothing else in the repository repeats it.
 package lossweight
 
 import (

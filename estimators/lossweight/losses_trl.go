@@ -136,7 +136,7 @@ const (
 
 func openRLHF() []*Loss {
 	const local = "With train.dynamic_batch_enable the average is over the optimizer step. Without, it is over each micro-batch of " +
-		"train.micro_batch_size rows, and each micro-batch weighs the same: which rows share one is not in the log, and the order of the log is taken. One without a token makes the loss NaN."
+		"train.micro_batch_size rows, and each micro-batch weighs the same: the log doesn't record them, so vantage assumes log order. A micro-batch with no tokens makes the loss NaN."
 	return told("actor.loss_agg_mode", "OpenRLHF/OpenRLHF wheel openrlhf==0.11.2 openrlhf/models/loss.py:aggregate_loss", []*Loss{
 		byTokens(entry("token-mean", "l / T", local), inMicroBatches(cutOpenRLHF, perToken(tokens))),
 		byRows(entry("seq-mean-token-mean", "1 / N, N rows with a token", "Each row weighs the same; rows without a token do not count. "+local),

@@ -45,7 +45,7 @@ func verl() []*Loss {
 
 // easyR1 is EasyR1-Brian, which gives the samples that its filter drops a loss mask of 0.
 func easyR1() []*Loss {
-	const within = "A dropped sample has no token. Each micro-batch weighs the same; which rows share one is not in the log, and the order of the log is taken."
+	const within = "A dropped sample has no token. Each micro-batch weighs the same; the log doesn't record them, so vantage assumes log order."
 	list := []*Loss{
 		byTokens(entry("token-mean", "l / T",
 			"Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. "+within),
@@ -93,7 +93,7 @@ func easyR1Upstream() []*Loss {
 			ofStep(perToken(plus(tokens, 1e-8)))),
 		byRows(entry("seq", "1 / N",
 			"Each row of a micro-batch weighs the same; empty rows count in N. A micro-batch weighs by its tokens, so with micro-batches "+
-				"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. Which rows share one is not in the log, and the order of the log is taken.",
+				"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. The log doesn't record micro-batches; vantage assumes log order.",
 			countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step")), weighEasySeq),
 	})
 }

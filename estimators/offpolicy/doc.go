@@ -39,5 +39,5 @@
 //  2. Golden cases: testdata/golden/NAME.json, numbers that the framework's own code printed, and a row in
 //     golden_test.go. The test fails for a rule that no case has.
 //  3. go test ./estimators/offpolicy, then go test ./model/report -run OffPolicyPage -update, which writes
-//     the page .github/docs/offpolicy.md. Nothing else in the repository repeats it.
+//     its name to the page .github/docs/offpolicy.md. Nothing else in the repository repeats it.
 package offpolicy

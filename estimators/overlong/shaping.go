@@ -13,8 +13,8 @@
 //
 //  1. A row in shaping.go, in the precision and order of the framework's own code, and a line of catalogue.
 //  2. testdata/golden/NAME.json, numbers that this code printed, and a row in golden_test.go.
-//  3. go test ./estimators/overlong, then go test ./model/report -run LossesPage -update, which writes
-//     the page .github/docs/losses/README.md.
+//  3. go test ./estimators/overlong, then go test ./model/report -run CataloguePages -update, which writes
+//     its name to the page .github/docs/losses.md.
 package overlong
 
 import (

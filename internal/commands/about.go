@@ -21,8 +21,8 @@ import (
 	"vantage/model/units"
 )
 
-// BuildInfo describes the build of the program.
-type BuildInfo struct {
+// buildInfo describes the build of the program.
+type buildInfo struct {
 	Schema   string `json:"schema"`
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -33,9 +33,9 @@ type BuildInfo struct {
 	Tags     string `json:"tags,omitempty"`
 }
 
-// ReadBuildInfo reads what the Go tool has embedded in the program.
-func ReadBuildInfo() BuildInfo {
-	b := BuildInfo{Schema: "vantage/version@1", Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// readBuildInfo reads what the Go tool has embedded in the program.
+func readBuildInfo() buildInfo {
+	b := buildInfo{Schema: "vantage/version@1", Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -58,19 +58,19 @@ func ReadBuildInfo() BuildInfo {
 	return b
 }
 
-func (p *Program) version() *cobra.Command {
-	return command[func(io.Writer, BuildInfo) error]{
+func (p *program) version() *cobra.Command {
+	return command[func(io.Writer, buildInfo) error]{
 		use:    "version",
 		short:  "Print the version and build",
 		args:   noArguments,
-		format: newFormatFlag("text", buildText).or("json", writeObject[BuildInfo]),
-		run: func(ctx context.Context, _ *call, write func(io.Writer, BuildInfo) error) error {
-			return write(p.output(ctx, "text"), ReadBuildInfo())
+		format: newFormatFlag("text", buildText).or("json", writeObject[buildInfo]),
+		run: func(ctx context.Context, _ *call, write func(io.Writer, buildInfo) error) error {
+			return write(p.output(ctx, "text"), readBuildInfo())
 		},
-	}.of(p)
+	}.build(p)
 }
 
-func buildText(w io.Writer, b BuildInfo) error {
+func buildText(w io.Writer, b buildInfo) error {
 	_, err := fmt.Fprintf(w, "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n",
 		b.Version, cmp.Or(b.Revision, "unknown"), cmp.Or(b.Date, "unknown"), b.Go, b.Platform)
 	if err == nil && b.Tags != "" {
@@ -85,7 +85,7 @@ func writeObject[T any](w io.Writer, value T) error {
 	return enc.Encode(value)
 }
 
-func (p *Program) userConfig() *cobra.Command {
+func (p *program) userConfig() *cobra.Command {
 	return command[any]{
 		use:   "config",
 		short: "Print a sample configuration for the screen, and its path",
@@ -97,14 +97,14 @@ func (p *Program) userConfig() *cobra.Command {
 			}
 			return err
 		},
-	}.of(p)
+	}.build(p)
 }
 
-func (p *Program) storageOptions() (loaders.StorageOptions, error) {
+func (p *program) storageOptions() (loaders.StorageOptions, error) {
 	o := loaders.StorageOptions{Endpoint: p.endpoint}
 	size, err := parseBytes(cmp.Or(p.cacheSize, "1GB"))
 	if err != nil {
-		return o, Usage(err)
+		return o, usage(err)
 	}
 	if d, err := userfiles.Open(); err == nil && size > 0 { // without a home directory nothing is kept
 		o.CacheDir, o.CacheBytes = d.CacheDir(), size
@@ -141,7 +141,7 @@ type cacheUsage struct {
 	Cleared bool   `json:"cleared"`
 }
 
-func (p *Program) cache() *cobra.Command {
+func (p *program) cache() *cobra.Command {
 	return command[func(io.Writer, cacheUsage) error]{
 		use:   "cache [clear]",
 		short: "Show or clear the download cache (buckets and Hugging Face)",
@@ -159,21 +159,21 @@ vantage cache clear`,
 				return err
 			}
 			dir, clears := d.CacheDir(), len(c.args) > 0
-			defer c.p.Disk.During(dir)()
+			defer c.p.disk.During(dir)()
 			var kept cache.Usage
 			switch {
 			case !clears:
 				kept = cache.Measure(dir)
 			case c.args[0] != "clear":
-				return Usage(fmt.Errorf("cache knows no %q: give clear, or nothing", c.args[0]))
+				return usage(fmt.Errorf("cache knows no %q: give clear, or nothing", c.args[0]))
 			default:
 				if kept, err = cache.Clear(dir); err != nil {
 					return fmt.Errorf("the cache cannot be cleared: %w", err)
 				}
 			}
-			return write(c.output(ctx), cacheUsage{"vantage/cache@1", dir, kept.Bytes, kept.Blocks, clears})
+			return write(c.output(ctx), cacheUsage{Schema: "vantage/cache@1", Folder: dir, Bytes: kept.Bytes, Blocks: kept.Blocks, Cleared: clears})
 		},
-	}.of(p)
+	}.build(p)
 }
 
 func cacheText(w io.Writer, u cacheUsage) error {
@@ -188,7 +188,7 @@ func cacheText(w io.Writer, u cacheUsage) error {
 // checkDialect refuses a name of which there is no trainer with options.
 func checkDialect(name string) error {
 	if _, known := trainer.Find(name); !known {
-		return Usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
+		return usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
 	}
 	return nil
 }

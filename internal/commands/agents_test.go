@@ -130,11 +130,11 @@ func TestAgentsPageAnswersItsQuestions(t *testing.T) {
 func helpOf(t *testing.T, name string) string {
 	t.Helper()
 	var out bytes.Buffer
-	p := &Program{}
-	for _, c := range p.All() {
+	p := &program{}
+	for _, c := range p.all() {
 		if c.Name() == name {
 			c.SetOut(&out)
-			p.Help(c, nil)
+			p.help(c, nil)
 		}
 	}
 	if out.Len() == 0 {

@@ -21,12 +21,14 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/model/glance"
+	"vantage/model/offpolicy"
 	"vantage/model/report"
 	"vantage/model/scalars"
 )
 
-func (p *Program) summary() *cobra.Command {
+func (p *program) summary() *cobra.Command {
 	steps, texts := &stepRange{}, textsFlag{}
+	isOfAll := func(*call) bool { return *steps == (stepRange{}) }
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
 		short: "Say in 2 KB what ails a run, what trains, and the worst steps",
@@ -44,7 +46,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 		steps:  steps,
 		sets:   unweighed,
 		flags:  func(cmd *cobra.Command) { texts.addTo(cmd, readEvery) },
-		run: orScalars(false, func(*call) bool { return *steps == (stepRange{}) }, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
+		run: orScalars(false, isOfAll, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set, texts.every)
 			if err != nil {
 				return nil, err
@@ -67,7 +69,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 			}
 			return s, nil
 		})),
-	}.of(p)
+	}.build(p)
 }
 
 // glanceAt computes all steps of a run, of which some answers were read, and sums them up.
@@ -148,15 +150,17 @@ func (t *textsFlag) Set(value string) error {
 	return nil
 }
 
-// Texts are those of the samples of a log.
-type Texts interface {
+// textReader are those of the samples of a log.
+type textReader interface {
 	Text(context.Context, model.Place) (model.Text, error)
 }
 
-// LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps, if the log can be
-// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; how is which texts are read of it, and previous the
-// look before, or nil.
-func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Settings, how diagnosis.Reading, previous *diagnosis.Look) (*diagnosis.Look, error) {
+// lookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps, if the log can be
+// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; how is which texts are read of it, and previous
+// the look before, or nil.
+func lookAt(
+	ctx context.Context, log textReader, snap model.Snapshot, set model.Settings, how diagnosis.Reading, previous *diagnosis.Look,
+) (*diagnosis.Look, error) {
 	if log != nil {
 		how.Texts = analysis.ReadTextsOf(log)
 	}
@@ -167,27 +171,49 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 	if look.Dated = snap.Run.Progress.RowTime; log != nil && look.Dated.IsZero() {
 		look.Dated = rowTime(ctx, log, snap)
 	}
+	still := false
 	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {
 		switch found, err := beside.Scalars(); {
 		case err == nil:
+			still = found.Still()
 			scalars.Add(look.Diagnosis, found.Scalars)
 			look.Diagnosis.Notes = slices.Concat([]string{found.String()}, look.Diagnosis.Notes, found.Notes)
 		case !errors.Is(err, logged.ErrNone):
 			scalars.Unread(look.Diagnosis, err.Error())
 		}
 	}
+	if study := studyOf(log, still); study != nil {
+		study.Diagnose(look.Diagnosis)
+	}
 	return look, nil
 }
 
+// studyOf is what the log-probs of the tokens of a log say, nil if it has none: see [loaders.Source.LogProbs].
+func studyOf(log any, still bool) *offpolicy.Study {
+	tokens, ok := log.(interface {
+		LogProbs(still bool) (*offpolicy.Study, error)
+	})
+	if !ok {
+		return nil
+	}
+	study, err := tokens.LogProbs(still)
+	if err != nil {
+		return nil
+	}
+	return study
+}
+
 // diagnose says what ails a run at some of its steps, by these and those before. If every is set, it reads all texts.
-func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings, every bool) (*diagnosis.Diagnosis, error) {
+func diagnose(
+	ctx context.Context, source *loaders.Source, snap, selected model.Snapshot, set model.Settings, every bool,
+) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
 	isWhole := len(selected.Steps) == len(snap.Steps) // of the samples: the scalars may have more steps
 	i, _ := snap.Find(last)
-	look, err := LookAt(ctx, source, snap.Only(snap.Steps[:i+1]), set, diagnosis.Reading{Every: every, From: first}, nil)
+	look, err := lookAt(ctx, source, snap.Only(snap.Steps[:i+1]), set, diagnosis.Reading{Every: every, From: first}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +245,7 @@ func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, spa
 // defaultChars is so few that an answer of long texts costs its reader little, and shows how they end.
 const defaultChars = 200
 
-func (p *Program) why() *cobra.Command {
+func (p *program) why() *cobra.Command {
 	var best, worst bool
 	var chars int
 	texts := textsFlag{}
@@ -253,7 +279,7 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 			return nil
 		},
 		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
-			look, err := LookAt(ctx, log.Source, log.whole, log.set, diagnosis.Reading{Every: texts.every}, nil)
+			look, err := lookAt(ctx, log.Source, log.whole, log.set, diagnosis.Reading{Every: texts.every}, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -271,7 +297,7 @@ vantage why 3f2a runs/qwen-math/rollouts --worst --text 4000`,
 			}
 			return y, err
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 // answersToShow returns the best and the worst answer, or the one of them that is asked for.
@@ -301,23 +327,24 @@ func readAnswers(ctx context.Context, log *openLog, y *report.Why) (err error) {
 func (l *openLog) takeGroup() error {
 	p, args := l.p, l.args
 	if len(args) == 0 {
-		return Usage(fmt.Errorf("%s takes a path, or a group and then a path, as `vantage %[1]s GROUP PATH`: `vantage summary PATH` names groups", l.name))
+		return usage(fmt.Errorf("%s takes a path, or a group and then a path, as `vantage %[1]s GROUP PATH`: `vantage summary PATH` "+
+			"names groups", l.name))
 	}
 	paths, _, err := p.splitArguments(args[1:])
 	if err != nil {
 		return err
 	}
-	_, missing := p.Disk.Stat(args[0])
+	_, missing := p.disk.Stat(args[0])
 	isPath := missing == nil
 	if len(paths) == 0 {
 		if !isPath && args[0] != "-" && !loaders.IsElsewhere(args[0]) {
-			return Usage(fmt.Errorf("there is no file %s: %s takes a path, or a group and then a path", args[0], l.name))
+			return usage(fmt.Errorf("there is no file %s: %s takes a path, or a group and then a path", args[0], l.name))
 		}
 		return nil
 	}
 	if isPath {
-		if _, err := p.Disk.Stat(args[1]); err != nil {
-			return Usage(fmt.Errorf("%s is a path: the group comes first, as `vantage %s %s %s`", args[0], l.name, args[1], args[0]))
+		if _, err := p.disk.Stat(args[1]); err != nil {
+			return usage(fmt.Errorf("%s is a path: the group comes first, as `vantage %s %s %s`", args[0], l.name, args[1], args[0]))
 		}
 	}
 	l.group, l.args = args[0], args[1:]
@@ -431,9 +458,11 @@ func chooseName(names [][]string, given string) (string, error) {
 	case 1:
 		return all[0], nil
 	default:
-		return "", fmt.Errorf("no such group: several begin with %q, such as %s: write more of it", given, strings.Join(all[:min(shownNames, len(all))], ", "))
+		return "", fmt.Errorf("no such group: several begin with %q, such as %s: write more of it", given,
+			strings.Join(all[:min(shownNames, len(all))], ", "))
 	}
-	return "", fmt.Errorf("no such group: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", given, strings.Join(some, ", "))
+	return "", fmt.Errorf("no such group: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` "+
+		"names some without signal", given, strings.Join(some, ", "))
 }
 
 // scalarsFor is how a command sums up scalars.
@@ -446,15 +475,15 @@ type scalarsFor struct {
 // runner does what a command is for, and writes it.
 type runner[T any] func(ctx context.Context, c *call, write func(io.Writer, T) error) error
 
-// orScalars is what summary and report do: where a path has no samples, they sum up the scalars that are there, if any are. only is false for
-// what has no sense without samples; nil: never.
+// orScalars is what summary and report do: where a path has no samples, they sum up the scalars that are there, if any are. only is
+// false for what has no sense without samples; nil: never.
 func orScalars[T any](whole bool, only func(*call) bool, ofSamples runner[T]) runner[T] {
 	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
 		refused := ofSamples(ctx, c, write)
 		var unopened *loaders.Error
 		isWithout := errors.Is(refused, errNoSamples) || errors.As(refused, &unopened) || refused != nil && c.isRewardOfScalars()
 		if isWithout && (only == nil || only(c)) {
-			if ok, err := c.p.writeScalars(ctx, c.paths, scalarsFor{c.format, c.set.Reward, whole}); ok {
+			if ok, err := c.p.writeScalars(ctx, c.paths, scalarsFor{format: c.format, reward: c.set.Reward, whole: whole}); ok {
 				return err
 			}
 		}
@@ -464,39 +493,39 @@ func orScalars[T any](whole bool, only func(*call) bool, ofSamples runner[T]) ru
 
 // isRewardOfScalars reports whether --reward names a series, since nothing else is there.
 func (c *call) isRewardOfScalars() bool {
-	return c.set.Reward != "" && len(c.paths) == 1 && !loaders.IsElsewhere(c.paths[0]) && logged.Alone(c.p.Disk, c.paths[0])
+	return c.set.Reward != "" && len(c.paths) == 1 && !loaders.IsElsewhere(c.paths[0]) && logged.Alone(c.p.disk, c.paths[0])
 }
 
 // scalarsAlone is, as text, what the scalars at a path say of a run, if nothing else is there; else nil. A screen shows samples.
-func (p *Program) scalarsAlone(ctx context.Context, paths []string, set model.Settings) []byte {
-	if len(paths) != 1 || !logged.Alone(p.Disk, paths[0]) {
+func (p *program) scalarsAlone(ctx context.Context, paths []string, set model.Settings) []byte {
+	if len(paths) != 1 || !logged.Alone(p.disk, paths[0]) {
 		return nil
 	}
 	var text bytes.Buffer
 	to := *p
-	to.Out = &text
-	if ok, err := to.writeScalars(ctx, paths, scalarsFor{"text", set.Reward, false}); !ok || err != nil {
+	to.out = &text
+	if ok, err := to.writeScalars(ctx, paths, scalarsFor{format: "text", reward: set.Reward}); !ok || err != nil {
 		return nil
 	}
 	return text.Bytes()
 }
 
 // writeScalars writes what the scalars at a path say; ok: there are some. If not, [loaders.Open] says why nothing can be read there.
-func (p *Program) writeScalars(ctx context.Context, paths []string, how scalarsFor) (ok bool, err error) {
+func (p *program) writeScalars(ctx context.Context, paths []string, how scalarsFor) (ok bool, err error) {
 	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) {
 		return false, nil
 	}
-	found, err := logged.Read(p.Disk, paths[0])
+	found, err := logged.Read(p.disk, paths[0])
 	if err != nil {
 		return false, nil
 	}
 	if how.reward != "" {
 		if err := found.TakeReward(how.reward); err != nil {
-			return true, Usage(err)
+			return true, usage(err)
 		}
 	}
 	s := &report.Scalars{
-		Whole: how.whole, Path: Title(paths), File: filepath.Clean(found.File), Format: found.Format,
+		Whole: how.whole, Path: titleOf(paths), File: filepath.Clean(found.File), Format: found.Format,
 		Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes,
 	}
 	var names strings.Builder

@@ -19,21 +19,23 @@ import (
 	"vantage/loaders/formats"
 	logged "vantage/loaders/scalars"
 	"vantage/model"
+	"vantage/model/figures"
 	"vantage/model/report"
 )
 
 // list is the command of all that the program knows of: each of these is a word after it.
-func (p *Program) list() *cobra.Command {
+func (p *program) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List estimators, group filters, losses, penalties, log formats",
+		Short: "List estimators, group filters, losses, penalties, formats, metrics",
 		Long: `list names what vantage knows of each trainer, and describes what you name: advantage
 estimators, group filters, losses, penalties for long answers, rules for off-policy
-samples, and formats of logs.`,
+samples, formats of logs, and metrics.`,
 		Example: `vantage list estimators verl grpo
-vantage list formats trl`,
+vantage list formats trl
+vantage list metrics signal`,
 	}
-	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats())
+	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats(), p.metrics())
 	refuseOtherWords(cmd)
 	return cmd
 }
@@ -49,47 +51,47 @@ type catalogue[T estimators.Described] struct {
 	oneEach bool   // a framework has one entry, and is the only argument
 }
 
-func (p *Program) estimators() *cobra.Command {
+func (p *program) estimators() *cobra.Command {
 	return catalogue[*estimators.Estimator]{
 		Catalogue: report.Estimators(), all: estimators.All, example: "verl grpo",
 		short:   "List or describe the advantage estimators",
 		unknown: "unknown framework or estimator %q%s: the frameworks are %s",
-	}.of(p)
+	}.build(p)
 }
 
-func (p *Program) filters() *cobra.Command {
+func (p *program) filters() *cobra.Command {
 	return catalogue[*groupfilter.Filter]{
 		Catalogue: report.Filters(), all: groupfilter.All, example: "verl filter_groups",
 		short:   "List or describe the group filters (dynamic sampling)",
 		unknown: "no group filter %q%s: the frameworks that have one are %s",
-	}.of(p)
+	}.build(p)
 }
 
-func (p *Program) losses() *cobra.Command {
+func (p *program) losses() *cobra.Command {
 	return catalogue[*lossweight.Loss]{
 		Catalogue: report.Losses(), all: lossweight.All, example: "trl dapo",
 		short:   "List loss aggregation modes and the weight they give each sample",
 		unknown: "unknown framework or loss %q%s: the frameworks are %s",
-	}.of(p)
+	}.build(p)
 }
 
-func (p *Program) overlong() *cobra.Command {
+func (p *program) overlong() *cobra.Command {
 	return catalogue[*overlong.Shaping]{
 		Catalogue: report.Overlong(), all: overlong.All, example: "verl", oneEach: true,
 		short:   "List penalties for overlong responses",
 		unknown: "no overlong shaping of the framework %q is known%s: choose %s",
-	}.of(p)
+	}.build(p)
 }
 
-func (p *Program) offPolicyRules() *cobra.Command {
+func (p *program) offPolicyRules() *cobra.Command {
 	return catalogue[*offpolicy.Rule]{
 		Catalogue: report.OffPolicyRules(), all: offpolicy.All, example: "verl rollout_is",
 		short:   "List how trainers clip, mask and reject off-policy samples",
 		unknown: "no off-policy rule %q%s: the frameworks that have one are %s",
-	}.of(p)
+	}.build(p)
 }
 
-func (c catalogue[T]) of(p *Program) *cobra.Command {
+func (c catalogue[T]) build(p *program) *cobra.Command {
 	var frameworks []string
 	for _, x := range c.all() {
 		if name := x.About().Framework; !slices.Contains(frameworks, name) {
@@ -108,7 +110,7 @@ func (c catalogue[T]) of(p *Program) *cobra.Command {
 				return slices.ContainsFunc(called.args, func(arg string) bool { return !slices.Contains(c.names(x), arg) })
 			})
 			if len(list) == 0 {
-				return Usage(fmt.Errorf(c.unknown, strings.Join(called.args, " "), c.meant(called.args), strings.Join(frameworks, ", ")))
+				return usage(fmt.Errorf(c.unknown, strings.Join(called.args, " "), c.meant(called.args), strings.Join(frameworks, ", ")))
 			}
 			if called.format == "text" && len(called.args) == 0 {
 				write = c.List
@@ -119,7 +121,7 @@ func (c catalogue[T]) of(p *Program) *cobra.Command {
 	if c.oneEach {
 		row.use, row.args = c.Name+" [FRAMEWORK]", oneName
 	}
-	return row.of(p)
+	return row.build(p)
 }
 
 func (c catalogue[T]) names(x T) []string {
@@ -143,7 +145,7 @@ func (c catalogue[T]) meant(args []string) string {
 	return ""
 }
 
-func (p *Program) formats() *cobra.Command {
+func (p *program) formats() *cobra.Command {
 	return command[func(io.Writer, []report.Format) error]{
 		use:   "formats [NAME]",
 		short: "List the log formats, and the trainer options that write them",
@@ -161,7 +163,7 @@ vantage list formats trl`,
 			case len(c.args) > 0:
 				one, found := formats.Find(c.args[0])
 				if !found {
-					return Usage(unknownFormat(c.args[0]))
+					return usage(unknownFormat(c.args[0]))
 				}
 				known = []formats.Format{one}
 			}
@@ -177,7 +179,35 @@ vantage list formats trl`,
 			}
 			return writeTable(out)
 		},
-	}.of(p)
+	}.build(p)
+}
+
+func (p *program) metrics() *cobra.Command {
+	places := model.Mapped(figures.Places(), func(place figures.Place) string { return string(place) })
+	return command[any]{
+		use:       "metrics [PLACE|NAME]",
+		short:     "List or describe the metrics, columns, fates and warnings",
+		example:   "vantage list metrics\nvantage list metrics sweep\nvantage list metrics ESS",
+		args:      oneName,
+		validArgs: places,
+		run: func(ctx context.Context, c *call, _ any) error {
+			out, all := c.output(ctx), figures.Sections()
+			if len(c.args) == 0 {
+				return report.MetricsList(out, all)
+			}
+			found := figures.Named(c.args[0])
+			if len(found) == 0 {
+				known := places
+				for _, s := range all {
+					for _, e := range s.Entries {
+						known = append(known, e.AllNames()...)
+					}
+				}
+				return usage(fmt.Errorf("no metric %q%s: `vantage list metrics` lists all", c.args[0], orMeant(c.args[0], known)))
+			}
+			return report.MetricsText(out, found)
+		},
+	}.build(p)
 }
 
 // writeContainers says in what averages of steps may come.

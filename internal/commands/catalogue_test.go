@@ -34,10 +34,10 @@ func TestFirstCommandOfEachFormat(t *testing.T) {
 // reportOf returns what `vantage report` prints of a path, in the words of its first command.
 func reportOf(path string) (string, error) {
 	var out bytes.Buffer
-	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	p := &program{in: strings.NewReader(""), out: &out, errOut: &out}
 	root := &cobra.Command{Use: "vantage", SilenceUsage: true, SilenceErrors: true}
-	p.AddFlags(root, OfLogs)
-	root.AddCommand(p.All()...)
+	p.addFlags(root, ofLogs)
+	root.AddCommand(p.all()...)
 	root.SetArgs([]string{"report", path})
 	err := root.Execute()
 	return out.String(), err

@@ -51,11 +51,12 @@ type checkFormat struct {
 	transition func(io.Writer, check.Transition) error
 }
 
-func (p *Program) check() *cobra.Command {
-	o := &checkOptions{where: selection{kind: "groups"}, format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
-		or("json", checkFormat{report.CheckJSON, report.TransitionJSON}).
-		or("junit", checkFormat{report.CheckJUnit, nil}).
-		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
+func (p *program) check() *cobra.Command {
+	format := newFormatFlag("text", checkFormat{findings: report.CheckText, transition: report.TransitionText}).
+		or("json", checkFormat{findings: report.CheckJSON, transition: report.TransitionJSON}).
+		or("junit", checkFormat{findings: report.CheckJUnit}).
+		or("github", checkFormat{findings: report.CheckGitHub, transition: report.TransitionGitHub})
+	o := &checkOptions{where: selection{kind: "groups"}, format: format}
 	return command[checkFormat]{
 		use:   "check PATH... [algorithm.key=value...]",
 		short: "Check every step of a run against rules, for CI and Slurm",
@@ -64,7 +65,7 @@ short>0 (a count), critic/score/mean<0.1 (a metric). A step that meets the condi
 fails. Words after the number judge several steps together: over all steps, over 10 steps
 (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps, in 20% of steps.
 
-alarm>0 fails on anything for which a person would stop the run; reward_hacking>0 and so
+alarm>0 fails on what is worth stopping the run for; reward_hacking>0 and so
 on fail on an alarm of that kind. unreadable>1% is the share of unreadable rows.
 stall>6x is the time since the last row, as a multiple of the usual time between steps.
 The last step is complete if it has as many rows as those before it, or after a pause.
@@ -79,66 +80,67 @@ vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 		format: o.format,
 		where:  &o.where,
 		steps:  &o.steps,
-		sets:   OfLogs,
+		sets:   ofLogs,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this holds for a step (killed>5%) or for several ('signal<20% over all steps'); repeatable")
+			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this holds for a step (killed>5%) or for several ('signal<20% "+
+				"over all steps'); repeatable")
 			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this YAML file, a list")
 			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 			cmd.Flags().StringVar(&o.prom, "prom", "", "also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
 			cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
 			o.texts.addTo(cmd, readEvery)
-			p.AddWaitFlag(cmd.Flags())
+			p.addWaitFlag(cmd.Flags())
 		},
 		run: func(ctx context.Context, c *call, write checkFormat) error {
 			o.write = write
 			return c.check(ctx, o)
 		},
 		failed: func(ctx context.Context, err error) error { return p.reportUnchecked(ctx, o, err) },
-	}.of(p)
+	}.build(p)
 }
 
 // check checks as the flags say. The file for node_exporter is written also if the log cannot be checked, so that an
 // alert does not read the figures of a check that is over. A mistake of the command line, or a signal, changes no file.
 func (c *call) check(ctx context.Context, o *checkOptions) error {
-	if err := o.parse(c.p.Disk); err != nil {
-		return Usage(err)
+	if err := o.parse(c.p.disk); err != nil {
+		return usage(err)
 	}
 	if err := c.configure(ctx); err != nil {
 		return err
 	}
 	switch {
-	case c.p.Waits && !o.watch:
-		return Usage(errors.New("--wait is for --watch: without it, check reads the log once, as it is"))
+	case c.p.waits && !o.watch:
+		return usage(errors.New("--wait is for --watch: without it, check reads the log once, as it is"))
 	case o.watch && c.ofScalars():
 		return c.watchScalars(ctx, o)
 	case o.watch:
-		c.note(c.p.ConfigSummary)
+		c.note(c.p.configSummary)
 		return c.watch(ctx, o)
 	case o.junit != "":
-		if err := refuseOntoLog(c.p.Disk, "--junit", o.junit, c.paths); err != nil {
+		if err := refuseOntoLog(c.p.disk, "--junit", o.junit, c.paths); err != nil {
 			o.junit = "" // nor is the error written there
 			return err
 		}
 	}
 	if o.prom != "" {
-		if err := refuseBesideLog(c.p.Disk, o.prom, c.paths); err != nil {
+		if err := refuseBesideLog(c.p.disk, o.prom, c.paths); err != nil {
 			return err
 		}
 	}
 	state, err := c.evaluate(ctx, o)
-	var usage *UsageError
+	var usage *usageError
 	if o.prom == "" || errors.As(err, &usage) || ctx.Err() != nil {
 		return err
 	}
 	if state == nil {
-		state = &report.CheckState{Path: Title(c.paths)}
+		state = &report.CheckState{Path: titleOf(c.paths)}
 	}
-	return errors.Join(writeFile(c.p.Disk, o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
+	return errors.Join(writeFile(c.p.disk, o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
 }
 
 // reportUnchecked writes the JUnit file that was asked for, and the output if it is to be JUnit, of a check that came to no verdict.
 // A signal changes no file, nor does an error of writing.
-func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err error) error {
+func (p *program) reportUnchecked(ctx context.Context, o *checkOptions, err error) error {
 	var verdict *verdictError
 	var unwritten *outputError
 	if errors.As(err, &verdict) || errors.As(err, &unwritten) || ctx.Err() != nil || o.watch {
@@ -149,7 +151,7 @@ func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err erro
 		err = errors.Join(err, write(p.output(ctx, "text")))
 	}
 	if o.junit != "" {
-		err = errors.Join(err, writeFile(p.Disk, o.junit, write))
+		err = errors.Join(err, writeFile(p.disk, o.junit, write))
 	}
 	return err
 }
@@ -193,7 +195,9 @@ func (o *checkOptions) conflict() error {
 }
 
 // addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step.
-func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, answers diagnosis.Answers) (newest *analysis.StepFigures, err error) {
+func addSelected(
+	ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, answers diagnosis.Answers,
+) (newest *analysis.StepFigures, err error) {
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		warnAlike(answers, &a.StepFigures, a)
 		if !a.Open {
@@ -226,7 +230,7 @@ func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Sna
 
 // asksForLook reports whether a rule is about what a look at the run finds, or at its answers.
 func asksForLook(r check.Rule) bool {
-	return r.OfFindings() || r.Name == string(model.WarnAnswersAlike)
+	return r.OfFindings() || r.Name == string(analysis.WarnAnswersAlike)
 }
 
 // evaluate evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.
@@ -267,13 +271,13 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 		}
 	}
 	evaluator.AddLog(log)
-	c.note(c.p.ConfigSummary)
+	c.note(c.p.configSummary)
 	newest, err := addSelected(ctx, evaluator, snap, set, &o.where, answers)
 	if err != nil {
 		return nil, classifyError(err)
 	}
 	if err := evaluator.CheckNames(); err != nil {
-		return nil, Usage(err)
+		return nil, usage(err)
 	}
 	return c.writeFindings(ctx, o, evaluator, log, newest, chosen)
 }
@@ -283,14 +287,14 @@ func (c *call) writeFindings(ctx context.Context, o *checkOptions, evaluator *ch
 	chosen match.Choice,
 ) (*report.CheckState, error) {
 	if o.junit != "" {
-		if err := writeFile(c.p.Disk, o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
+		if err := writeFile(c.p.disk, o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
 			return nil, &outputError{err}
 		}
 	}
 	if err := o.write.findings(c.output(ctx), evaluator.Result, chosen); err != nil {
 		return nil, &outputError{err}
 	}
-	state := &report.CheckState{Path: Title(c.paths), Result: evaluator.Result, Log: log, Newest: newest}
+	state := &report.CheckState{Path: titleOf(c.paths), Result: evaluator.Result, Log: log, Newest: newest}
 	if check.Failed(evaluator.Findings) > 0 {
 		return state, &verdictError{errRuleFailed}
 	}
@@ -304,7 +308,8 @@ func refuseBesideLog(disk *fileio.Disk, file string, paths []string) error {
 		return fmt.Errorf("--prom %s: there is no folder %s: make it, or give another", file, filepath.Dir(file))
 	}
 	if log := userfiles.LogNextTo(paths, dir); log != "" {
-		return Usage(fmt.Errorf("--prom %s would be among the files of the log %s: give the folder of node_exporter's --collector.textfile.directory", file, log))
+		return usage(fmt.Errorf("--prom %s would be among the files of the log %s: give the folder of node_exporter's "+
+			"--collector.textfile.directory", file, log))
 	}
 	return nil
 }

@@ -66,8 +66,8 @@ func failing(t *testing.T, path string) string {
 		}
 		return nil
 	}}
-	p := &Program{split: "train"}
-	if _, err := (&call{p: p, paths: []string{path}, set: model.DefaultSettings(), format: "text"}).evaluate(context.Background(), &checkOptions{rules: rules, write: format}); err != nil && ExitCode(err) != exitRule {
+	p := &program{split: "train"}
+	if _, err := (&call{p: p, paths: []string{path}, set: model.DefaultSettings(), format: "text"}).evaluate(context.Background(), &checkOptions{rules: rules, write: format}); err != nil && exitCode(err) != exitRule {
 		t.Fatal(err)
 	}
 	return strings.Join(failed, " ")

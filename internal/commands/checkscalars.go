@@ -14,7 +14,7 @@ import (
 )
 
 // ofScalars reports whether a log has averages of steps alone, which check judges by what ails the run.
-func (c *call) ofScalars() bool { return len(c.paths) == 1 && logged.Alone(c.p.Disk, c.paths[0]) }
+func (c *call) ofScalars() bool { return len(c.paths) == 1 && logged.Alone(c.p.disk, c.paths[0]) }
 
 // noSteps is why rules on steps have no value where there are averages alone.
 const noSteps = "the log has averages of steps, and no samples"
@@ -37,7 +37,7 @@ func (c *call) evaluateScalars(ctx context.Context, o *checkOptions) (*report.Ch
 
 // scalarsLog reads the averages again, and returns the number of the newest step too.
 func (c *call) scalarsLog(o *checkOptions) (log check.Log, newest int64, err error) {
-	found, err := logged.Read(c.p.Disk, c.paths[0])
+	found, err := logged.Read(c.p.disk, c.paths[0])
 	if err != nil {
 		return log, 0, err
 	}
@@ -45,7 +45,7 @@ func (c *call) scalarsLog(o *checkOptions) (log check.Log, newest int64, err err
 	if o.watch {
 		log.Diagnosis = log.Diagnosis.Lasting()
 	}
-	if info, err := c.p.Disk.Stat(found.File); err == nil {
+	if info, err := c.p.disk.Stat(found.File); err == nil {
 		log.LastWrite, log.Quiet = info.ModTime(), max(0, time.Since(info.ModTime()))
 	}
 	return log, found.Last, nil
@@ -83,7 +83,7 @@ func (c *call) watchScalars(ctx context.Context, o *checkOptions) error {
 	case errors.Is(context.Cause(ctx), syscall.EPIPE):
 		return syscall.EPIPE
 	case seen.IsZero():
-		return Stopped(ctx)
+		return stopped(ctx)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func TestCheckWatchesAverages(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	out := &lockedBuffer{}
-	cmd := (&Program{Out: out, ErrOut: out}).check()
+	cmd := (&program{out: out, errOut: out}).check()
 	cmd.SetArgs([]string{path, "--watch"})
 	done := make(chan error, 1)
 	go func() { done <- cmd.ExecuteContext(ctx) }()

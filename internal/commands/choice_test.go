@@ -28,7 +28,7 @@ func trainers() map[string]string {
 // chosen reads a log and returns its format and its choice.
 func chosen(t *testing.T, path string) (format string, c match.Choice) {
 	t.Helper()
-	p := Program{split: "all"}
+	p := program{split: "all"}
 	snap, err := p.readAll(context.Background(), []string{path})
 	if err != nil {
 		t.Fatal(err)
@@ -124,8 +124,8 @@ func TestFrameworksOfFormatsExist(t *testing.T) {
 func TestAnEstimatorAloneIsThatOfTheLogsFramework(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"rloo": "verl rloo (given)", "opo": "verl opo (given)", "nonsense": "", "leave_one_out": ""} {
-		p := Program{split: "all"}
-		_, set, err := p.Configure([]string{"algorithm.adv_estimator=" + name})
+		p := program{split: "all"}
+		_, set, err := p.configure([]string{"algorithm.adv_estimator=" + name})
 		if err != nil {
 			if want != "" {
 				t.Errorf("%s: %v", name, err)

@@ -14,24 +14,25 @@ import (
 	"vantage/model"
 )
 
-// FlagError makes a usage error of what pflag says of a flag, with the flag that was probably meant, or the commands that
+// flagError makes a usage error of what pflag says of a flag, with the flag that was probably meant, or the commands that
 // have it.
-func FlagError(cmd *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
 		expected, ok := map[string]string{
-			"int": "a whole number", "uint64": "a whole number", "duration": "a time with its unit, such as 30s or 10m", "bool": "true or false, or the flag alone",
+			"int": "a whole number", "uint64": "a whole number",
+			"duration": "a time with its unit, such as 30s or 10m", "bool": "true or false, or the flag alone",
 			everyText: everyText, numberOrEvery: "a whole number, or " + everyText,
 		}[f.Value.Type()]
 		if !ok {
 			expected = "a " + f.Value.Type()
 		}
-		return Usage(fmt.Errorf("--%s %s: expected %s", f.Name, invalid.GetValue(), expected))
+		return usage(fmt.Errorf("--%s %s: expected %s", f.Name, invalid.GetValue(), expected))
 	}
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
-		return Usage(err)
+		return usage(err)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -44,7 +45,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	if others := commandsWith(cmd.Root(), name); len(others) > 0 {
 		hint = fmt.Sprintf(": %s does not take it; %s", cmd.Name(), join(others, "and"))
 	}
-	return Usage(fmt.Errorf("%w%s", err, hint))
+	return usage(fmt.Errorf("%w%s", err, hint))
 }
 
 const shownCommands = 4
@@ -80,13 +81,13 @@ func refuseOtherWords(cmd *cobra.Command) {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return Usage(fmt.Errorf("%s knows no %q%s: it takes %s", cmd.Name(), args[0], orMeant(args[0], names), join(names, "or")))
+		return usage(fmt.Errorf("%s knows no %q%s: it takes %s", cmd.Name(), args[0], orMeant(args[0], names), join(names, "or")))
 	}
 }
 
-// JoinSwitches returns the arguments with "--compute-new-adv true" as "--compute-new-adv=true": pflag would
+// joinSwitches returns the arguments with "--compute-new-adv true" as "--compute-new-adv=true": pflag would
 // take the word for a path, since the flag may stand without a value.
-func JoinSwitches(args []string) []string {
+func joinSwitches(args []string) []string {
 	var joined []string
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--" {
@@ -101,9 +102,9 @@ func JoinSwitches(args []string) []string {
 	return joined
 }
 
-// CheckWords makes `help` and `completion` refuse what they do not know, and `help settings` a page, once all commands are added and the
+// checkWords makes `help` and `completion` refuse what they do not know, and `help settings` a page, once all commands are added and the
 // outputs are set.
-func (p *Program) CheckWords(root *cobra.Command) {
+func (p *program) checkWords(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -139,7 +140,7 @@ func (p *Program) CheckWords(root *cobra.Command) {
 					if names := root.SuggestionsFor(args[0]); len(names) > 0 {
 						hint = ": did you mean " + names[0] + "?"
 					}
-					return Usage(fmt.Errorf("no command %s%s", strings.Join(args, " "), hint))
+					return usage(fmt.Errorf("no command %s%s", strings.Join(args, " "), hint))
 				}
 				return nil
 			}
@@ -159,7 +160,7 @@ func oneName(cmd *cobra.Command, args []string) error {
 func atMost(n int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return Usage(fmt.Errorf(words, cmd.Name(), args[n]))
+			return usage(fmt.Errorf(words, cmd.Name(), args[n]))
 		}
 		return nil
 	}
@@ -181,12 +182,12 @@ func didYouMean(word string, names []string) string {
 	return ""
 }
 
-// RegisterCompletions registers the values of the common flags for shell completion.
-func (p *Program) RegisterCompletions(cmd *cobra.Command) {
-	CompleteFlag(cmd, "scale", "group", "batch", "none")
-	CompleteFlag(cmd, "split", "train", "val", "all")
-	CompleteFlag(cmd, "attempt", "newest", "all")
-	CompleteFlag(cmd, "compute-new-adv", "true", "false")
+// registerCompletions registers the values of the common flags for shell completion.
+func (p *program) registerCompletions(cmd *cobra.Command) {
+	completeFlag(cmd, "scale", "group", "batch", "none")
+	completeFlag(cmd, "split", "train", "val", "all")
+	completeFlag(cmd, "attempt", "newest", "all")
+	completeFlag(cmd, "compute-new-adv", "true", "false")
 	groupings := func() []string {
 		return model.Mapped(model.Groupings(), func(g model.GroupBy) string { return string(g) })
 	}
@@ -214,8 +215,8 @@ func formatNames() []string {
 	return model.Mapped(formats.All(), func(f formats.Format) string { return f.Name })
 }
 
-// CompleteFlag registers the values of a flag for shell completion. It cannot fail for a
+// completeFlag registers the values of a flag for shell completion. It cannot fail for a
 // declared flag.
-func CompleteFlag(cmd *cobra.Command, flag string, words ...string) {
+func completeFlag(cmd *cobra.Command, flag string, words ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -15,7 +15,7 @@ import (
 	"vantage/model/sanitize"
 )
 
-func (p *Program) compare() command[func(io.Writer, report.Comparison) error] {
+func (p *program) compare() command[func(io.Writer, report.Comparison) error] {
 	where := &selection{kind: "groups"}
 	var with []string
 	var options []model.Option
@@ -34,9 +34,10 @@ with others: which advantages change their sign, and which groups their fate.`,
 		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
 vantage compare old=runs/a new=runs/b --format md
 vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
-		format: newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON),
-		where:  where,
-		sets:   ofPrompts,
+		format: newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).
+			or("csv", report.CompareCSV).or("json", report.CompareJSON),
+		where: where,
+		sets:  ofPrompts,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArrayVar(&with, "with", nil, "compare one run with itself under this setting: estimator=rloo; repeatable")
 		},
@@ -52,16 +53,16 @@ vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
 			case len(with) > 0:
 				return c.compareSettings(ctx, with, options, where)
 			case len(c.paths) != 2:
-				return Usage(errors.New("compare takes two runs: vantage compare FIRST SECOND; or one, under two settings: --with"))
+				return usage(errors.New("compare takes two runs: vantage compare FIRST SECOND; or one, under two settings: --with"))
 			}
-			names, runs, err := SplitLabels(c.paths)
+			names, runs, err := splitLabels(c.paths)
 			if err != nil {
 				return err
 			}
 			if len(names) == 0 {
 				names, runs = c.paths, [][]string{c.paths[:1], c.paths[1:]}
 			}
-			c.note(p.ConfigSummary)
+			c.note(p.configSummary)
 			called := compare.Names(sanitize.Line(names[0]), sanitize.Line(names[1]))
 			var read [2]compare.Run
 			for i, paths := range runs {
@@ -70,7 +71,7 @@ vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
 					return err
 				}
 				c.note(snap.Run.LeftOut()...)
-				set, rewards := match.ChooseRewards(ctx, snap, c.set, p.Given())
+				set, rewards := match.ChooseRewards(ctx, snap, c.set, p.given())
 				c.noteRewards(names[i]+": ", rewards)
 				read[i] = compare.Run{Name: called[i], Snap: snap, Set: set}
 			}
@@ -92,8 +93,8 @@ vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
 	}
 }
 
-// WriteComparison reads two runs, label=path each, and writes their comparison, as text if the flags say nothing else.
-func (p *Program) WriteComparison(ctx context.Context, paths []string, set model.Settings) error {
+// writeComparison reads two runs, label=path each, and writes their comparison, as text if the flags say nothing else.
+func (p *program) writeComparison(ctx context.Context, paths []string, set model.Settings) error {
 	return p.compare().startOn(ctx, p, paths, set)
 }
 
@@ -117,9 +118,9 @@ func (c *call) selectPrompts(ctx context.Context, runs *[2]compare.Run, where *s
 	return nil
 }
 
-// SplitLabels splits two arguments label=path into names and paths of two runs. It returns
+// splitLabels splits two arguments label=path into names and paths of two runs. It returns
 // none if no argument has a label: then all paths are one run.
-func SplitLabels(paths []string) (names []string, runs [][]string, err error) {
+func splitLabels(paths []string) (names []string, runs [][]string, err error) {
 	for _, path := range paths {
 		label, rest, ok := strings.Cut(path, "=")
 		if !ok || label == "" || strings.ContainsAny(label, "/.") || rest == "" {
@@ -131,7 +132,7 @@ func SplitLabels(paths []string) (names []string, runs [][]string, err error) {
 	case len(names) == 0:
 		return nil, nil, nil
 	case len(names) != 2 || len(paths) != 2:
-		return nil, nil, Usage(errors.New("expected two runs: give label=path twice, and nothing else"))
+		return nil, nil, usage(errors.New("expected two runs: give label=path twice, and nothing else"))
 	}
 	return names, runs, nil
 }
@@ -152,7 +153,7 @@ func matchError(o match.Outcome) error {
 	return errors.New("no estimator reproduces the advantages of the log")
 }
 
-func (p *Program) match() *cobra.Command {
+func (p *program) match() *cobra.Command {
 	where := &selection{kind: "groups"}
 	return command[func(io.Writer, report.Match) error]{
 		use:   "match PATH...",
@@ -181,11 +182,11 @@ vantage match runs/a --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
 			if m.Report, err = match.Run(ctx, log.snap, log.set, match.DefaultLimit); err != nil {
 				return m, err
 			}
-			set, chosen := match.Choose(log.set, p.Given(), log.snap.Run.Framework, m.Report)
-			m.Choice = chosen.WithGroups(log.snap, set, p.given("group_by", "num_generations"))
+			set, chosen := match.Choose(log.set, p.given(), log.snap.Run.Framework, m.Report)
+			m.Choice = chosen.WithGroups(log.snap, set, p.originOf("group_by", "num_generations"))
 			m.Choice.Rewards = log.choice.Rewards
 			log.then = func() error { return matchError(m.Outcome()) }
 			return m, nil
 		}),
-	}.of(p)
+	}.build(p)
 }

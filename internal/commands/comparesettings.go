@@ -38,16 +38,16 @@ func parseWith(given []string) (options []model.Option, err error) {
 }
 
 // alsoWith returns a program whose command line has more settings, and these settings. The log is read with the columns that both need.
-func (p *Program) alsoWith(options []model.Option) (*Program, model.Settings, error) {
+func (p *program) alsoWith(options []model.Option) (*program, model.Settings, error) {
 	other := *p
 	other.settings = slices.Concat(p.settings, options)
 	set, err := setAll(other.settings)
 	if err != nil {
-		return nil, set, Usage(fmt.Errorf("--with: %w", err))
+		return nil, set, usage(fmt.Errorf("--with: %w", err))
 	}
 	set = other.selectColumns(set)
 	if err := other.validate(set); err != nil {
-		return nil, set, Usage(fmt.Errorf("--with: %w", err))
+		return nil, set, usage(fmt.Errorf("--with: %w", err))
 	}
 	p.columns.Inputs = other.columns.Inputs
 	p.columns.Rewards = append(slices.Clip(p.columns.Rewards), slices.DeleteFunc(slices.Clone(other.columns.Rewards), func(name string) bool {
@@ -59,13 +59,13 @@ func (p *Program) alsoWith(options []model.Option) (*Program, model.Settings, er
 // compareSettings compares a run with itself under other settings, and writes which advantages change their sign.
 func (c *call) compareSettings(ctx context.Context, with []string, options []model.Option, where *selection) error {
 	if len(c.paths) != 1 {
-		return Usage(errors.New("compare --with takes one run: vantage compare PATH --with KEY=VALUE"))
+		return usage(errors.New("compare --with takes one run: vantage compare PATH --with KEY=VALUE"))
 	}
 	other, second, err := c.p.alsoWith(options)
 	if err != nil {
 		return err
 	}
-	c.note(c.p.ConfigSummary)
+	c.note(c.p.configSummary)
 	snap, err := c.p.readAll(ctx, c.paths)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *call) compareSettings(ctx context.Context, with []string, options []mod
 	c.note(snap.Run.LeftOut()...)
 	s := &report.Signs{Head: newHead(c.paths), With: with}
 	for k, of := range []struct {
-		p   *Program
+		p   *program
 		set model.Settings
 	}{{c.p, c.set}, {other, second}} {
 		if s.Settings[k], s.Choices[k], err = of.p.choose(ctx, snap, of.set); err != nil {

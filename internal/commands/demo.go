@@ -38,27 +38,27 @@ vantage demo --ill grader_outage --write runs/outage
 vantage demo --ill healthy --seed 7 --write runs/healthy`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, set, err := p.Configure(args)
+			paths, set, err := p.configure(args)
 			if err != nil {
 				return err
 			}
 			if len(paths) > 0 {
-				return Usage(fmt.Errorf("demo reads no files, got %q", paths[0]))
+				return usage(fmt.Errorf("demo reads no files, got %q", paths[0]))
 			}
 			example, err := d.example()
 			switch {
 			case err != nil:
-				return Usage(err)
+				return usage(err)
 			case d.write != "":
 				return p.writeExample(cmd.Context(), example, d)
-			case !isTerminal(p.Out):
-				return Usage(errors.New("demo needs a terminal: for text run `vantage demo --ill KIND --write DIR`, then `vantage report DIR`"))
+			case !isTerminal(p.out):
+				return usage(errors.New("demo needs a terminal: for text run `vantage demo --ill KIND --write DIR`, then `vantage report DIR`"))
 			case d.ill != "":
 				return p.showExample(cmd, set, example, d.seed)
 			}
 			source := demo.New(demo.Options{Seed: d.seed})
 			defer source.Close()
-			return p.showRuns(cmd.Context(), set, openRun{source, "demo", nil})
+			return p.showRuns(cmd.Context(), set, openRun{source: source, title: "demo"})
 		},
 	}
 	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "seed of the synthetic run")
@@ -66,7 +66,7 @@ vantage demo --ill healthy --seed 7 --write runs/healthy`,
 	addChoice(cmd, &d.ill, "ill", "", "plant this illness: "+estimators.Alternatives(kinds), kinds...)
 	cmd.Flags().StringVar(&d.write, "write", "", "write the log of --ill to this folder, which must be empty or not there")
 	_ = cmd.MarkFlagDirname("write")
-	p.AddFlags(cmd, OfSamples)
+	p.addFlags(cmd, ofSamples)
 	p.addScreenFlags(cmd)
 	return cmd
 }
@@ -93,40 +93,41 @@ func (d *demoRun) example() (illruns.Example, error) {
 // writeExample writes the log of an example to a folder that has no other files, and says what to do with it.
 func (p *explorer) writeExample(ctx context.Context, x illruns.Example, d demoRun) error {
 	if loaders.IsElsewhere(d.write) {
-		return Usage(fmt.Errorf("--write %s: a log is written to a folder of this machine only", d.write))
+		return usage(fmt.Errorf("--write %s: a log is written to a folder of this machine only", d.write))
 	}
-	switch inside, err := p.Disk.ReadDir(d.write); {
+	switch inside, err := p.disk.ReadDir(d.write); {
 	case len(inside) > 0:
-		return Usage(fmt.Errorf("--write %s: the folder is not empty: name an empty one, or one that is not there", d.write))
+		return usage(fmt.Errorf("--write %s: the folder is not empty: name an empty one, or one that is not there", d.write))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return Usage(fmt.Errorf("--write %s: it is not a folder that can be read: name another", d.write))
+		return usage(fmt.Errorf("--write %s: it is not a folder that can be read: name another", d.write))
 	}
 	run := x.Make(d.seed)
-	if err := run.Write(illruns.Place{Disk: p.Disk, Folder: d.write}, illruns.Arrange{}); err != nil {
+	if err := run.Write(illruns.Place{Disk: p.disk, Folder: d.write}, illruns.Arrange{}); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.output(ctx, "text"), "wrote %s of %s: next, vantage summary %s\n", units.Plural(run.Steps, "steps"), x.Kind, shellWord(d.write))
+	_, err := fmt.Fprintf(p.output(ctx, "text"), "wrote %s of %s: next, vantage summary %s\n", units.Plural(run.Steps, "steps"),
+		x.Kind, shellWord(d.write))
 	return err
 }
 
 // showExample opens the screen on the log of an example, which is removed afterwards.
 func (p *explorer) showExample(cmd *cobra.Command, set model.Settings, x illruns.Example, seed uint64) error {
-	folder, remove, err := p.Disk.Temporary("vantage-demo-")
+	folder, remove, err := p.disk.Temporary("vantage-demo-")
 	if err != nil {
 		return err
 	}
 	defer remove()
 	return p.lookThenGo(cmd, "demo", func() (aim, error) {
-		if err := x.Make(seed).Write(illruns.Place{Disk: p.Disk, Folder: folder}, illruns.Arrange{}); err != nil {
+		if err := x.Make(seed).Write(illruns.Place{Disk: p.disk, Folder: folder}, illruns.Arrange{}); err != nil {
 			return aim{}, err
 		}
 		if text := p.scalarsAlone(cmd.Context(), []string{folder}, set); text != nil {
 			return aim{scalars: text}, nil
 		}
-		source, err := p.Open([]string{folder}, false)
+		source, err := p.open([]string{folder}, false)
 		if err != nil {
 			return aim{}, err
 		}
-		return aim{set: set, runs: []openRun{{source, "demo: " + x.Kind, nil}}}, nil
+		return aim{set: set, runs: []openRun{{source: source, title: "demo: " + x.Kind}}}, nil
 	})
 }

@@ -19,16 +19,16 @@ import (
 func runDemo(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	var b bytes.Buffer
-	p := &explorer{Program: Program{In: strings.NewReader(""), Out: &b, ErrOut: &b}}
+	p := &explorer{program: program{in: strings.NewReader(""), out: &b, errOut: &b}}
 	cmd := p.demo()
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetFlagErrorFunc(FlagError)
+	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(t.Context())
 	if err != nil {
-		PrintError(&b, args, err)
+		printError(&b, args, err)
 	}
-	return b.String(), ExitCode(err)
+	return b.String(), exitCode(err)
 }
 
 // writeIll has the demo write the log of an illness to a new folder.
@@ -46,7 +46,11 @@ func writeIll(t *testing.T, kind string, seed int) (folder string) {
 const mostOfALog = 3_000_000
 
 // watches are kinds that are a watch in any log of samples.
-func watches() []string { return []string{"fall_by_half", "few_outweigh", "no_right_answer"} }
+func watches() []string {
+	return []string{
+		"fall_by_half", "few_outweigh", "no_right_answer", "part_outweighs", "source_outweighs", "top_p_mismatch", "stale_rollouts", "one_sequence_dominates", "filter_eats_batch",
+	}
+}
 
 // The demo has a log of each kind that the program names, in the order of the kinds, and summary names it first; and a healthy one. A log is
 // small, and that of another seed is another one.

@@ -82,16 +82,16 @@ func doorLogs(t *testing.T) map[string]string {
 func runLine(t *testing.T, line []string) (out string, code int) {
 	t.Helper()
 	var b bytes.Buffer
-	p := &Program{In: strings.NewReader(""), Out: &b, ErrOut: &b}
+	p := &program{in: strings.NewReader(""), out: &b, errOut: &b}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
-	root.SetFlagErrorFunc(FlagError)
-	root.AddCommand(p.All()...)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(p.all()...)
 	root.SetArgs(line)
 	err := root.ExecuteContext(t.Context())
 	if err != nil {
-		PrintError(&b, line, err)
+		printError(&b, line, err)
 	}
-	return b.String(), ExitCode(err)
+	return b.String(), exitCode(err)
 }
 
 // namedCommand is a command in a sentence: in backquotes with what it takes, or alone as in "12 more: vantage report".
@@ -101,7 +101,7 @@ var namedCommand = regexp.MustCompile("`vantage ([^`]+)`|\\bvantage ([a-z]+)\\b"
 // written, and group for one of a log.
 func doorsIn(text, log, samples, group string) (lines [][]string) {
 	var names []string
-	for _, c := range (&Program{}).All() {
+	for _, c := range (&program{}).all() {
 		names = append(names, c.Name())
 	}
 	takesNothing := []string{"list", "cache", "config", "version"}

@@ -23,7 +23,7 @@ var (
 func TestEmbeddingPageBuilds(t *testing.T) {
 	t.Parallel()
 	repotest.Slow(t)
-	page := filetest.Read(t, "../../.github/docs/embedding.md")
+	page := filetest.Read(t, "../../.github/docs/contributors/embedding.md")
 	program, prints := goProgram.FindSubmatch(page), itsOutput.FindSubmatch(page)
 	if program == nil || prints == nil {
 		t.Fatal("the page has no program, or not what it prints")

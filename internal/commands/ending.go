@@ -33,10 +33,10 @@ func newEnding() *ending {
 	// SIGQUIT and SIGABRT too: Go's own handling of them prints goroutines over a terminal that stays raw
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	fault.Go(func() {
-		first := &SignalError{Signal: <-signals}
+		first := &signalError{Signal: <-signals}
 		cancel(first)
 		if first.Signal == os.Interrupt && e.closed.Load() {
-			e.end(Stopped(ctx))
+			e.end(stopped(ctx))
 			return
 		}
 		for late := time.After(grace); ; {
@@ -65,7 +65,7 @@ func (e *ending) end(err error) {
 // soon is called when the screen is closed: what is left to do, such as to save the view, is done by then, or left.
 func (e *ending) soon() {
 	e.closed.Store(true)
-	time.AfterFunc(grace, func() { e.end(Stopped(e.ctx)) })
+	time.AfterFunc(grace, func() { e.end(stopped(e.ctx)) })
 }
 
 // leave gives the terminal back and says the last words, if there are any.

@@ -13,7 +13,7 @@ import (
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(&SignalError{os.Interrupt})
+	cancel(&signalError{os.Interrupt})
 	for _, c := range []struct {
 		err  error
 		code int
@@ -21,19 +21,19 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{nil, 0, ""},
 		{errors.New("no such file"), 1, "vantage: no such file\n"},
-		{Usage(errors.New("no such flag")), 2, "vantage: no such flag\n"},
-		{fmt.Errorf("--rules: %w", Usage(errors.New("none"))), 2, "vantage: --rules: none\n"},
+		{usage(errors.New("no such flag")), 2, "vantage: no such flag\n"},
+		{fmt.Errorf("--rules: %w", usage(errors.New("none"))), 2, "vantage: --rules: none\n"},
 		{errors.Join(errors.New("cannot write a"), errors.New("cannot write b")), 1, "vantage: cannot write a; cannot write b\n"},
 		{&verdictError{errRuleFailed}, 3, ""},
 		{fmt.Errorf("write: %w", syscall.EPIPE), 141, ""},
-		{WithCause(ctx, fmt.Errorf("reading: %w", context.Canceled)), 130, "vantage: stopped (interrupt): the output is incomplete\n"},
-		{WithCause(context.Background(), context.Canceled), 1, "vantage: context canceled\n"},
+		{withCause(ctx, fmt.Errorf("reading: %w", context.Canceled)), 130, "vantage: stopped (interrupt): the output is incomplete\n"},
+		{withCause(context.Background(), context.Canceled), 1, "vantage: context canceled\n"},
 	} {
 		var stderr strings.Builder
 		if c.err != nil {
-			PrintError(&stderr, nil, c.err)
+			printError(&stderr, nil, c.err)
 		}
-		if code := ExitCode(c.err); code != c.code || stderr.String() != c.said {
+		if code := exitCode(c.err); code != c.code || stderr.String() != c.said {
 			t.Errorf("%v: exit code %d, %q; want %d, %q", c.err, code, stderr.String(), c.code, c.said)
 		}
 	}

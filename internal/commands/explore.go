@@ -18,7 +18,7 @@ import (
 
 // explorer adds the screen to the commands.
 type explorer struct {
-	Program
+	program
 
 	end   *ending
 	ascii bool
@@ -47,13 +47,14 @@ vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 
 		SuggestionsMinimumDistance: 2,
 	}
-	root.SetFlagErrorFunc(FlagError)
-	p.AddFlags(root, OfLogs)
+	root.SetFlagErrorFunc(flagError)
+	p.addFlags(root, ofLogs)
 	p.addScreenFlags(root)
-	p.AddWaitFlag(root.Flags())
-	root.Flags().StringVar(&p.OutputFormat, "format", "", "write a report or a comparison instead of opening the screen: text, md, csv, json or (report) html")
-	p.RegisterCompletions(root)
-	root.AddCommand(p.demo(), p.Manual(func() (keys ManualSection) {
+	p.addWaitFlag(root.Flags())
+	root.Flags().StringVar(&p.outputFormat, "format", "",
+		"write a report or a comparison instead of opening the screen: text, md, csv, json or (report) html")
+	p.registerCompletions(root)
+	root.AddCommand(p.demo(), p.manual(func() (keys manualSection) {
 		keys.Title = "KEYS"
 		for _, g := range tui.Keys() {
 			keys.Entries = append(keys.Entries, [2]string{g.Name})
@@ -63,15 +64,16 @@ vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		}
 		return keys
 	}))
-	root.AddCommand(p.All()...)
+	root.AddCommand(p.all()...)
 	return root
 }
 
 func (p *explorer) addScreenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
 	cmd.Flags().BoolVar(&p.mouse, "mouse", false, "use the mouse on the screen; hold Shift to select text")
-	cmd.Flags().StringVar(&p.theme, "theme", "", estimators.Alternatives(themes.Names())+"; by default chosen by the background of the terminal")
-	CompleteFlag(cmd, "theme", themes.Names()...)
+	cmd.Flags().StringVar(&p.theme, "theme", "",
+		estimators.Alternatives(themes.Names())+"; by default chosen by the background of the terminal")
+	completeFlag(cmd, "theme", themes.Names()...)
 }
 
 // runRoot does what a command line without a command asks for: it opens the screen, or writes a report if the output is no terminal.
@@ -111,26 +113,26 @@ type aim struct {
 
 // aimOf looks at the paths of a command line.
 func (p *explorer) aimOf(cmd *cobra.Command, args []string) (aim, error) {
-	paths, set, err := p.Configure(args)
+	paths, set, err := p.configure(args)
 	if err != nil {
 		return aim{}, err
 	}
 	if len(paths) == 0 {
-		return aim{set: set, title: p.CurrentDir()}, nil
+		return aim{set: set, title: p.currentDir()}, nil
 	}
 	if word := paths[0]; len(paths) > 1 {
-		if _, err := p.Disk.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
-			return aim{}, Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
+		if _, err := p.disk.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
+			return aim{}, usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
 		}
 	}
 	if p.isWritten() {
-		paths = p.OneRun(cmd.Context(), paths)
-	} else if !p.Merge && len(paths) == 1 {
-		if runs, _ := p.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
+		paths = p.oneRun(cmd.Context(), paths)
+	} else if !p.merge && len(paths) == 1 {
+		if runs, _ := p.runsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
 			return aim{set: set, folder: paths[0], title: paths[0]}, nil
 		}
 	}
-	if p.OutputFormat == "" && !p.Waits {
+	if p.outputFormat == "" && !p.waits {
 		if text := p.scalarsAlone(cmd.Context(), paths, set); text != nil {
 			return aim{scalars: text}, nil
 		}
@@ -139,20 +141,20 @@ func (p *explorer) aimOf(cmd *cobra.Command, args []string) (aim, error) {
 }
 
 // isWritten reports whether a report is written instead of opening the screen.
-func (p *explorer) isWritten() bool { return !isTerminal(p.Out) || p.OutputFormat != "" }
+func (p *explorer) isWritten() bool { return !isTerminal(p.out) || p.outputFormat != "" }
 
 // aimAtSamples is about paths that hold samples: of one run, or of two that have names.
 func (p *explorer) aimAtSamples(paths []string, set model.Settings) (aim, error) {
-	names, runs, err := SplitLabels(paths)
+	names, runs, err := splitLabels(paths)
 	switch {
 	case err != nil:
 		return aim{}, err
-	case p.isWritten() && p.Waits:
-		return aim{}, Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
+	case p.isWritten() && p.waits:
+		return aim{}, usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
 	case p.isWritten():
 		return aim{set: set, paths: paths, comparison: len(names) > 0}, nil
 	case len(names) == 0:
-		names, runs = []string{Title(paths)}, [][]string{paths}
+		names, runs = []string{titleOf(paths)}, [][]string{paths}
 	}
 	return p.aimAtRuns(set, names, runs)
 }
@@ -161,12 +163,12 @@ func (p *explorer) aimAtSamples(paths []string, set model.Settings) (aim, error)
 func (p *explorer) aimAtRuns(set model.Settings, names []string, runs [][]string) (aim, error) {
 	to := aim{set: set}
 	for i, paths := range runs {
-		source, err := p.Open(paths, true)
+		source, err := p.open(paths, true)
 		if err != nil {
 			closeRuns(to.runs)
 			return aim{}, err
 		}
-		to.runs = append(to.runs, openRun{source, names[i], paths})
+		to.runs = append(to.runs, openRun{source: source, title: names[i], paths: paths})
 	}
 	return to, nil
 }
@@ -181,9 +183,9 @@ func (p *explorer) goTo(cmd *cobra.Command, to aim) error {
 		_, err := p.output(ctx, "text").Write(to.scalars)
 		return err
 	case to.comparison:
-		return p.WriteComparison(ctx, to.paths, to.set)
+		return p.writeComparison(ctx, to.paths, to.set)
 	case to.paths != nil:
-		return p.WriteReport(ctx, to.paths, to.set)
+		return p.writeReport(ctx, to.paths, to.set)
 	}
 	defer closeRuns(to.runs)
 	return p.showRuns(ctx, to.set, to.runs...)
@@ -215,7 +217,7 @@ func (p *explorer) showRuns(ctx context.Context, set model.Settings, runs ...ope
 	}
 	home := openHomeOf(runs[0].paths)
 	for _, line := range home.marks {
-		_, _ = fmt.Fprintln(p.ErrOut, "vantage: "+line)
+		_, _ = fmt.Fprintln(p.errOut, "vantage: "+line)
 	}
 	o := p.options(set, runs, home)
 	last, err := p.runScreen(ctx, tui.New(ctx, runs[0].source, o), o.NoColor)
@@ -225,9 +227,9 @@ func (p *explorer) showRuns(ctx context.Context, set model.Settings, runs ...ope
 	}
 	if left, ok := last.(tui.App); ok {
 		if err := left.SaveSession(); err != nil {
-			PrintError(p.ErrOut, nil, err)
+			printError(p.errOut, nil, err)
 		}
 	}
-	RememberRuns(model.Mapped(runs, func(r openRun) []string { return r.paths }))
-	return Stopped(ctx)
+	rememberRuns(model.Mapped(runs, func(r openRun) []string { return r.paths }))
+	return stopped(ctx)
 }

@@ -20,7 +20,7 @@ type sampleRows struct {
 	ctx context.Context
 }
 
-func (p *Program) export() *cobra.Command {
+func (p *program) export() *cobra.Command {
 	var columns string
 	where := &selection{kind: "samples"}
 	writing := func(write func(context.Context, io.Writer, *report.SampleTable) error) func(io.Writer, sampleRows) error {
@@ -40,9 +40,10 @@ vantage export runs/a --last 1 --columns group,reward,response`,
 		format: format,
 		where:  where,
 		steps:  &stepRange{},
-		sets:   OfLogs,
+		sets:   ofLogs,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage,…; also prompt, response and ground_truth")
+			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage,…; also prompt, "+
+				"response and ground_truth")
 		},
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (t sampleRows, err error) {
 			chosen, err := chooseColumns(log.snap, columns)
@@ -58,13 +59,17 @@ vantage export runs/a --last 1 --columns group,reward,response`,
 					return err
 				}
 				if n := refusals.Residue; n > 0 {
-					log.note(fmt.Sprintf("%s of the log hold float residue: their advantage is not 0 here, but they do not train, as summary counts them; --columns step,group,index,advantage,trains shows which", units.Plural(n, "samples")))
+					log.note(fmt.Sprintf("%s of the log hold float residue: their advantage is not 0 here, but they do not train, as summary "+
+						"counts them; --columns step,group,index,advantage,trains shows which", units.Plural(n, "samples")))
 				}
 				return unreadRecords(log.snap, refusals.Written)
 			}
-			return sampleRows{&report.SampleTable{Snap: log.snap, Settings: log.set, Where: where.query, Columns: chosen, Log: log, Refusals: refusals}, ctx}, nil
+			table := &report.SampleTable{
+				Snap: log.snap, Settings: log.set, Where: where.query, Columns: chosen, Log: log, Refusals: refusals,
+			}
+			return sampleRows{SampleTable: table, ctx: ctx}, nil
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 // unreadRecords is an error if the log holds records that could not be read: their samples were not written.
@@ -91,9 +96,10 @@ func chooseColumns(snap model.Snapshot, named string) ([]report.SampleColumn, er
 		i := slices.Index(names, name)
 		switch {
 		case i < 0:
-			return nil, Usage(fmt.Errorf("--columns: no column %q%s; this log has %s", name, strings.TrimSuffix(didYouMean(name, names), "?"), join(names, "and")))
+			return nil, usage(fmt.Errorf("--columns: no column %q%s; this log has %s", name,
+				strings.TrimSuffix(didYouMean(name, names), "?"), join(names, "and")))
 		case slices.ContainsFunc(chosen, func(c report.SampleColumn) bool { return c.Name == name }):
-			return nil, Usage(fmt.Errorf("--columns names %s twice", name))
+			return nil, usage(fmt.Errorf("--columns names %s twice", name))
 		}
 		chosen = append(chosen, all[i])
 	}

@@ -11,18 +11,19 @@ import (
 	"vantage/model/fault"
 )
 
-// PrintFault writes a panic as a sentence, which names the log that was open, if one was, and the file that has the details.
-func PrintFault(w io.Writer, args, opened []string, failed *fault.Fault) {
+// printFault writes a panic as a sentence, which names the log that was open, if one was, and the file that has the details.
+func printFault(w io.Writer, args, opened []string, failed *fault.Fault) {
 	doing, of := failed.During("running the command").Doing, ""
 	if len(opened) > 0 {
-		of = " for " + Title(opened)
+		of = " for " + titleOf(opened)
 	}
-	writeMessage(w, wantsJSON(args), "error", fmt.Sprintf("a fault of vantage while %s%s: %s; %s", doing, of, failed.Reason(), keepFault(failed)))
+	writeMessage(w, wantsJSON(args), "error", fmt.Sprintf("a fault of vantage while %s%s: %s; %s", doing, of, failed.Reason(),
+		keepFault(failed)))
 }
 
 // keepFault writes the details of a panic to a file of the state directory, and says where they are.
 func keepFault(failed *fault.Fault) (where string) {
-	build := ReadBuildInfo()
+	build := readBuildInfo()
 	text := fmt.Sprintf("%s\nvantage %s, %s %s/%s\nwhile %s: %v\n\n%s", time.Now().UTC().Format(time.RFC3339),
 		build.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, failed.Doing, failed.Cause, failed.Stack)
 	type kept struct {

@@ -58,8 +58,8 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 			text := filetest.Read(t, files[0])
 			const rows = 8 * 8
 			lines := strings.SplitAfter(string(text), "\n")
-			p, set := &Program{}, model.DefaultSettings()
-			p.AddFlags(&cobra.Command{}, OfLogs) // with their defaults
+			p, set := &program{}, model.DefaultSettings()
+			p.addFlags(&cobra.Command{}, ofLogs) // with their defaults
 			source, snap, err := p.readOpen(t.Context(), []string{files[0]})
 			if err != nil {
 				t.Fatal(err)
@@ -68,7 +68,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 			var look *diagnosis.Look
 			told := ""
 			for k := 20; k <= 60; k += repotest.Times(20, 5) {
-				if look, err = LookAt(t.Context(), source, snap.Only(snap.Steps[:k]), set, diagnosis.Reading{}, look); err != nil {
+				if look, err = lookAt(t.Context(), source, snap.Only(snap.Steps[:k]), set, diagnosis.Reading{}, look); err != nil {
 					t.Fatal(err)
 				}
 				cut := filepath.Join(t.TempDir(), "cut.jsonl")
@@ -77,7 +77,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				alone, err := LookAt(t.Context(), cutSource, cutSnap, set, diagnosis.Reading{}, nil)
+				alone, err := lookAt(t.Context(), cutSource, cutSnap, set, diagnosis.Reading{}, nil)
 				cutSource.Close()
 				if err != nil {
 					t.Fatal(err)

@@ -23,21 +23,21 @@ import (
 	"vantage/model/runlist"
 )
 
-// What FindRuns takes of the sessions, and how long it looks if a person asks for more.
+// What findRuns takes of the sessions, and how long it looks if a person asks for more.
 const (
 	maxRecentRuns = 40
 	longLook      = 5 * time.Second
 )
 
-// FindRuns returns a finder of the logs under a folder, or of those under the current directory and of recent runs if that is "", longer
+// findRuns returns a finder of the logs under a folder, or of those under the current directory and of recent runs if that is "", longer
 // for one that looks longer.
-func (p *Program) FindRuns(folder string, longer bool) *loaders.Finder {
+func (p *program) findRuns(folder string, longer bool) *loaders.Finder {
 	o := loaders.FinderOptions{Dir: cmp.Or(folder, ".")}
 	if longer {
 		o.Time = longLook
 	}
 	if folder != "" {
-		o.Disk = p.Disk // what is looked at without being asked for may hang
+		o.Disk = p.disk // what is looked at without being asked for may hang
 		return loaders.NewFinder(o)
 	}
 	o.Home, _ = os.UserHomeDir() // without one, paths are shown in full
@@ -53,14 +53,14 @@ func (p *Program) FindRuns(folder string, longer bool) *loaders.Finder {
 // maxExamined is how large a log may be, in bytes, that is read for the list of runs.
 const maxExamined = 32 << 20
 
-// Examine reads a run of the list and says what it holds and what ails it: the judgement that the run itself shows when it is opened. It says
-// nothing of a run that is large or on another machine, or cannot be read.
-func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run) (c runlist.Contents) {
+// examine reads a run of the list and says what it holds and what ails it: the judgement that the run itself shows when it is opened. It
+// says nothing of a run that is large or on another machine, or cannot be read.
+func (p *program) examine(ctx context.Context, set model.Settings, r runlist.Run) (c runlist.Contents) {
 	paths := strings.Split(r.ID, "\n")
 	if r.Size > maxExamined || slices.ContainsFunc(paths, loaders.IsElsewhere) {
 		return c
 	}
-	source, err := p.Open(paths, false)
+	source, err := p.open(paths, false)
 	if err != nil {
 		return c
 	}
@@ -69,8 +69,8 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 	if err != nil {
 		return c
 	}
-	set, _ = match.ChooseRewards(ctx, snap, set, p.Given())
-	look, err := LookAt(ctx, source, snap, set, diagnosis.Reading{}, nil)
+	set, _ = match.ChooseRewards(ctx, snap, set, p.given())
+	look, err := lookAt(ctx, source, snap, set, diagnosis.Reading{}, nil)
 	if err != nil || snap.Rows == 0 {
 		return c
 	}
@@ -82,13 +82,13 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 	}
 }
 
-// RunsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is
+// runsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is
 // one run. Files side by side are one, and validation counts only where there is nothing else. The second result says how far it looked.
-func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, runlist.Looked) {
+func (p *program) runsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, runlist.Looked) {
 	if loaders.IsElsewhere(folder) {
 		return nil, runlist.Looked{}
 	}
-	if info, err := p.Disk.Stat(folder); err != nil || !info.IsDir() {
+	if info, err := p.disk.Stat(folder); err != nil || !info.IsDir() {
 		return nil, runlist.Looked{}
 	}
 	list, looked, err := p.lookBelow(ctx, folder, longer)
@@ -104,7 +104,7 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 		r := &runs[i]
 		r.Paths = []string{filepath.Join(folder, r.Name)}
 		name := r.Name
-		if l, err := discover.List(p.Disk, r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
+		if l, err := discover.List(p.disk, r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
 			name = filepath.Join(name, l.Files[0])
 		}
 		folders[loaders.RunFolder(name)]++
@@ -118,13 +118,13 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 }
 
 // lookBelow looks for the runs below a folder: once more when a disk answers again that had not for half of the time.
-func (p *Program) lookBelow(ctx context.Context, folder string, longer bool) (runlist.List, runlist.Looked, error) {
+func (p *program) lookBelow(ctx context.Context, folder string, longer bool) (runlist.List, runlist.Looked, error) {
 	for {
-		finder := p.FindRuns(folder, longer)
+		finder := p.findRuns(folder, longer)
 		list, err := findAll(ctx, finder)
 		looked := finder.Looked()
 		isSilent := func() bool {
-			_, waits := p.Disk.Waits()
+			_, waits := p.disk.Waits()
 			return waits > looked.Limit/2 && ctx.Err() == nil
 		}
 		if err != nil || !looked.Timeout || !isSilent() {
@@ -136,21 +136,21 @@ func (p *Program) lookBelow(ctx context.Context, folder string, longer bool) (ru
 	}
 }
 
-// OneRun returns the paths, each that is of a folder with several runs as that of the one written last, which it says: runs are read as one
+// oneRun returns the paths, each that is of a folder with several runs as that of the one written last, which it says: runs are read as one
 // only with --merge.
-func (p *Program) OneRun(ctx context.Context, paths []string) []string {
-	if p.Merge {
+func (p *program) oneRun(ctx context.Context, paths []string) []string {
+	if p.merge {
 		return paths
 	}
 	return model.Mapped(paths, func(path string) string {
 		label := ""
-		if _, err := p.Disk.Stat(path); err != nil {
+		if _, err := p.disk.Stat(path); err != nil {
 			label, path = cutLabel(path)
 		}
-		runs, looked := p.RunsBelow(ctx, path, true)
+		runs, looked := p.runsBelow(ctx, path, true)
 		switch {
 		case len(runs) == 0 && looked.Partial():
-			p.note(p.OutputFormat, fmt.Sprintf("%s may hold more runs than were found: %s", Title([]string{path}), looked.Text()))
+			p.note(p.outputFormat, fmt.Sprintf("%s may hold more runs than were found: %s", titleOf([]string{path}), looked.Text()))
 			return label + path
 		case len(runs) == 0:
 			return label + path
@@ -163,8 +163,8 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 		if more := len(runs) - 2; more > 0 {
 			others += fmt.Sprintf(" and %d more", more)
 		}
-		p.note(p.OutputFormat, fmt.Sprintf("%s holds %s, %s; give the path of another, %s, or --merge to read all as one",
-			Title([]string{path}), several, Title(runs[0].Paths), others))
+		p.note(p.outputFormat, fmt.Sprintf("%s holds %s, %s; give the path of another, %s, or --merge to read all as one",
+			titleOf([]string{path}), several, titleOf(runs[0].Paths), others))
 		return label + runs[0].Paths[0]
 	})
 }
@@ -190,9 +190,9 @@ func trackioFolder(home string) string {
 	return cmp.Or(os.Getenv("TRACKIO_DIR"), filepath.Join(huggingFace, "trackio"))
 }
 
-// CurrentDir returns the current directory as a person reads it.
-func (p *Program) CurrentDir() string {
-	defer p.Disk.During(cmp.Or(os.Getenv("PWD"), "."))()
+// currentDir returns the current directory as a person reads it.
+func (p *program) currentDir() string {
+	defer p.disk.During(cmp.Or(os.Getenv("PWD"), "."))()
 	dir, err := os.Getwd()
 	if err != nil {
 		return "."
@@ -207,21 +207,21 @@ func (p *Program) CurrentDir() string {
 	return dir
 }
 
-// ListRuns writes the runs that FindRuns finds as a table of text; nothing if there are none.
-func (p *Program) ListRuns(ctx context.Context) error {
-	list, err := findAll(ctx, p.FindRuns("", false))
+// listRuns writes the runs that findRuns finds as a table of text; nothing if there are none.
+func (p *program) listRuns(ctx context.Context) error {
+	list, err := findAll(ctx, p.findRuns("", false))
 	if err != nil {
-		return WithCause(ctx, err)
+		return withCause(ctx, err)
 	}
 	if len(list.Runs()) == 0 {
 		return nil
 	}
-	return list.Write(p.Out, time.Now())
+	return list.Write(p.out, time.Now())
 }
 
-// RememberRuns makes runs recent ones, up to one that is in no file: standard input, or the demo, which has no paths. Where nothing can be
+// rememberRuns makes runs recent ones, up to one that is in no file: standard input, or the demo, which has no paths. Where nothing can be
 // saved they are not.
-func RememberRuns(runs [][]string) {
+func rememberRuns(runs [][]string) {
 	d, err := userfiles.Open()
 	if err != nil {
 		return
@@ -236,8 +236,8 @@ func RememberRuns(runs [][]string) {
 	}
 }
 
-// IsPiped reports whether something is sent to the program through a pipe or from a file.
-func IsPiped(in io.Reader) bool {
+// isPiped reports whether something is sent to the program through a pipe or from a file.
+func isPiped(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	if !ok {
 		return false

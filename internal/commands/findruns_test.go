@@ -30,22 +30,22 @@ func TestSeveralRunsAreNotOne(t *testing.T) {
 	putRun(t, filepath.Join(dir, "files", "one.jsonl"), row, time.Time{})
 	putRun(t, filepath.Join(dir, "files", "two.jsonl"), row, time.Time{})
 	for name, want := range map[string]int{"several": 2, "one": 0, "steps": 0, "files": 0, "nowhere": 0} {
-		if runs, _ := (&Program{}).RunsBelow(t.Context(), filepath.Join(dir, name), true); len(runs) != want {
+		if runs, _ := (&program{}).runsBelow(t.Context(), filepath.Join(dir, name), true); len(runs) != want {
 			t.Errorf("%s: %d runs: %v", name, len(runs), runs)
 		}
 	}
 	var said bytes.Buffer
-	p := &Program{ErrOut: &said}
+	p := &program{errOut: &said}
 	several := filepath.Join(dir, "several")
-	got := p.OneRun(t.Context(), []string{several})
+	got := p.oneRun(t.Context(), []string{several})
 	if want := filepath.Join(several, "b", "rollouts"); len(got) != 1 || got[0] != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 	if text := said.String(); !strings.Contains(text, "holds 2 runs") || !strings.Contains(text, filepath.Join("several", "a")) || !strings.Contains(text, "--merge") {
 		t.Error(text)
 	}
-	p.Merge = true
-	if got := p.OneRun(t.Context(), []string{several}); got[0] != several {
+	p.merge = true
+	if got := p.oneRun(t.Context(), []string{several}); got[0] != several {
 		t.Error(got)
 	}
 }
@@ -59,7 +59,7 @@ func TestNotAllRunsAreFoundIsOneLine(t *testing.T) {
 	putRun(t, filepath.Join(dir, "b", "1.jsonl"), row, time.Now())
 	putRun(t, filepath.Join(dir, strings.Repeat("d/", 40), "1.jsonl"), row, time.Now())
 	var said bytes.Buffer
-	got := (&Program{ErrOut: &said}).OneRun(t.Context(), []string{dir})
+	got := (&program{errOut: &said}).oneRun(t.Context(), []string{dir})
 	text := said.String()
 	if want := filepath.Join(dir, "b"); got[0] != want || strings.Count(text, "\n") != 1 || !strings.Contains(text, "2 runs or more (listed") || !strings.Contains(text, "--merge") {
 		t.Errorf("%v, want %s: %q", got, want, text)
@@ -82,13 +82,13 @@ func TestExamineARunOfTheList(t *testing.T) {
 		}
 		putRun(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl", step)), rows, time.Time{})
 	}
-	p := &Program{split: "train"}
-	c := p.Examine(t.Context(), model.DefaultSettings(), runlist.Run{ID: dir})
+	p := &program{split: "train"}
+	c := p.examine(t.Context(), model.DefaultSettings(), runlist.Run{ID: dir})
 	if c.Steps != 12 || c.Samples != 12*32 || c.Size < 12*32*60 || !c.Ill || c.Health != "grader outage since 9" {
 		t.Errorf("%+v", c)
 	}
 	for _, r := range []runlist.Run{{ID: dir, Size: maxExamined + 1}, {ID: "node7:runs/a"}, {ID: filepath.Join(dir, "gone")}} {
-		if c := p.Examine(t.Context(), model.DefaultSettings(), r); c != (runlist.Contents{}) {
+		if c := p.examine(t.Context(), model.DefaultSettings(), r); c != (runlist.Contents{}) {
 			t.Errorf("%s: %+v", r.ID, c)
 		}
 	}

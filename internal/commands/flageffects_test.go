@@ -157,7 +157,7 @@ func flagLines() map[string][]string {
 func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
 	repotest.OneGoroutine(t)
 	var outcomes sync.Map // of lines without the flag, which are often the same
-	for _, c := range leaves((&Program{}).All()) {
+	for _, c := range leaves((&program{}).all()) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" || f.Hidden {
 				return
@@ -230,23 +230,23 @@ func outcome(t *testing.T, line []string) map[string]string {
 		args[i] = strings.ReplaceAll(word, "DIR", dir)
 	}
 	var out bytes.Buffer
-	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	p := &program{in: strings.NewReader(""), out: &out, errOut: &out}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(&out)
 	root.SetErr(&out)
-	root.AddCommand(p.All()...)
+	root.AddCommand(p.all()...)
 	root.SetArgs(args)
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
 	if slices.Contains(line, "--watch") { // which ends when it is told to
-		p.Out = writerFunc(func(b []byte) (int, error) {
+		p.out = writerFunc(func(b []byte) (int, error) {
 			time.AfterFunc(300*time.Millisecond, stop)
 			return out.Write(b)
 		})
 	}
 	err := root.ExecuteContext(ctx)
 	if err != nil {
-		PrintError(&out, nil, err)
+		printError(&out, nil, err)
 	}
 	if strings.Contains(out.String(), "unknown flag") {
 		t.Fatalf("%s: %s", line, &out)

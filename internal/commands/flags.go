@@ -18,74 +18,129 @@ import (
 	"vantage/model/trainer"
 )
 
-// FlagSets are flags of several commands, by what a command must do to heed them. Each command is given those that it
+// flagSets are flags of several commands, by what a command must do to heed them. Each command is given those that it
 // heeds, and refuses the others: none is of every command. A flag is one value, whichever commands have it.
-type FlagSets uint
+type flagSets uint
 
 // The sets: those of a log are what settings are about, and how it is read.
 const (
-	arithmetic FlagSets = 1 << model.AboutArithmetic
-	grouping   FlagSets = 1 << model.AboutGroups
-	rewarding  FlagSets = 1 << model.AboutRewards
-	counting   FlagSets = 1 << model.AboutSamples
-	weighing   FlagSets = 1 << model.AboutLoss
-	reading    FlagSets = 1 << aboutReading // which rows of a log are read, and how
+	arithmetic flagSets = 1 << iota
+	grouping
+	rewarding
+	counting
+	weighing
+	reading // which rows of a log are read, and how
 
-	OfSamples = arithmetic | counting | weighing            // samples that have one reward, and whose groups are known
+	ofSamples = arithmetic | counting | weighing            // samples that have one reward, and whose groups are known
 	ofPrompts = arithmetic | rewarding | counting | reading // a log of which prompts are compared, whatever the groups are
 	unweighed = ofPrompts | grouping                        // a log of which no figure is of the loss
-	OfLogs    = unweighed | weighing                        // a log
+	ofLogs    = unweighed | weighing                        // a log
 )
 
-const aboutReading = model.AboutLoss + 1
+// setOf returns the set of a setting's flag, 0 if it has none.
+func setOf(s model.Setting) flagSets {
+	switch s.About {
+	case model.AboutArithmetic:
+		return arithmetic
+	case model.AboutGroups:
+		return grouping
+	case model.AboutRewards:
+		return rewarding
+	case model.AboutSamples:
+		return counting
+	case model.AboutLoss:
+		return weighing
+	case model.NoFlag:
+	}
+	return 0
+}
 
-// AddFlags declares flags of several commands. A flag of the same name that the command already has stays.
-func (p *Program) AddFlags(cmd *cobra.Command, sets FlagSets) {
-	for about, set := range p.sharedFlags() {
-		if sets&(1<<about) != 0 {
-			cmd.Flags().AddFlagSet(set)
+// topic is what the flags of one of the sets are about.
+type topic struct {
+	set         flagSets
+	name, about string // in a word, and in more
+	flags       *pflag.FlagSet
+}
+
+func (t topic) has(f *pflag.Flag) bool { return t.flags.Lookup(f.Name) == f }
+
+// topicOf returns the index of the topic that has a flag, -1 if the flag is a command's own.
+func topicOf(topics []topic, f *pflag.Flag) int {
+	return slices.IndexFunc(topics, func(t topic) bool { return t.has(f) })
+}
+
+// addFlags declares flags of several commands. A flag of the same name that the command already has stays.
+func (p *program) addFlags(cmd *cobra.Command, sets flagSets) {
+	for _, t := range p.sharedFlags() {
+		if sets&t.set != 0 {
+			cmd.Flags().AddFlagSet(t.flags)
 		}
 	}
 }
 
 // sharedFlags returns the flags by what they are about. They are made once.
-func (p *Program) sharedFlags() []*pflag.FlagSet {
-	if p.shared != nil {
-		return p.shared
-	}
-	for range aboutReading + 1 {
-		p.shared = append(p.shared, pflag.NewFlagSet("", pflag.ContinueOnError))
-	}
-	for _, s := range model.SettingList() {
-		if s.About != model.NoFlag {
-			p.shared[s.About].Var(&settingFlag{p, s.Flag(), s.Placeholder}, s.Flag(), s.Doc)
+func (p *program) sharedFlags() []topic {
+	if p.topics == nil {
+		p.topics = []topic{
+			{set: arithmetic, name: "arithmetic", about: "how advantages are computed"},
+			{set: grouping, name: "groups", about: "which samples are a group"},
+			{set: rewarding, name: "rewards", about: "which columns are the reward"},
+			{set: counting, name: "samples", about: "which samples count"},
+			{set: weighing, name: "loss", about: "what a sample weighs"},
+			{set: reading, name: "log", about: "how it is read"},
+		}
+		for i := range p.topics {
+			p.topics[i].flags = p.flagsOf(p.topics[i].set)
 		}
 	}
-	p.shared[model.AboutArithmetic].Lookup("compute-new-adv").NoOptDefVal = "true"
-	p.shared[model.AboutArithmetic].StringVar(&p.configPath, "config", "", "read settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
-	log := p.shared[aboutReading]
-	log.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
-	log.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
-	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected by default; see `vantage list formats`")
-	log.StringVar(&p.attempt, "attempt", "newest", "for a restarted run: newest, all, or an attempt number (1 is the oldest)")
-	log.BoolVar(&p.Merge, "merge", false, "read all runs below a folder as one, step by step; by default only the newest run is read")
-	log.StringVar(&p.passwordFile, "password-file", "", "read the clickhouse:// password from the first line of this file; by default from CLICKHOUSE_PASSWORD")
-	log.StringVar(&p.split, "split", "train", "rows to read: train, val (validation and evaluations) or all")
-	log.StringVar(&p.endpoint, "endpoint", "", "server of s3:// and gs:// paths, https://HOST:PORT; by default from AWS_ENDPOINT_URL or the profile, else Amazon's")
-	log.StringVar(&p.cacheSize, "cache", "1GB", "limit of the download cache (buckets and Hugging Face): 500MB, 2GB, 0 for none; see `vantage cache`")
-	return p.shared
+	return p.topics
+}
+
+func (p *program) flagsOf(set flagSets) *pflag.FlagSet {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, s := range model.SettingList() {
+		if setOf(s) == set {
+			flags.Var(&settingFlag{p: p, name: s.Flag(), placeholder: s.Placeholder}, s.Flag(), s.Doc)
+		}
+	}
+	switch set {
+	case arithmetic:
+		flags.Lookup("compute-new-adv").NoOptDefVal = "true"
+		flags.StringVar(&p.configPath, "config", "",
+			"read settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+	case reading:
+		p.addReadingFlags(flags)
+	default: // settings alone
+	}
+	return flags
+}
+
+func (p *program) addReadingFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
+	flags.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
+	flags.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected by default; see `vantage list formats`")
+	flags.StringVar(&p.attempt, "attempt", "newest", "for a restarted run: newest, all, or an attempt number (1 is the oldest)")
+	flags.BoolVar(&p.merge, "merge", false,
+		"read all runs below a folder as one, step by step; by default only the newest run is read")
+	flags.StringVar(&p.passwordFile, "password-file", "",
+		"read the clickhouse:// password from the first line of this file; by default from CLICKHOUSE_PASSWORD")
+	flags.StringVar(&p.split, "split", "train", "rows to read: train, val (validation and evaluations) or all")
+	flags.StringVar(&p.endpoint, "endpoint", "",
+		"server of s3:// and gs:// paths, https://HOST:PORT; by default from AWS_ENDPOINT_URL or the profile, else Amazon's")
+	flags.StringVar(&p.cacheSize, "cache", "1GB",
+		"limit of the download cache (buckets and Hugging Face): 500MB, 2GB, 0 for none; see `vantage cache`")
 }
 
 // settingFlag is a flag whose values are appended to Program.settings.
 type settingFlag struct {
-	p                 *Program
+	p                 *program
 	name, placeholder string
 }
 
 func (f *settingFlag) String() string { return "" }
 func (f *settingFlag) Type() string   { return f.placeholder }
 
-// Set records the value; Configure validates all settings together.
+// Set records the value; configure validates all settings together.
 func (f *settingFlag) Set(value string) error {
 	f.p.settings = append(f.p.settings, model.Option{Name: f.name, Value: value})
 	return nil
@@ -97,7 +152,7 @@ type formatFlag[W any] struct {
 	writers []W
 }
 
-// formatChoice is a formatFlag without what writes: it is compiled once, and not for each command.
+// formatChoice is a formatFlag without what writes: it is compiled once, and not for each kind of command.
 type formatChoice struct {
 	name  string // the value of the flag
 	names []string
@@ -108,7 +163,7 @@ type formatChoice struct {
 }
 
 func newFormatFlag[W any](name string, write W) *formatFlag[W] {
-	return &formatFlag[W]{formatChoice{name: name, names: []string{name}, notes: []noteSet{0}}, []W{write}}
+	return &formatFlag[W]{formatChoice: formatChoice{name: name, names: []string{name}, notes: []noteSet{0}}, writers: []W{write}}
 }
 
 func (f *formatFlag[W]) or(name string, write W) *formatFlag[W] {
@@ -130,8 +185,11 @@ func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *form
 }
 
 // tableFlag is the flag of a command about a table, which has no place for any note.
-func tableFlag[T any](text func(io.Writer, T) error, table func(T) report.Table, json func(io.Writer, T) error) *formatFlag[func(io.Writer, T) error] {
-	return newFormatFlag("text", text).noting(noteReading).or("csv", csvOf(table)).noting(noteAll).or("json", json).noting(noteReading)
+func tableFlag[T any](
+	text func(io.Writer, T) error, table func(T) report.Table, json func(io.Writer, T) error,
+) *formatFlag[func(io.Writer, T) error] {
+	f := newFormatFlag("text", text).noting(noteReading)
+	return f.or("csv", csvOf(table)).noting(noteAll).or("json", json).noting(noteReading)
 }
 
 func csvOf[T any](table func(T) report.Table) func(io.Writer, T) error {
@@ -148,7 +206,7 @@ func (f *formatFlag[W]) writer(command string) (write W, err error) {
 
 func (f *formatChoice) chosen(command string) (int, error) {
 	if f.isShort && f.flags.Changed("format") && f.name != "json" {
-		return 0, Usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
+		return 0, usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
 	}
 	if f.isShort {
 		f.name = "json"
@@ -157,13 +215,22 @@ func (f *formatChoice) chosen(command string) (int, error) {
 		return i, nil
 	}
 	if instead := model.Gone("--format " + f.name); instead != "" {
-		return 0, Usage(fmt.Errorf("--format %s: %s", f.name, instead))
+		return 0, usage(fmt.Errorf("--format %s: %s", f.name, instead))
 	}
 	hint := ""
 	if _, ok := formats.Find(f.name); ok {
 		hint = "; --input-format " + f.name + " reads logs of that format"
 	}
-	return 0, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
+	return 0, usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
+}
+
+// addTo declares --format, and --json if it is as short.
+func (f *formatChoice) addTo(cmd *cobra.Command) {
+	f.flags = cmd.Flags()
+	addChoice(cmd, &f.name, "format", f.name, join(f.names, "or"), f.names...)
+	if f.hasShort {
+		f.flags.BoolVar(&f.isShort, "json", false, "same as --format json")
+	}
 }
 
 func (f *formatChoice) noted() noteSet { return f.notes[slices.Index(f.names, f.name)] }
@@ -188,11 +255,12 @@ func join(words []string, last string) string {
 // addChoice declares a flag, with values that a shell completes.
 func addChoice(cmd *cobra.Command, to *string, name, value, usage string, values ...string) {
 	cmd.Flags().StringVar(to, name, value, usage)
-	CompleteFlag(cmd, name, values...)
+	completeFlag(cmd, name, values...)
 }
 
 func addEmitFlag(cmd *cobra.Command, name *string, what string) {
-	addChoice(cmd, name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "), trainer.Names()...)
+	trainers := trainer.Names()
+	addChoice(cmd, name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainers, ", "), trainers...)
 }
 
 type stepRange struct {
@@ -208,10 +276,10 @@ func (r *stepRange) addTo(flags *pflag.FlagSet) {
 func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 	from, to, err := r.bounds()
 	if err != nil {
-		return snap, Usage(err)
+		return snap, usage(err)
 	}
 	if r.last < 0 {
-		return snap, Usage(fmt.Errorf("--last %d: expected a number of steps", r.last))
+		return snap, usage(fmt.Errorf("--last %d: expected a number of steps", r.last))
 	}
 	var selected []model.Step
 	for _, step := range snap.Steps {
@@ -223,7 +291,8 @@ func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 		selected = selected[len(selected)-r.last:]
 	}
 	if len(selected) == 0 && len(snap.Steps) > 0 {
-		return snap, fmt.Errorf("--steps %s: the log has no such step, only %d to %d", r.interval, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
+		first, last := snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number
+		return snap, fmt.Errorf("--steps %s: the log has no such step, only %d to %d", r.interval, first, last)
 	}
 	return snap.Only(selected), nil
 }

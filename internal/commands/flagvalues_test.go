@@ -21,13 +21,13 @@ func TestValuesOfFlagsAreRefusedInWords(t *testing.T) {
 		"report x --config nowhere":              "--config: nowhere does not exist: check the path",
 		"report x algorithm.kl_in_reward=trueee": `kl_in_reward must be true or false, got "trueee"`,
 	} {
-		p := &Program{In: strings.NewReader(""), Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}
+		p := &program{in: strings.NewReader(""), out: &bytes.Buffer{}, errOut: &bytes.Buffer{}}
 		root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
-		root.SetFlagErrorFunc(FlagError)
-		root.AddCommand(p.All()...)
+		root.SetFlagErrorFunc(flagError)
+		root.AddCommand(p.all()...)
 		root.SetArgs(strings.Fields(line))
-		if err := root.Execute(); err == nil || err.Error() != want || ExitCode(err) != exitUsage {
-			t.Errorf("%s: %v, exit code %d", line, err, ExitCode(err))
+		if err := root.Execute(); err == nil || err.Error() != want || exitCode(err) != exitUsage {
+			t.Errorf("%s: %v, exit code %d", line, err, exitCode(err))
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/repotest"
-	"vantage/model"
 	"vantage/model/diagnosis"
 )
 
@@ -22,30 +21,39 @@ func TestGalleryPage(t *testing.T) {
 ` + "```" + `
 vantage demo --ill reward_hacking                   # opens the screen on such a run
 vantage demo --ill reward_hacking --write hacking   # writes its log as a trainer would, for any command
+vantage summary hacking                             # begins as shown here
 ` + "```" + `
 
-The command next to each picture makes its log, the same one each time; ` + "`--seed N`" + ` makes others. It has 60 steps of a few groups of
-eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill healthy`" + ` has none. The pictures show the finding on the screen (` + "`0`, then `Enter`" + `).
-[What ails a run](diagnosis.md) has how each is found, and what looks like it and is healthy.
-
+Each kind has such a log, the same one each time; ` + "`--seed N`" + ` makes others. It has 60 steps of a few groups of
+eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill healthy`" + ` has none. The pictures show the finding on the screen
+(` + "`0`, then `Enter`" + `). [Is my run healthy?](diagnosis.md) has how each is found, and what looks like it and is healthy.
 `)
-	b.WriteString(strings.Join(model.Mapped(diagnosis.Kinds(), func(k diagnosis.KindInfo) string {
-		return fmt.Sprintf("[%s](#%s)", k.Name.Words(), k.Name)
-	}), " ·\n") + "\n")
 	for _, k := range diagnosis.Kinds() {
 		name := string(k.Name)
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", name, k.What)
 		if hasSamples := name != "nothing_trains"; hasSamples {
-			fmt.Fprintf(&b, "![%s on the screen: the finding, and its course over the steps](../pictures/ill-%s.svg)\n\n", k.Name.Words(), name)
+			fmt.Fprintf(&b, "![%s: the finding, and its course](../pictures/ill-%s.svg)\n\n", k.Name.Words(), name)
 		}
-		folder := strings.ReplaceAll(name, "_", "-")
-		fmt.Fprintf(&b, "```\nvantage demo --ill %s --write %s && vantage summary %s\n```\n\n", name, folder, folder)
-		lines := slices.DeleteFunc(strings.Split(runCommand(t, "summary", writeIll(t, name, 1)), "\n"), func(line string) bool {
-			return strings.HasPrefix(strings.TrimSpace(line), "do: ")
-		})
-		fmt.Fprintf(&b, "```text\n%s\n```\n\n**What to do.** %s.\n", strings.Join(lines[:6], "\n"), strings.ToUpper(k.Advice[:1])+k.Advice[1:])
+		lines := strings.Split(runCommand(t, "summary", writeIll(t, name, 1)), "\n")
+		found := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "alarm ") || strings.HasPrefix(line, "watch ") })
+		fmt.Fprintf(&b, "```text\n%s\n```\n\n**What to do.** %s.\n", strings.Join(finding(lines[found:]), "\n"), upperFirst(k.Advice))
 	}
 	repotest.Page(t, ".github/docs/gallery.md", b.String())
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// finding is the first finding of a summary, at most six lines of it, without a group to look at and what to do.
+func finding(lines []string) (shown []string) {
+	for i, line := range lines {
+		if i > 0 && !strings.HasPrefix(line, " ") || len(shown) == 6 {
+			break
+		}
+		if text := strings.TrimSpace(line); !strings.HasPrefix(text, "do: ") && !strings.HasPrefix(text, "look at ") {
+			shown = append(shown, line)
+		}
+	}
+	return shown
 }
 
 // README shows part of the summary of a log that the demo writes.

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,7 +13,7 @@ import (
 // a page of their own, which names them.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
-	p := &Program{}
+	p := &program{}
 	var settings bytes.Buffer
 	p.helpSettings(&settings)
 	fits := func(name, text string) {
@@ -25,13 +24,13 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 	fits("settings", settings.String())
-	for _, c := range leaves(p.All()) {
+	for _, c := range leaves(p.all()) {
 		var out bytes.Buffer
 		c.SetOut(&out)
-		p.Help(c, nil)
+		p.help(c, nil)
 		fits(c.Name(), out.String())
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			isShared := slices.ContainsFunc(p.sharedFlags(), func(set *pflag.FlagSet) bool { return set.Lookup(f.Name) == f })
+			isShared := topicOf(p.sharedFlags(), f) >= 0
 			switch {
 			case f.Hidden:
 			case !isShared && !strings.Contains(out.String(), "--"+f.Name):

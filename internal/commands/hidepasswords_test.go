@@ -21,7 +21,7 @@ func TestPasswordsAreHidden(t *testing.T) {
 		"node7:runs/a=b@c":                         "node7:runs/a=b@c",
 	} {
 		var said bytes.Buffer
-		p := &Program{ErrOut: &said}
+		p := &program{errOut: &said}
 		if got := p.hidePasswords([]string{arg}); !slices.Equal(got, []string{want}) || strings.Contains(said.String(), "secret") || (said.Len() > 0) != (arg != want) {
 			t.Errorf("%s: %s; %s", arg, got, &said)
 		}
@@ -39,7 +39,7 @@ func TestSentPlainIsNoted(t *testing.T) {
 		"runs/secure=0":                            0,
 	} {
 		var said bytes.Buffer
-		p := &Program{ErrOut: &said}
+		p := &program{errOut: &said}
 		if p.noteSentPlain([]string{arg}); strings.Count(said.String(), "secure=0 sends the password and all rows to ch.lab:9000 unencrypted") != times || (said.Len() > 0) != (times > 0) {
 			t.Errorf("%s: %s", arg, &said)
 		}

@@ -49,15 +49,15 @@ func escape(s string) string {
 func runCommand(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	p := &program{in: strings.NewReader(""), out: &out, errOut: &out}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(&out)
 	root.SetErr(&out)
-	p.AddFlags(root, OfLogs)
-	root.AddCommand(p.All()...)
+	p.addFlags(root, ofLogs)
+	root.AddCommand(p.all()...)
 	root.SetArgs(args)
 	if err := root.Execute(); err != nil {
-		PrintError(&out, args, err)
+		printError(&out, args, err)
 	}
 	return out.String()
 }

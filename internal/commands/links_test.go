@@ -99,14 +99,15 @@ func withoutCode(page string) string {
 // The index names every page of its folder.
 func TestIndexNamesEveryPage(t *testing.T) {
 	t.Parallel()
-	for _, folder := range []string{"../../.github/docs", trainersFolder} {
-		index := filetest.Read(t, filepath.Join(folder, "README.md"))
+	const docs = "../../.github/docs"
+	for folder, names := range map[string]string{docs: "", trainersFolder: "", docs + "/contributors": "contributors/"} {
+		index := filetest.Read(t, filepath.Join(strings.TrimSuffix(folder, "/contributors"), "README.md"))
 		pages, err := filepath.Glob(filepath.Join(folder, "*.md"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, page := range pages {
-			if name := filepath.Base(page); name != "README.md" && !strings.Contains(string(index), "("+name+")") {
+			if name := filepath.Base(page); name != "README.md" && !strings.Contains(string(index), "("+names+name+")") {
 				t.Errorf("the index of %s does not name %s", folder, name)
 			}
 		}

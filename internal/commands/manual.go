@@ -12,41 +12,40 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"vantage/model"
 	"vantage/model/units"
 )
 
-// ManualSection is a section of the manual page: terms with descriptions. A term without
+// manualSection is a section of the manual page: terms with descriptions. A term without
 // description is a heading.
-type ManualSection struct {
+type manualSection struct {
 	Title   string
 	Entries [][2]string
 }
 
-// Manual returns the command that writes the manual page, from the commands and a further
+// manual returns the command that writes the manual page, from the commands and a further
 // section, which is made when the page is. The page has the date of the sources, so that it is reproducible.
-func (p *Program) Manual(more func() ManualSection) *cobra.Command {
+func (p *program) manual(more func() manualSection) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
 		Short:  "Print the manual page",
 		Args:   noArguments,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeManual(p.output(cmd.Context(), "text"), p.sharedFlags(), cmd.Root(), append([]ManualSection{more()}, manualSections()...))
+			return writeManual(p.output(cmd.Context(), "text"), p.sharedFlags(), cmd.Root(), append([]manualSection{more()}, manualSections()...))
 		},
 	}
 }
 
-func manualSections() []ManualSection {
-	return []ManualSection{
-		{"EXIT STATUS", [][2]string{
+func manualSections() []manualSection {
+	return []manualSection{
+		{Title: "EXIT STATUS", Entries: [][2]string{
 			{"0", "Success; for check: no rule fails; for match: an estimator reproduces the log."},
 			{"1", "Failure, with a sentence on standard error; for match: no estimator reproduces the log."},
 			{"2", "Usage error."},
 			{"3", "For check: a rule fails."},
 			{"128 and more", "Ended by a signal, such as 130 for SIGINT: the output is incomplete."},
 		}},
-		{"ENVIRONMENT", [][2]string{
+		{Title: "ENVIRONMENT", Entries: [][2]string{
 			{"NO_COLOR", "If set and not empty, disables colour."},
 			{"XDG_CONFIG_HOME", "Directory of the screen's configuration; `vantage config` prints a sample."},
 			{"XDG_STATE_HOME", "Directory of the screen's copies, exports and sessions."},
@@ -56,9 +55,9 @@ func manualSections() []ManualSection {
 }
 
 // writeManual writes the page for man(1).
-func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more []ManualSection) error {
+func writeManual(w io.Writer, shared []topic, root *cobra.Command, more []manualSection) error {
 	m := &manualWriter{out: bufio.NewWriter(w), shared: shared}
-	date, _, _ := strings.Cut(ReadBuildInfo().Date, "T")
+	date, _, _ := strings.Cut(readBuildInfo().Date, "T")
 	m.raw(`.TH VANTAGE 1 "%s" "vantage" "User Commands"`, date)
 	m.section("NAME")
 	m.text(root.Name() + " - " + lowerFirst(root.Short))
@@ -78,8 +77,8 @@ func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more
 	}
 	m.section("OPTIONS")
 	m.text("Options of every command that reads a log:")
-	for _, set := range shared {
-		m.flags(set)
+	for _, t := range shared {
+		m.flags(t.flags)
 	}
 	m.text("Options of the screen:")
 	m.ownFlags(root)
@@ -114,8 +113,8 @@ func documentedCommands(root *cobra.Command) (all []*cobra.Command) {
 
 type manualWriter struct {
 	out          *bufio.Writer
-	shared       []*pflag.FlagSet // described once for all commands
-	underHeading bool             // what was written last is a heading
+	shared       []topic // described once for all commands
+	underHeading bool    // what was written last is a heading
 }
 
 func (m *manualWriter) raw(format string, args ...any) {
@@ -146,12 +145,12 @@ func (m *manualWriter) ownFlags(c *cobra.Command) {
 	var shared []string
 	readsLog := false
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		about := slices.IndexFunc(m.shared, func(set *pflag.FlagSet) bool { return set.Lookup(f.Name) == f })
-		if about < 0 {
+		i := topicOf(m.shared, f)
+		if i < 0 {
 			own.AddFlag(f)
 			return
 		}
-		readsLog = readsLog || about == int(aboutReading)
+		readsLog = readsLog || m.shared[i].set == reading
 		shared = append(shared, "--"+f.Name)
 	})
 	m.flags(own)
@@ -217,9 +216,9 @@ func firstVerbs() []string {
 	return []string{"demo", "summary", "why", "report", "check", "tail", "compare", "plan", "prompts", "grep", "export", "list"}
 }
 
-// Help writes what a command does, its usage, examples, commands and its own flags. Those of several commands are a line, and
+// help writes what a command does, its usage, examples, commands and its own flags. Those of several commands are a line, and
 // a page of their own. Of a program with more commands than a screen has lines, the first ones come right after the usage.
-func (p *Program) Help(cmd *cobra.Command, _ []string) {
+func (p *program) help(cmd *cobra.Command, _ []string) {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	defer out.Flush()
 	about := cmp.Or(cmd.Long, strings.TrimSuffix(cmd.Short, ".")+".")
@@ -314,7 +313,7 @@ func writeFlags(out io.Writer, flags []*pflag.Flag) {
 const settingsPage = "settings"
 
 // helpSettings writes the flags that several commands have, by what they are about.
-func (p *Program) helpSettings(w io.Writer) {
+func (p *program) helpSettings(w io.Writer) {
 	out := bufio.NewWriter(w)
 	defer out.Flush()
 	writeParagraphs(out, `Commands share these flags: SETTINGS in the help of each names which it takes. They set
@@ -322,27 +321,12 @@ how the trainer computes, and how its log is read. A setting can be given under 
 trainer's own key too, as algorithm.keep_pos_ratio=0.7, and --config reads a trainer's
 configuration. What is not given follows from the log.`)
 	after := ""
-	for i, set := range p.sharedFlags() {
+	for _, t := range p.sharedFlags() {
 		var flags []*pflag.Flag
-		set.VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
-		if len(flags) == 0 {
-			continue
-		}
-		title := settingTitles()[i]
-		fmt.Fprintf(out, "%s%s: %s\n", after, strings.ToUpper(title.topic), title.about)
+		t.flags.VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
+		fmt.Fprintf(out, "%s%s: %s\n", after, strings.ToUpper(t.name), t.about)
 		writeFlags(out, flags)
 		after = "\n"
-	}
-}
-
-// settingTitle is what a set of shared flags is about: in a word, and in more.
-type settingTitle struct{ topic, about string }
-
-func settingTitles() []settingTitle {
-	return []settingTitle{
-		model.AboutArithmetic: {"arithmetic", "how advantages are computed"}, model.AboutGroups: {"groups", "which samples are a group"},
-		model.AboutRewards: {"rewards", "which columns are the reward"}, model.AboutSamples: {"samples", "which samples count"},
-		model.AboutLoss: {"loss", "what a sample weighs"}, aboutReading: {"log", "how it is read"},
 	}
 }
 
@@ -351,16 +335,16 @@ type titledFlags struct {
 	flags []*pflag.Flag
 }
 
-func (p *Program) flagsByTitle(cmd *cobra.Command) []titledFlags {
+func (p *program) flagsByTitle(cmd *cobra.Command) []titledFlags {
 	all := make([]titledFlags, 1+len(p.sharedFlags()))
-	for i, title := range settingTitles() {
-		all[1+i].topic = title.topic
+	for i, t := range p.sharedFlags() {
+		all[1+i].topic = t.name
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		of := 1 + slices.IndexFunc(p.sharedFlags(), func(set *pflag.FlagSet) bool { return set.Lookup(f.Name) == f })
+		i := 1 + topicOf(p.sharedFlags(), f)
 		if !f.Hidden {
-			all[of].flags = append(all[of].flags, f)
+			all[i].flags = append(all[i].flags, f)
 		}
 	})
 	return slices.DeleteFunc(all, func(t titledFlags) bool { return len(t.flags) == 0 })

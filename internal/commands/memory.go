@@ -23,10 +23,10 @@ const (
 	firstPercent   = 400 // until the first collection, which comes at 16 MB: at 30 several would come while a small log is read
 )
 
-// LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
+// limitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
 // set. That limit is soft: beyond it the program gets slower. It returns the hard one, at which
 // reading has to stop, 0 if it is unknown. The error says that there are too few addresses to begin.
-func LimitMemory() (hard int64, err error) {
+func limitMemory() (hard int64, err error) {
 	free, addresses := availableMemory("/"), addressSpace("/")
 	if addresses != nil && addresses.left() < smallLog {
 		return 0, addresses
@@ -76,7 +76,8 @@ const (
 func (a *addresses) left() int64 { return a.limit - a.taken - 2*arena }
 
 func (a *addresses) Error() string {
-	return fmt.Sprintf("the system limits this process to %s of addresses (ulimit -v), and %s are taken before a log is read: allow more, as with `ulimit -v %d`",
+	return fmt.Sprintf("the system limits this process to %s of addresses (ulimit -v), and %s are taken before a log is read: "+
+		"allow more, as with `ulimit -v %d`",
 		units.Bytes(a.limit), units.Bytes(a.taken), enough)
 }
 
@@ -92,7 +93,7 @@ func addressSpace(root string) *addresses {
 			return nil
 		}
 		if limit, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
-			return &addresses{limit, number(root, "proc/self/status", "VmSize:") << 10}
+			return &addresses{limit: limit, taken: number(root, "proc/self/status", "VmSize:") << 10}
 		}
 	}
 	return nil
@@ -106,8 +107,10 @@ type memoryController struct {
 
 // groupMemory returns what the control groups of the process leave, 0 if they limit nothing.
 func groupMemory(root string) int64 {
-	v2 := memoryController{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"}
-	v1 := memoryController{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}
+	v2 := memoryController{hierarchy: "sys/fs/cgroup", limit: "memory.max", usage: "memory.current", cacheName: "inactive_file"}
+	v1 := memoryController{
+		hierarchy: "sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", usage: "memory.usage_in_bytes", cacheName: "total_inactive_file",
+	}
 	left := int64(math.MaxInt64)
 	for line := range lines(root, "proc/self/cgroup") {
 		id, rest, _ := strings.Cut(line, ":")

@@ -13,6 +13,7 @@ import (
 	"vantage/estimators/offpolicy"
 	"vantage/loaders"
 	"vantage/loaders/logprobs"
+	logged "vantage/loaders/scalars"
 	"vantage/model"
 	study "vantage/model/offpolicy"
 	"vantage/model/report"
@@ -20,11 +21,12 @@ import (
 )
 
 // offPolicy says how far the samples of a log are from the policy that trains them.
-func (p *Program) offPolicy() *cobra.Command {
+func (p *program) offPolicy() *cobra.Command {
 	o := &report.OffPolicy{}
 	var rule, config string
 	var options []string
-	format := newFormatFlag("text", report.OffPolicyText).or("jsonl", report.OffPolicyJSONL).or("csv", report.OffPolicyCSV).or("json", report.OffPolicyJSON)
+	format := newFormatFlag("text", report.OffPolicyText).or("jsonl", report.OffPolicyJSONL).
+		or("csv", report.OffPolicyCSV).or("json", report.OffPolicyJSON)
 	return command[func(io.Writer, *report.OffPolicy) error]{
 		use:   "offpolicy PATH",
 		short: "Show how off-policy samples are, and what a rule would keep",
@@ -55,7 +57,7 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 		},
 		refuse: func() (err error) {
 			if o.Asked, err = offPolicyRule(rule, options); err == nil && o.Rule == nil && config != "" {
-				o.Asked, err = parseFile(p.Disk, "--config", config, maxConfig, "trainer's configuration", offPolicyConfig)
+				o.Asked, err = parseFile(p.disk, "--config", config, maxConfig, "trainer's configuration", offPolicyConfig)
 			}
 			if err != nil {
 				return err
@@ -64,11 +66,14 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 		},
 		run: func(ctx context.Context, c *call, write func(io.Writer, *report.OffPolicy) error) error {
 			if len(c.args) == 0 {
-				return Usage(errors.New("nothing to read: give a log file or a directory"))
+				return usage(errors.New("nothing to read: give a log file or a directory"))
 			}
 			path := c.args[0]
 			if loaders.IsElsewhere(path) {
-				return Usage(fmt.Errorf("%s: log-probs are read from files of this machine alone", path))
+				return usage(fmt.Errorf("%s: log-probs are read from files of this machine alone", path))
+			}
+			if found, err := logged.Beside(p.disk, path); err == nil {
+				o.Still = found.Still()
 			}
 			o.Read = p.logProbsOf(ctx, path)
 			err := write(c.output(ctx), o)
@@ -77,17 +82,17 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			}
 			return err
 		},
-	}.of(p)
+	}.build(p)
 }
 
 // logProbsOf reads the samples of a path that have log-probs.
-func (p *Program) logProbsOf(ctx context.Context, path string) func(visit func(study.Sample) error) error {
+func (p *program) logProbsOf(ctx context.Context, path string) func(visit func(study.Sample) error) error {
 	return func(visit func(study.Sample) error) error {
-		return logprobs.Read(p.Disk, path, func(s logprobs.Sample) error {
+		return logprobs.Read(p.disk, path, func(s logprobs.Sample) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return visit(study.Sample{Row: s.Row, File: s.File, Line: s.Line, Step: s.Step, ID: s.ID, Group: s.Group, Writer: s.Writer})
+			return visit(s.OfStudy())
 		})
 	}
 }

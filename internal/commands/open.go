@@ -29,65 +29,69 @@ import (
 	"vantage/model/units"
 )
 
-// Source is an open log.
-type Source interface {
-	// Next returns the next chunk, and [io.EOF] when nothing more comes.
-	Next(context.Context) (*model.Chunk, error)
-
-	// Text returns the text of a sample, and Lines the lines at which the records of samples begin, 0 of those that have none.
-	Text(context.Context, model.Place) (model.Text, error)
-	Lines(context.Context, []model.Place) ([]int64, error)
-
-	// MissingColumns returns the columns that a person named and that no row has had so far.
-	MissingColumns() []string
-
-	Close() error
-}
-
-// Open opens the paths with the options of the flags; with follow it waits for more at
+// open opens the paths with the options of the flags; with follow it waits for more at
 // their end.
-func (p *Program) Open(paths []string, follow bool) (Source, error) {
-	if p.Opening != nil {
-		p.Opening(paths)
+func (p *program) open(paths []string, follow bool) (*loaders.Source, error) {
+	if p.opening != nil {
+		p.opening(paths)
 	}
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
-		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
+		return nil, usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
 	}
 	if _, known := formats.Find(p.inputFormat); !known && p.inputFormat != "" {
-		return nil, Usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
+		return nil, usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
 	}
 	attempt, err := loaders.ParseAttempt(p.attempt)
+	isTable := slices.ContainsFunc(paths, clickhouse.IsAddress)
 	switch {
 	case err != nil:
-		return nil, Usage(err)
-	case slices.ContainsFunc(paths, clickhouse.IsAddress):
-		return p.openTable(paths, attempt, follow)
-	case p.passwordFile != "":
-		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
+		return nil, usage(err)
+	case isTable && len(paths) > 1:
+		return nil, usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
+	case !isTable && p.passwordFile != "":
+		return nil, usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
 	}
-	reach, err := p.storageOptions()
+	storage, err := p.storageOptions()
 	if err != nil {
 		return nil, err
 	}
 	return loaders.Open(paths, loaders.Options{
-		KeepFault: keepFault, Storage: reach, Disk: p.Disk, Stdin: p.In, Follow: follow, Wait: p.Waits,
-		Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, MemoryLimit: p.MemoryLimit,
+		KeepFault: keepFault, Storage: storage, Tables: loaders.Scheme{Names: clickhouse.IsAddress, Open: p.openTable},
+		Disk: p.disk, Stdin: p.in, Follow: follow, Wait: p.waits,
+		Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, MemoryLimit: p.memoryLimit,
 	})
 }
 
-// SayWhenSilent says, until ctx ends, when a disk does not answer: once, and not again before it has answered. While a screen is open, it
+func (p *program) openTable(address string, o *loaders.Options) (fileio.Origin, string, error) {
+	t, err := clickhouse.ParseAddress(address)
+	if err != nil {
+		return nil, "", usage(err)
+	}
+	password, err := p.passwordFor(address, t)
+	if err != nil {
+		return nil, "", err
+	}
+	table, err := clickhouse.Open(address, clickhouse.Options{
+		Follow: o.Follow, Disk: o.Disk, Password: password, Columns: o.Columns,
+		Split: o.Split, Attempt: int(o.Attempt), MemoryLimit: o.MemoryLimit,
+	})
+	return table, "", err
+}
+
+// sayWhenSilent says, until ctx ends, when a disk does not answer: once, and not again before it has answered. While a screen is open, it
 // says so itself.
-func (p *Program) SayWhenSilent(ctx context.Context, args []string, screenIsOpen func() bool) {
+func (p *program) sayWhenSilent(ctx context.Context, args []string, screenIsOpen func() bool) {
 	for said := false; ctx.Err() == nil; time.Sleep(fileio.Patience / 10) {
-		path, silent := p.Disk.Silent()
+		path, silent := p.disk.Silent()
 		if silent > 0 && !said && !screenIsOpen() {
-			writeMessage(p.ErrOut, wantsJSON(args), "note", fmt.Sprintf("the disk of %s has not answered for %s: it is waited for, ^C ends", path, units.ShortDuration(silent)))
+			text := fmt.Sprintf("the disk of %s has not answered for %s: it is waited for, ^C ends", path, units.ShortDuration(silent))
+			writeMessage(p.errOut, wantsJSON(args), "note", text)
 		}
 		said = silent > 0
 	}
 }
 
-func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, error) {
+func (p *program) readAll(ctx context.Context, paths []string) (model.Snapshot, error) {
 	source, snap, err := p.readOpen(ctx, paths)
 	if err == nil {
 		source.Close()
@@ -96,8 +100,8 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 }
 
 // readOpen is readAll, and leaves the source open so that texts can be read; it is closed after an error.
-func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.Snapshot, error) {
-	source, err := p.Open(paths, false)
+func (p *program) readOpen(ctx context.Context, paths []string) (*loaders.Source, model.Snapshot, error) {
+	source, err := p.open(paths, false)
 	if err != nil {
 		return nil, model.Snapshot{}, err
 	}
@@ -109,16 +113,17 @@ func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.S
 	return source, snap, nil
 }
 
-func (p *Program) readSource(ctx context.Context, source Source, paths []string) (model.Snapshot, error) {
+func (p *program) readSource(ctx context.Context, source *loaders.Source, paths []string) (model.Snapshot, error) {
 	snap, err := readToEnd(ctx, source, math.MaxInt64)
 	if err != nil {
 		return snap, err
 	}
 	if names := source.MissingColumns(); len(names) > 0 {
-		return snap, fmt.Errorf("no row of %s has a column %q: check the name; without it the log is read as %s", Title(paths), names[0], snap.Run.Provenance)
+		return snap, fmt.Errorf("no row of %s has a column %q: check the name; without it the log is read as %s",
+			titleOf(paths), names[0], snap.Run.Provenance)
 	}
-	if p.ConfigSummary != "" {
-		snap.Run.Config = p.ConfigSummary
+	if p.configSummary != "" {
+		snap.Run.Config = p.configSummary
 	}
 	snap.Run.Progress.Open = check.LastIsOpen(snap, time.Now())
 	snap.Run.Progress.RowTime = rowTime(ctx, source, snap)
@@ -128,24 +133,25 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 	a, problems := snap.Run.Attempts, snap.Run.Problems
 	switch {
 	case a.Count > 0 && a.Shown > a.Count:
-		return snap, Usage(fmt.Errorf("%s has no attempt %d: the run was started %s", Title(paths), a.Shown, units.Plural(a.Count, "times")))
+		return snap, usage(fmt.Errorf("%s has no attempt %d: the run was started %s", titleOf(paths), a.Shown, units.Plural(a.Count, "times")))
 	case len(problems) > 0:
-		return snap, fmt.Errorf("%w in %s: %s%s", errNoSamples, Title(paths), problems[0], p.whereAverages(paths))
+		return snap, fmt.Errorf("%w in %s: %s%s", errNoSamples, titleOf(paths), problems[0], p.whereAverages(paths))
 	case p.split == "val":
-		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
+		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them",
+			titleOf(paths))
 	case snap.Run.Evaluation != nil && snap.Run.Evaluation.Rows > 0:
-		return snap, fmt.Errorf("no samples of training in %s: %s", Title(paths), strings.Join(snap.Run.LeftOut(), "; "))
+		return snap, fmt.Errorf("no samples of training in %s: %s", titleOf(paths), strings.Join(snap.Run.LeftOut(), "; "))
 	}
 	if notes := snap.Run.Notes; len(notes) > 0 {
-		return snap, fmt.Errorf("no samples of training in %s: %s", Title(paths), strings.Join(notes, "; "))
+		return snap, fmt.Errorf("no samples of training in %s: %s", titleOf(paths), strings.Join(notes, "; "))
 	}
-	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
+	return snap, fmt.Errorf("no samples in %s: it is empty", titleOf(paths))
 }
 
 var errLarge = errors.New("the log is larger than that")
 
 // readToEnd reads a log of at most so many bytes to its current end.
-func readToEnd(ctx context.Context, source Source, most int64) (model.Snapshot, error) {
+func readToEnd(ctx context.Context, source *loaders.Source, most int64) (model.Snapshot, error) {
 	store := model.NewStore()
 	for {
 		chunk, err := source.Next(ctx)
@@ -162,15 +168,15 @@ func readToEnd(ctx context.Context, source Source, most int64) (model.Snapshot, 
 }
 
 // whereAverages names the command that takes a log without samples, "" if none does.
-func (p *Program) whereAverages(paths []string) string {
-	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) || !logged.Alone(p.Disk, paths[0]) {
+func (p *program) whereAverages(paths []string) string {
+	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) || !logged.Alone(p.disk, paths[0]) {
 		return ""
 	}
 	return "; `vantage summary PATH` shows the averages"
 }
 
 // rowTime is the time that the newest row of a log gives itself, zero if it gives none: see model.TimeOf.
-func rowTime(ctx context.Context, log Texts, snap model.Snapshot) time.Time {
+func rowTime(ctx context.Context, log textReader, snap model.Snapshot) time.Time {
 	n := len(snap.Steps)
 	if n == 0 || len(snap.Steps[n-1].Rewards) == 0 {
 		return time.Time{}
@@ -186,8 +192,8 @@ func rowTime(ctx context.Context, log Texts, snap model.Snapshot) time.Time {
 // errNoSamples is the error of a log that was read and has none.
 var errNoSamples = errors.New("no samples")
 
-// Title returns a short name for the paths.
-func Title(paths []string) string {
+// titleOf returns a short name for the paths.
+func titleOf(paths []string) string {
 	switch {
 	case len(paths) > 1:
 		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
@@ -204,36 +210,19 @@ func Title(paths []string) string {
 func classifyError(err error) error {
 	var lack *model.MissingError
 	if errors.Is(err, model.ErrUngrouped) || errors.As(err, &lack) {
-		return Usage(err)
+		return usage(err)
 	}
 	return err
-}
-
-func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool) (Source, error) {
-	if len(paths) > 1 {
-		return nil, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
-	}
-	t, err := clickhouse.ParseAddress(paths[0])
-	if err != nil {
-		return nil, Usage(err)
-	}
-	password, err := p.passwordFor(paths[0], t)
-	if err != nil {
-		return nil, err
-	}
-	return clickhouse.Open(paths[0], clickhouse.Options{
-		Follow: follow, Disk: p.Disk, Password: password, Columns: p.columns, Split: discover.Split(p.split), Attempt: int(attempt), MemoryLimit: p.MemoryLimit,
-	})
 }
 
 const maxPassword = 4096
 
 // passwordFor returns the password for a table: of the first line of --password-file, the address, the environment, or a person.
-func (p *Program) passwordFor(table string, t clickhouse.Target) (string, error) {
+func (p *program) passwordFor(table string, t clickhouse.Target) (string, error) {
 	if p.passwordFile != "" {
-		data, err := readSmallFile(p.Disk, "--password-file", p.passwordFile, maxPassword, "password")
+		data, err := readSmallFile(p.disk, "--password-file", p.passwordFile, maxPassword, "password")
 		if err != nil {
-			return "", Usage(err)
+			return "", usage(err)
 		}
 		line, _, _ := bytes.Cut(data, []byte("\n"))
 		return strings.TrimSuffix(string(line), "\r"), nil
@@ -254,7 +243,7 @@ func (p *Program) passwordFor(table string, t clickhouse.Target) (string, error)
 	return typed, err
 }
 
-func (p *Program) keepPassword(table, password string) {
+func (p *program) keepPassword(table, password string) {
 	if p.passwords == nil {
 		p.passwords = map[string]string{}
 	}
@@ -278,7 +267,7 @@ func askPassword(t clickhouse.Target) (string, error) {
 	defer signal.Stop(interrupted)
 	typed := fault.Later(func() line {
 		text, err := term.ReadPassword(os.Stdin.Fd())
-		return line{text, err}
+		return line{text: text, err: err}
 	})
 	select {
 	case outcome := <-typed:
@@ -286,13 +275,13 @@ func askPassword(t clickhouse.Target) (string, error) {
 		return string(got.text), got.err
 	case s := <-interrupted: // reading a line does not end by itself
 		_ = term.Restore(os.Stdin.Fd(), before)
-		return "", &SignalError{Signal: s}
+		return "", &signalError{Signal: s}
 	}
 }
 
 // hidePasswords takes the passwords out of addresses among the arguments, so that no title, session or error shows
 // them.
-func (p *Program) hidePasswords(args []string) []string {
+func (p *program) hidePasswords(args []string) []string {
 	hidden := make([]string, len(args))
 	for i, arg := range args {
 		shown, has := withoutPassword(arg)
@@ -302,26 +291,28 @@ func (p *Program) hidePasswords(args []string) []string {
 		_, without := cutLabel(shown)
 		_, full := cutLabel(arg)
 		if !clickhouse.IsAddress(full) {
-			p.note(p.OutputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
+			p.note(p.outputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of "+
+				"this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
 			continue
 		}
 		if t, err := clickhouse.ParseAddress(full); err == nil {
 			p.keepPassword(without, t.Password)
 		}
-		p.note(p.OutputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
+		p.note(p.outputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it "+
+			"into CLICKHOUSE_PASSWORD, or a file for --password-file")
 	}
 	return hidden
 }
 
 // noteSentPlain notes which tables among the arguments are asked for over a network without encryption.
-func (p *Program) noteSentPlain(args []string) {
+func (p *program) noteSentPlain(args []string) {
 	for _, arg := range args {
 		_, full := cutLabel(arg)
 		if !clickhouse.IsAddress(full) {
 			continue
 		}
 		if t, err := clickhouse.ParseAddress(full); err == nil && t.PlainWarning() != "" {
-			p.note(p.OutputFormat, t.PlainWarning())
+			p.note(p.outputFormat, t.PlainWarning())
 		}
 	}
 }

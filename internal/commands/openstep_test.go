@@ -73,9 +73,9 @@ func TestNewestStepIsOpen(t *testing.T) {
 func answerTo(t *testing.T, answer any, line ...string) {
 	t.Helper()
 	var out bytes.Buffer
-	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}}
+	p := &program{in: strings.NewReader(""), out: &out, errOut: &bytes.Buffer{}}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
-	root.AddCommand(p.All()...)
+	root.AddCommand(p.all()...)
 	root.SetArgs(line)
 	if err := root.Execute(); err != nil {
 		t.Fatal(line, err)

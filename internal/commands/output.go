@@ -28,25 +28,25 @@ const (
 	exitSignals = 128 // plus the number of the signal
 )
 
-// UsageError is an error in the command line.
-type UsageError struct{ error }
+// usageError is an error in the command line.
+type usageError struct{ error }
 
-// Usage wraps err as a UsageError.
-func Usage(err error) error { return &UsageError{err} }
+// usage wraps err as a usageError.
+func usage(err error) error { return &usageError{err} }
 
-func (e *UsageError) Unwrap() error { return e.error }
+func (e *usageError) Unwrap() error { return e.error }
 
-// SignalError is the cause of a context that a signal canceled.
-type SignalError struct{ Signal os.Signal }
+// signalError is the cause of a context that a signal canceled.
+type signalError struct{ Signal os.Signal }
 
-func (s *SignalError) Error() string {
+func (s *signalError) Error() string {
 	return fmt.Sprintf("stopped (%s): the output is incomplete", s.Signal)
 }
 
-// Stopped returns the signal that canceled ctx, as an error that only sets the exit code; nil if none did. The screen
+// stopped returns the signal that canceled ctx, as an error that only sets the exit code; nil if none did. The screen
 // ends with it: it has written nothing that could be taken for whole.
-func Stopped(ctx context.Context) error {
-	var stopped *SignalError
+func stopped(ctx context.Context) error {
+	var stopped *signalError
 	if errors.As(context.Cause(ctx), &stopped) {
 		return &verdictError{stopped}
 	}
@@ -56,10 +56,10 @@ func Stopped(ctx context.Context) error {
 // verdictError is a result that has been printed, or the end of the screen: it only sets the exit code.
 type verdictError struct{ error }
 
-// ExitCode returns the exit code for err.
-func ExitCode(err error) int {
-	var usage *UsageError
-	var stopped *SignalError
+// exitCode returns the exit code for err.
+func exitCode(err error) int {
+	var usage *usageError
+	var stopped *signalError
 	switch {
 	case err == nil:
 		return 0
@@ -77,9 +77,9 @@ func ExitCode(err error) int {
 	return exitFailed
 }
 
-// PrintError writes an error as a sentence, or as {"error": "…", "schema": "vantage/message@1"} if the
+// printError writes an error as a sentence, or as {"error": "…", "schema": "vantage/message@1"} if the
 // arguments select JSON. It writes nothing for a closed pipe, as of head, and for a printed verdict.
-func PrintError(w io.Writer, args []string, err error) {
+func printError(w io.Writer, args []string, err error) {
 	var verdict *verdictError
 	if !errors.As(err, &verdict) && !errors.Is(err, syscall.EPIPE) {
 		text := err.Error()
@@ -124,8 +124,8 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// WithCause returns the cause of ctx, such as a SignalError, if err is its cancellation, or that of ssh, which a typed ^C ends too.
-func WithCause(ctx context.Context, err error) error {
+// withCause returns the cause of ctx, such as a signalError, if err is its cancellation, or that of ssh, which a typed ^C ends too.
+func withCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || fileio.IsLost(err)) {
 		return context.Cause(ctx)
 	}
@@ -139,8 +139,8 @@ type interruptibleWriter struct {
 }
 
 // output returns the output of a command for a format: JSON goes through [sanitize.JSON].
-func (p *Program) output(ctx context.Context, format string) io.Writer {
-	return safeOutput(interruptibleWriter{ctx, p.Out}, format)
+func (p *program) output(ctx context.Context, format string) io.Writer {
+	return safeOutput(interruptibleWriter{ctx: ctx, out: p.out}, format)
 }
 
 func safeOutput(w io.Writer, format string) io.Writer {
@@ -151,11 +151,11 @@ func safeOutput(w io.Writer, format string) io.Writer {
 }
 
 // writeOutput writes to the file at path, or to standard output if that is "".
-func (p *Program) writeOutput(ctx context.Context, path, format string, write func(io.Writer) error) error {
+func (p *program) writeOutput(ctx context.Context, path, format string, write func(io.Writer) error) error {
 	if path == "" {
 		return write(p.output(ctx, format))
 	}
-	return writeFile(p.Disk, path, func(w io.Writer) error { return write(safeOutput(w, format)) })
+	return writeFile(p.disk, path, func(w io.Writer) error { return write(safeOutput(w, format)) })
 }
 
 // Write returns when ctx ends; a blocked write then still uses p.
@@ -166,7 +166,7 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 	}
 	results := fault.Later(func() result {
 		n, err := o.out.Write(p)
-		return result{n, err}
+		return result{n: n, err: err}
 	})
 	select {
 	case outcome := <-results:
@@ -226,12 +226,12 @@ func refuseOntoLog(disk *fileio.Disk, option, file string, logs []string) error 
 		case info.IsDir():
 			folders = append(folders, log)
 		case target != nil && os.SameFile(info, target):
-			return Usage(fmt.Errorf("%s %s is the log itself, which is never written to: give another file", option, file))
+			return usage(fmt.Errorf("%s %s is the log itself, which is never written to: give another file", option, file))
 		}
 	}
 	dir, err := folderOf(disk, file)
 	if log := userfiles.LogNextTo(folders, dir); err == nil && log != "" {
-		return Usage(fmt.Errorf("%s %s would be among the files of the log %s: give a file in another folder", option, file, log))
+		return usage(fmt.Errorf("%s %s would be among the files of the log %s: give a file in another folder", option, file, log))
 	}
 	return nil
 }
@@ -264,7 +264,9 @@ const pipeTimeout = 10 * time.Second
 
 // parseFile reads the file of an option, no larger than maxBytes, and parses it. what says
 // what the file should be.
-func parseFile[T any](disk *fileio.Disk, option, path string, maxBytes int, what string, parse func([]byte) (T, error)) (parsed T, err error) {
+func parseFile[T any](
+	disk *fileio.Disk, option, path string, maxBytes int, what string, parse func([]byte) (T, error),
+) (parsed T, err error) {
 	text, err := readSmallFile(disk, option, path, maxBytes, what)
 	if err != nil {
 		return parsed, err

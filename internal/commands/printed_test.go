@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/filetest"
-	logged "vantage/loaders/scalars"
 	"vantage/model"
 )
 
@@ -39,7 +38,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 		filetest.Write(t, path, c.text)
 		for _, given := range []string{path, dir} {
 			var out, errOut bytes.Buffer
-			p := &Program{Out: &out, ErrOut: &errOut}
+			p := &program{out: &out, errOut: &errOut}
 			cmd := p.summary()
 			cmd.SetArgs([]string{given, "--num-generations", "8"})
 			if err := cmd.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), c.want) {
@@ -62,7 +61,7 @@ func TestSummaryOfPrinted(t *testing.T) {
 			if isPrinted := name == "slurm-9.out"; isPrinted && !strings.Contains(strings.Join(s.Notes, "\n"), "1 other line: Killed") {
 				t.Errorf("%q", s.Notes)
 			}
-			steps := p.report().of(p)
+			steps := p.report().build(p)
 			steps.SetArgs([]string{given, "--brief"})
 			steps.SilenceErrors, steps.SilenceUsage = true, true
 			err := steps.ExecuteContext(t.Context())
@@ -78,21 +77,17 @@ func TestPrintedNextToSamplesGrows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeRollouts(t, dir, 30, 4)
-	source, err := (&Program{split: "train"}).Open([]string{filepath.Join(dir, "rollouts")}, true)
+	source, err := (&program{split: "train"}).open([]string{filepath.Join(dir, "rollouts")}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer source.Close()
-	beside, ok := source.(interface{ Scalars() (*logged.Found, error) })
-	if !ok {
-		t.Fatal("it has no scalars")
-	}
-	if _, err := beside.Scalars(); err == nil {
+	if _, err := source.Scalars(); err == nil {
 		t.Error("there are none yet")
 	}
 	for _, steps := range []int{10, 30} {
 		filetest.Write(t, filepath.Join(dir, "train.log"), printedLog(steps))
-		if found, err := beside.Scalars(); err != nil || found.Steps != steps || found.Last != int64(steps) {
+		if found, err := source.Scalars(); err != nil || found.Steps != steps || found.Last != int64(steps) {
 			t.Errorf("after %d steps: %+v, %v", steps, found, err)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package commands is the command line. Arguments and flags come in through cobra. A command
 // without a screen reads a log to its end and writes what a writer of model/report makes of it
-// to [Program].Out, notes and errors to ErrOut: it is a row of words, formats and flags with
+// to out of [program], notes and errors to errOut: it is a row of words, formats and flags with
 // what it does, [command]. The explorer adds the root command, which opens the screen of tui on
 // a source of loaders. main calls [Run].
 package commands
@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vantage/loaders"
 	"vantage/loaders/decode"
 	"vantage/loaders/fileio"
 	"vantage/model"
@@ -23,56 +24,57 @@ import (
 	"vantage/model/report"
 )
 
-// Program is what the commands share: input, output, and the flags that all of them take.
-type Program struct {
-	In     io.Reader
-	Out    io.Writer
-	ErrOut io.Writer
+// program is what the commands share: input, output, and the flags that all of them take.
+type program struct {
+	in     io.Reader
+	out    io.Writer
+	errOut io.Writer
 
-	// Opening is told of each log that is opened; nil: nobody is.
-	Opening func(paths []string)
+	// opening is told of each log that is opened; nil: nobody is.
+	opening func(paths []string)
 
-	// Disk makes the calls for files of this machine; nil: nothing is known of those that get no answer.
-	Disk *fileio.Disk
+	// disk makes the calls for files of this machine; nil: nothing is known of those that get no answer.
+	disk *fileio.Disk
 
-	// MemoryLimit is what may be taken for what is read, in bytes; 0 is no limit.
-	MemoryLimit int64
+	// memoryLimit is what may be taken for what is read, in bytes; 0 is no limit.
+	memoryLimit int64
 
-	// ConfigSummary says what Configure read from --config.
-	ConfigSummary string
+	// configSummary says what configure read from --config.
+	configSummary string
 
-	// Waits says whether to wait for a path that does not exist yet: --wait, of commands that follow a run.
-	Waits bool
+	// waits says whether to wait for a path that does not exist yet: --wait, of commands that follow a run.
+	waits bool
 
-	// OutputFormat is the --format of the command that opens the screen: with it a report or a comparison is written instead.
-	OutputFormat string
+	// outputFormat is the --format of the command that opens the screen: with it a report or a comparison is written instead.
+	outputFormat string
 
-	shared         []*pflag.FlagSet
-	settings       []model.Option // of flags; after Configure all
+	topics         []topic        // see sharedFlags
+	settings       []model.Option // of flags; after configure all
 	configSettings int            // the first so many of settings are those of --config
 	configPath     string
 	columns        decode.Columns
 	inputFormat    string
 	split          string
 	attempt        string
-	Merge          bool // the runs below a folder are read as one
+	merge          bool // the runs below a folder are read as one
 	passwordFile   string
 	passwords      map[string]string // by address without password; of those that had one, or were asked for
 	endpoint       string            // of buckets
 	cacheSize      string            // of what is kept of storages
 }
 
-// All returns the commands.
-func (p *Program) All() []*cobra.Command {
+// all returns the commands.
+func (p *program) all() []*cobra.Command {
 	return append([]*cobra.Command{
-		p.summary(), p.why(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.plan(), p.prompts(), p.offPolicy(), p.grep(), p.compare().of(p), p.check(), p.match(),
+		p.summary(), p.why(), p.tail(), p.report().build(p), p.export(), p.sweep(), p.plan(), p.prompts(), p.offPolicy(), p.grep(),
+		p.compare().build(p), p.check(), p.match(),
 		p.list(), p.cache(), p.userConfig(), p.version(),
 	}, p.renamed()...)
 }
 
-// AddWaitFlag declares --wait, for a command that follows a run.
-func (p *Program) AddWaitFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&p.Waits, "wait", false, "wait until PATH exists")
+// addWaitFlag declares --wait, for a command that follows a run.
+func (p *program) addWaitFlag(flags *pflag.FlagSet) {
+	flags.BoolVar(&p.waits, "wait", false, "wait until PATH exists")
 }
 
 // command is what a command is called and takes, and what it does.
@@ -84,67 +86,84 @@ type command[W any] struct {
 	format    *formatFlag[W]       // what writes each format, and the notes beside it; nil: there is one
 	where     *selection           // --where; nil: it has none
 	steps     *stepRange           // --steps and --last; nil: it has none
-	sets      FlagSets             // the flags that it has in common with others
+	sets      flagSets             // the flags that it has in common with others
 	flags     func(*cobra.Command) // declares its own; nil: there are none
 	refuse    func() error         // what is wrong with its own flags, before anything is read; nil: nothing can be
 	run       func(ctx context.Context, c *call, write W) error
 	failed    func(ctx context.Context, err error) error // what becomes of an error; nil: it stays
 }
 
-func (c command[W]) of(p *Program) *cobra.Command {
-	var format *formatChoice
-	if c.format != nil {
-		format = &c.format.formatChoice
-	}
+// build returns the command with its flags and what it does.
+func (c command[W]) build(p *program) *cobra.Command {
 	cmd := &cobra.Command{Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: c.args, ValidArgs: c.validArgs}
-	if c.flags != nil {
-		c.flags(cmd)
-	}
-	p.AddFlags(cmd, c.sets)
-	return p.finish(cmd, format, c.where, c.steps, c.refuse, c.start, c.failed)
-}
-
-// finish gives a command what it does, and flags of its kind. It is compiled once, and not for each command.
-func (p *Program) finish(cmd *cobra.Command, format *formatChoice, where *selection, steps *stepRange, refuse func() error,
-	start func(context.Context, *call) error, failed func(context.Context, error) error,
-) *cobra.Command {
 	if cmd.Args == nil {
 		cmd.Args = cobra.ArbitraryArgs
 	}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		var err error
-		if refuse != nil {
-			err = refuse()
-		}
-		if where != nil && err == nil {
-			err = where.parse()
-		}
-		if err != nil {
-			err = Usage(err)
-		} else {
-			err = start(cmd.Context(), &call{p: p, name: cmd.Name(), args: args, steps: steps, command: p.commandLine(cmd, args)})
-		}
-		if err != nil && failed != nil {
-			err = failed(cmd.Context(), err)
-		}
-		return err
+	if c.flags != nil {
+		c.flags(cmd)
 	}
-	if format != nil {
-		format.flags = cmd.Flags()
-		addChoice(cmd, &format.name, "format", format.name, join(format.names, "or"), format.names...)
-		if format.hasShort {
-			format.flags.BoolVar(&format.isShort, "json", false, "same as --format json")
-		}
+	p.addFlags(cmd, c.sets)
+	h := handler{p: p, where: c.where, steps: c.steps, refuse: c.refuse, start: c.start, failed: c.failed}
+	if c.format != nil {
+		h.format = &c.format.formatChoice
 	}
-	if where != nil {
-		where.addTo(cmd.Flags())
-	}
-	if steps != nil {
-		steps.addTo(cmd.Flags())
-	}
+	h.addFlags(cmd)
+	cmd.RunE = h.run
 	return cmd
 }
 
+// handler is a [command] without what its formats are written by: it is compiled once, and not for each kind of command. Its fields are
+// those of the command.
+type handler struct {
+	p      *program
+	format *formatChoice
+	where  *selection
+	steps  *stepRange
+	refuse func() error
+	start  func(context.Context, *call) error
+	failed func(context.Context, error) error
+}
+
+// addFlags declares the flags of its kind of command.
+func (h handler) addFlags(cmd *cobra.Command) {
+	if h.format != nil {
+		h.format.addTo(cmd)
+	}
+	if h.where != nil {
+		h.where.addTo(cmd.Flags())
+	}
+	if h.steps != nil {
+		h.steps.addTo(cmd.Flags())
+	}
+}
+
+func (h handler) run(cmd *cobra.Command, args []string) error {
+	err := h.check()
+	if err == nil {
+		err = h.start(cmd.Context(), &call{p: h.p, name: cmd.Name(), args: args, steps: h.steps, command: h.p.commandLine(cmd, args)})
+	}
+	if err != nil && h.failed != nil {
+		return h.failed(cmd.Context(), err)
+	}
+	return err
+}
+
+// check returns what is wrong with the command's own flags.
+func (h handler) check() error {
+	if h.refuse != nil {
+		if err := h.refuse(); err != nil {
+			return usage(err)
+		}
+	}
+	if h.where != nil {
+		if err := h.where.parse(); err != nil {
+			return usage(err)
+		}
+	}
+	return nil
+}
+
+// start takes what writes the format that was asked for, and runs the command.
 func (c command[W]) start(ctx context.Context, called *call) error {
 	var write W
 	called.format, called.noteStyle = "text", "text"
@@ -159,14 +178,14 @@ func (c command[W]) start(ctx context.Context, called *call) error {
 }
 
 // startOn is start for paths and settings that are known, in the format that was asked of the command which opens the screen.
-func (c command[W]) startOn(ctx context.Context, p *Program, paths []string, set model.Settings) error {
-	c.format.name = cmp.Or(p.OutputFormat, c.format.name)
+func (c command[W]) startOn(ctx context.Context, p *program, paths []string, set model.Settings) error {
+	c.format.name = cmp.Or(p.outputFormat, c.format.name)
 	name, _, _ := strings.Cut(c.use, " ")
 	return c.start(ctx, &call{p: p, name: name, paths: paths, set: set})
 }
 
 type call struct {
-	p       *Program
+	p       *program
 	name    string
 	args    []string
 	steps   *stepRange // that are asked for; nil: all
@@ -184,11 +203,11 @@ func (c *call) configure(ctx context.Context) (err error) {
 	if c.paths != nil {
 		return nil
 	}
-	if c.paths, c.set, err = c.p.Configure(c.args); err == nil && len(c.paths) == 0 {
-		err = Usage(errors.New("nothing to read: give a log file, a directory, or - for standard input"))
+	if c.paths, c.set, err = c.p.configure(c.args); err == nil && len(c.paths) == 0 {
+		err = usage(errors.New("nothing to read: give a log file, a directory, or - for standard input"))
 	}
 	if err == nil {
-		c.paths = c.p.OneRun(ctx, c.paths)
+		c.paths = c.p.oneRun(ctx, c.paths)
 	}
 	return err
 }
@@ -240,16 +259,16 @@ func (c *call) noteRefusals(r *report.Refusals) error {
 	return err
 }
 
-// note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as
+// note writes a note about the output to errOut, as a sentence or, if the output is JSON, as
 // {"note": "…", "schema": "vantage/message@1"}.
-func (p *Program) note(style, text string) {
-	writeMessage(p.ErrOut, style == "json" || style == "jsonl", "note", text)
+func (p *program) note(style, text string) {
+	writeMessage(p.errOut, style == "json" || style == "jsonl", "note", text)
 }
 
 // openLog is a log that was read to its current end, with the settings that are chosen for it. It is open for texts.
 type openLog struct {
 	*call
-	Source
+	*loaders.Source
 	whole  model.Snapshot
 	snap   model.Snapshot // of the steps that are asked for
 	set    model.Settings
@@ -273,7 +292,9 @@ const (
 
 // onLog is what a command does that reads a log to its current end, and writes what it computes of it, with the notes that the
 // format has no place for.
-func onLog[T any](flow logFlow, compute func(context.Context, *openLog) (T, error)) func(context.Context, *call, func(io.Writer, T) error) error {
+func onLog[T any](
+	flow logFlow, compute func(context.Context, *openLog) (T, error),
+) func(context.Context, *call, func(io.Writer, T) error) error {
 	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
 		log := &openLog{call: c}
 		if flow == ofGroup {
@@ -319,7 +340,7 @@ func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
 		return err
 	}
 	if onlyRewards {
-		l.set, l.choice.Rewards = match.ChooseRewards(ctx, l.whole, l.call.set, l.p.Given())
+		l.set, l.choice.Rewards = match.ChooseRewards(ctx, l.whole, l.call.set, l.p.given())
 	} else {
 		l.set, l.choice, err = l.p.choose(ctx, l.whole, l.call.set)
 	}
@@ -333,14 +354,14 @@ func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
 }
 
 func (l *openLog) answer() report.Answer {
-	return report.Answer{Path: Title(l.paths), Snap: l.whole, Choice: l.choice, Now: time.Now()}
+	return report.Answer{Path: titleOf(l.paths), Snap: l.whole, Choice: l.choice, Now: time.Now()}
 }
 
 // noteReading notes what was read. It is for a command that may fail after a part of what it has to say; else it comes before
 // the output.
 func (l *openLog) noteReading() {
 	if l.notes&noteConfig != 0 {
-		l.note(l.p.ConfigSummary)
+		l.note(l.p.configSummary)
 	}
 	if l.notes&noteLeftOut != 0 {
 		l.note(l.whole.Run.LeftOut()...)

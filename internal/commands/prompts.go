@@ -18,9 +18,10 @@ import (
 	"vantage/model/ledger"
 	"vantage/model/report"
 	"vantage/model/textsearch"
+	"vantage/model/units"
 )
 
-func (p *Program) prompts() *cobra.Command {
+func (p *program) prompts() *cobra.Command {
 	var where, order string
 	var query figures.Query
 	var top int
@@ -65,7 +66,8 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Prompts, error) {
 			var err error
 			r := &report.Prompts{Where: where, Shown: top}
-			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts.n, Every: texts.every, Join: joins}); err != nil {
+			options := ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts.n, Every: texts.every, Join: joins}
+			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, options); err != nil {
 				return nil, err
 			}
 			r.Solved = log.snap.SolvedEvidence(log.snap.RewardScales(log.set))
@@ -80,7 +82,7 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 			}
 			return r, nil
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 // retirement is which prompts are to be written for a trainer to drop, and how.
@@ -92,7 +94,8 @@ type retirement struct {
 func (t *retirement) addTo(cmd *cobra.Command) {
 	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each) or jsonl", "ids", "jsonl")
 	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "states of the prompts that --emit writes")
-	cmd.Flags().StringVar(&t.id, "id", "", "use this column of the log as the id; by default a hash of prompt and ground truth, or the group id")
+	cmd.Flags().StringVar(&t.id, "id", "", "use this column of the log as the id; by default a hash of prompt and ground truth, or "+
+		"the group id")
 	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight of each written prompt (jsonl): 0 drops it")
 }
 
@@ -102,7 +105,8 @@ func (t *retirement) parse() error {
 	}
 	for state := range strings.SplitSeq(t.states, ",") {
 		if !slices.Contains(ledger.States(), state) {
-			return fmt.Errorf("--retire %s: there is no state %q%s; there are %s", t.states, state, orMeant(state, ledger.States()), join(ledger.States(), "and"))
+			return fmt.Errorf("--retire %s: there is no state %q%s; there are %s", t.states, state, orMeant(state, ledger.States()),
+				join(ledger.States(), "and"))
 		}
 	}
 	if t.emit == "" && (t.id != "" || t.weight != 0) {
@@ -155,12 +159,23 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 			return nil
 		}
 		log.note("drops " + dropped.Saves(&all, of.Unit))
+		if agreed := agreedOf(r.Prompts); agreed > 0 {
+			log.note(units.Plural(agreed, "prompts") + " to drop agree on an answer that is never solved, as elsewhere in this log: the ground truth may be wrong, so read them first")
+		}
 		return nil
 	}
 	return nil
 }
 
-func (p *Program) grep() *cobra.Command {
+// agreedOf counts the prompts whose answers agree on one that is never solved, though too many others do for it to be suspect.
+func agreedOf(prompts []*ledger.Prompt) (n int) {
+	for _, p := range prompts {
+		n += model.Count01(p.Agreed != nil && p.Doubt == nil)
+	}
+	return n
+}
+
+func (p *program) grep() *cobra.Command {
 	where := &selection{kind: "samples"}
 	var in string
 	search := textsearch.Search{}
@@ -216,7 +231,7 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 				return g, nil
 			})(ctx, c, write)
 		},
-	}.of(p)
+	}.build(p)
 }
 
 // lacksTexts reports whether the first sample can be read and has no text.
@@ -237,13 +252,13 @@ func (c *call) takePattern() (*regexp.Regexp, error) {
 		last--
 	}
 	if last < 1 {
-		return nil, Usage(errors.New("grep takes a path and then a pattern, as `vantage grep PATH 'Wait,'`"))
+		return nil, usage(errors.New("grep takes a path and then a pattern, as `vantage grep PATH 'Wait,'`"))
 	}
 	text := c.args[last]
 	c.args = slices.Delete(slices.Clone(c.args), last, last+1)
 	pattern, err := textsearch.Compile(text)
 	if err != nil {
-		return nil, Usage(err)
+		return nil, usage(err)
 	}
 	return pattern, nil
 }

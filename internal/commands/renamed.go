@@ -34,7 +34,7 @@ func renames() []rename {
 }
 
 // renamed are the commands of the old names. No help lists them, and each is nothing but the command line that stands for it now.
-func (p *Program) renamed() (all []*cobra.Command) {
+func (p *program) renamed() (all []*cobra.Command) {
 	for _, r := range renames() {
 		now := "vantage " + strings.Join(r.now, " ")
 		all = append(all, &cobra.Command{
@@ -78,5 +78,5 @@ func firstAhead(root *cobra.Command, r rename, args []string) ([]string, error) 
 			i++ // its value
 		}
 	}
-	return nil, Usage(fmt.Errorf("%s takes one framework: %s", r.old, strings.Join(trainer.Names(), ", ")))
+	return nil, usage(fmt.Errorf("%s takes one framework: %s", r.old, strings.Join(trainer.Names(), ", ")))
 }

@@ -40,17 +40,17 @@ func TestOldNamesDoWhatTheNewOnesDo(t *testing.T) {
 		run := func(line string) (out, said string, code int) {
 			words := strings.Fields(strings.NewReplacer("GROUP", agentGroup(t, log), "LOG", log, "NOWHERE", nowhere).Replace(line))
 			var stdout, stderr bytes.Buffer
-			p := &Program{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
+			p := &program{in: strings.NewReader(""), out: &stdout, errOut: &stderr}
 			root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
-			p.AddFlags(root, OfLogs)
+			p.addFlags(root, ofLogs)
 			root.Flags().Int("last", 0, "")
-			root.AddCommand(p.All()...)
+			root.AddCommand(p.all()...)
 			root.SetArgs(words)
 			err := root.Execute()
 			if err != nil {
-				PrintError(&stderr, words, err)
+				printError(&stderr, words, err)
 			}
-			return stdout.String(), stderr.String(), ExitCode(err)
+			return stdout.String(), stderr.String(), exitCode(err)
 		}
 		oldOut, oldSaid, oldCode := run(old)
 		newOut, newSaid, newCode := run(now)
@@ -62,7 +62,7 @@ func TestOldNamesDoWhatTheNewOnesDo(t *testing.T) {
 			t.Errorf("%s does not say what it is called now: %s", old, oldSaid)
 		}
 	}
-	for _, c := range (&Program{}).All() {
+	for _, c := range (&program{}).all() {
 		isOld := slices.ContainsFunc(renames(), func(r rename) bool { return r.old == c.Name() })
 		if c.Hidden != isOld {
 			t.Errorf("%s: hidden is %t", c.Name(), c.Hidden)

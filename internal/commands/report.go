@@ -44,7 +44,7 @@ type reportOptions struct {
 
 type reportWriter = func(io.Writer, *report.Report) error
 
-func (p *Program) report() command[reportWriter] {
+func (p *program) report() command[reportWriter] {
 	o := &reportOptions{where: selection{kind: "samples", also: ", or with --per group groups,"}}
 	steps := &stepRange{}
 	charted := func(write func(io.Writer, *report.Report) (*report.Charts, error)) reportWriter {
@@ -85,10 +85,11 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		format: o.format,
 		where:  &o.where,
 		steps:  steps,
-		sets:   OfLogs,
+		sets:   ofLogs,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
-			addChoice(cmd, &o.by, "by", "", "break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
+			addChoice(cmd, &o.by, "by", "",
+				"break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
 			cmd.Flags().StringVar(&o.sort, "sort", "", "with --per group: sort the groups by this metric, highest first; -NAME sorts lowest first")
 			cmd.Flags().IntVar(&o.top, "top", 0, "with --per group: only the first N groups")
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
@@ -105,7 +106,7 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		},
 		run: o.orGiven(orScalars(true, o.isOfScalars, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
 			for _, f := range [][2]string{{"-o", o.output}, {"--svg", o.svg}} {
-				if err := refuseOntoLog(log.p.Disk, f[0], f[1], log.paths); err != nil {
+				if err := refuseOntoLog(log.p.disk, f[0], f[1], log.paths); err != nil {
 					return nil, err
 				}
 			}
@@ -152,22 +153,23 @@ func (o *reportOptions) orGiven(ofLog func(context.Context, *call, reportWriter)
 			return ofLog(ctx, c, write)
 		}
 		if err := o.refuseWithoutLog(c.p); err != nil {
-			return Usage(err)
+			return usage(err)
 		}
-		_, set, err := c.p.Configure(c.args)
+		_, set, err := c.p.configure(c.args)
 		if err != nil {
 			return err
 		}
-		c.note(c.p.ConfigSummary)
+		c.note(c.p.configSummary)
 		return c.p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, o.emit, set) })
 	}
 }
 
 // refuseWithoutLog says which flags --emit would ignore without a path.
-func (o *reportOptions) refuseWithoutLog(p *Program) error {
+func (o *reportOptions) refuseWithoutLog(p *program) error {
 	var needLog []string
 	o.format.flags.Visit(func(f *pflag.Flag) {
-		isSetting := p.sharedFlags()[model.AboutArithmetic].Lookup(f.Name) == f
+		i := topicOf(p.sharedFlags(), f)
+		isSetting := i >= 0 && p.sharedFlags()[i].set == arithmetic
 		if !isSetting && !slices.Contains([]string{"num-generations", "emit", "output", "format", "json"}, f.Name) {
 			needLog = append(needLog, "--"+f.Name)
 		}
@@ -196,8 +198,8 @@ func (o *reportOptions) isOfScalars(c *call) bool {
 	return isPlain && o.output == "" && o.svg == "" && o.emit == "" && slices.Contains([]string{"text", "json"}, c.format)
 }
 
-// WriteReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
-func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings) error {
+// writeReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
+func (p *program) writeReport(ctx context.Context, paths []string, set model.Settings) error {
 	return p.report().startOn(ctx, p, paths, set)
 }
 
@@ -223,7 +225,8 @@ func (o *reportOptions) refuse() error {
 	case !slices.Contains(report.PerValues(), report.Per(o.per)):
 		return fmt.Errorf("--per %s: choose step, group or run", o.per)
 	case isPage && !o.isPerStep():
-		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows per %[1]s", o.per)
+		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows "+
+			"per %[1]s", o.per)
 	case isPage && o.isBreakdown():
 		return errors.New("--by and --where have no page of HTML: choose --format text, md, csv or json")
 	}
@@ -318,7 +321,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	}
 	log.then = func() error {
 		if o.svg != "" {
-			if err := writeFile(log.p.Disk, o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
+			if err := writeFile(log.p.disk, o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
 				return err
 			}
 		}
@@ -338,7 +341,7 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int,
 	if err != nil {
 		return parts, err
 	}
-	parts.Worst = run.Spans
+	parts.Worst, parts.OffPolicy = run.Spans, studyOf(log.Source, false)
 	if entry, err := set.FindEstimator(); err == nil && !entry.TrainerFilters && !set.Effective().Filtering() {
 		return parts, nil // ratios of a filter that its trainer has not help nobody
 	}
@@ -360,12 +363,15 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int,
 
 func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
 	by := cmp.Or(o.by, "step")
-	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice, Unit: log.snap.Run.LengthUnit}
+	b = &report.Breakdown{
+		Head: newHead(log.paths), By: by, Where: o.where.text,
+		Settings: log.set.Effective(), Choice: log.choice, Unit: log.snap.Run.LengthUnit,
+	}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 		err := b.Add(ctx, a, o.where.query, log.Text)
 		switch {
 		case errors.Is(err, analysis.ErrNoColumn):
-			return Usage(fmt.Errorf("--by %s: %w", by, err))
+			return usage(fmt.Errorf("--by %s: %w", by, err))
 		case err != nil:
 			return fmt.Errorf("--by %s: %w", by, err)
 		}
@@ -397,7 +403,7 @@ func (o *reportOptions) listGroups(ctx context.Context, log *openLog) (*report.G
 }
 
 func newHead(paths []string) report.Head {
-	return report.Head{Path: Title(paths), Date: outputDate(), Version: ReadBuildInfo().Version}
+	return report.Head{Path: titleOf(paths), Date: outputDate(), Version: readBuildInfo().Version}
 }
 
 // outputDate is the date that outputs carry: SOURCE_DATE_EPOCH, in seconds since 1970, if it is set, so that
@@ -411,9 +417,9 @@ func outputDate() time.Time {
 
 // commandLine returns the command that was given, to be run in a shell again: arguments first, then flags by name; the
 // other way round, with -- between, if an argument would be taken for a flag.
-// It is called before Configure, which adds other settings to those of flags. It holds no password of an address: what it
+// It is called before configure, which adds other settings to those of flags. It holds no password of an address: what it
 // stands in is sent to others.
-func (p *Program) commandLine(cmd *cobra.Command, args []string) string {
+func (p *program) commandLine(cmd *cobra.Command, args []string) string {
 	var given, flags []string
 	for _, arg := range args {
 		shown, _ := withoutPassword(arg)

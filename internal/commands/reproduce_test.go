@@ -37,8 +37,8 @@ func TestCommandLine(t *testing.T) {
 
 // reportLine is the command line of a report with these arguments.
 func reportLine(t interface{ Fatal(...any) }, args []string) string {
-	p, got := &Program{}, ""
-	cmd := p.report().of(p)
+	p, got := &program{}, ""
+	cmd := p.report().build(p)
 	root := &cobra.Command{Use: "vantage"}
 	root.AddCommand(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

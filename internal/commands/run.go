@@ -12,14 +12,14 @@ import (
 func Run(args []string) int {
 	end := newEnding()
 	out := &standardOutput{File: os.Stdout}
-	p := &explorer{Program: Program{In: os.Stdin, Out: out, ErrOut: os.Stderr, Disk: &fileio.Disk{}}, end: end}
+	p := &explorer{program: program{in: os.Stdin, out: out, errOut: os.Stderr, disk: &fileio.Disk{}}, end: end}
 	var err error
-	if p.MemoryLimit, err = LimitMemory(); err != nil {
-		PrintError(os.Stderr, args, err)
-		return ExitCode(err)
+	if p.memoryLimit, err = limitMemory(); err != nil {
+		printError(os.Stderr, args, err)
+		return exitCode(err)
 	}
 	var opened atomic.Pointer[[]string]
-	p.Opening = func(paths []string) { opened.Store(&paths) }
+	p.opening = func(paths []string) { opened.Store(&paths) }
 	done := fault.Later(func() error { return p.start(args) })
 	var failed *fault.Fault
 	select {
@@ -29,16 +29,16 @@ func Run(args []string) int {
 		}
 		if err == nil && out.err != nil {
 			err = out.err
-			PrintError(os.Stderr, args, err)
+			printError(os.Stderr, args, err)
 		}
-		return ExitCode(err)
+		return exitCode(err)
 	case err := <-end.overdue:
 		end.leave(func() {
 			if err != nil {
-				PrintError(os.Stderr, args, err)
+				printError(os.Stderr, args, err)
 			}
 		})
-		return ExitCode(err)
+		return exitCode(err)
 	case failed = <-fault.Unheard():
 	}
 	end.leave(func() {
@@ -46,7 +46,7 @@ func Run(args []string) int {
 		if paths := opened.Load(); paths != nil {
 			log = *paths
 		}
-		PrintFault(os.Stderr, args, log, failed)
+		printFault(os.Stderr, args, log, failed)
 	})
 	return 1
 }
@@ -70,18 +70,18 @@ func (o *standardOutput) WriteString(s string) (int, error) { return o.Write([]b
 // start does what the command line asks for, and says what went wrong.
 func (p *explorer) start(args []string) error {
 	ctx := p.end.ctx
-	fault.Go(func() { p.SayWhenSilent(ctx, args, func() bool { return p.end.screen.Load() != nil }) })
+	fault.Go(func() { p.sayWhenSilent(ctx, args, func() bool { return p.end.screen.Load() != nil }) })
 	root := p.root()
-	root.SetArgs(JoinSwitches(args))
-	root.SetIn(p.In)
-	root.SetOut(p.Out)
-	root.SetErr(p.ErrOut)
-	p.CheckWords(root)
-	root.SetHelpFunc(p.Help)
-	root.Version, root.SilenceUsage, root.SilenceErrors = ReadBuildInfo().Version, true, true
-	err := WithCause(ctx, root.ExecuteContext(ctx))
+	root.SetArgs(joinSwitches(args))
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.errOut)
+	p.checkWords(root)
+	root.SetHelpFunc(p.help)
+	root.Version, root.SilenceUsage, root.SilenceErrors = readBuildInfo().Version, true, true
+	err := withCause(ctx, root.ExecuteContext(ctx))
 	if err != nil {
-		PrintError(p.ErrOut, args, err)
+		printError(p.errOut, args, err)
 	}
 	return err
 }

@@ -18,25 +18,25 @@ import (
 // variable is empty.
 func (p *explorer) chooseFromList(cmd *cobra.Command, set model.Settings, folder, title string) error {
 	const nothing = "nothing to open: give a log file or directory, or try `vantage demo`"
-	if p.OutputFormat != "" || !isTerminal(p.Out) && cmd.Flags().NFlag() > 0 {
-		return Usage(errors.New(nothing))
+	if p.outputFormat != "" || !isTerminal(p.out) && cmd.Flags().NFlag() > 0 {
+		return usage(errors.New(nothing))
 	}
-	if !isTerminal(p.Out) {
-		if err := p.ListRuns(cmd.Context()); err != nil {
+	if !isTerminal(p.out) {
+		if err := p.listRuns(cmd.Context()); err != nil {
 			return err
 		}
-		return Usage(errors.New(nothing))
+		return usage(errors.New(nothing))
 	}
-	if IsPiped(p.In) {
-		return Usage(errors.New("nothing to open: for what comes through a pipe, give - as the path"))
+	if isPiped(p.in) {
+		return usage(errors.New("nothing to open: for what comes through a pipe, give - as the path"))
 	}
 	if err := p.checkTheme(); err != nil {
 		return err
 	}
 	o := p.options(set, []openRun{{}}, openHomeOf(nil)) // as far as the list of runs has them
 	picker := runpicker.New(cmd.Context(), runpicker.Options{
-		Dir: title, Look: func(longer bool) runpicker.Finder { return p.FindRuns(folder, longer) },
-		Examine: func(ctx context.Context, r runlist.Run) runlist.Contents { return p.Examine(ctx, set, r) },
+		Dir: title, Look: func(longer bool) runpicker.Finder { return p.findRuns(folder, longer) },
+		Examine: func(ctx context.Context, r runlist.Run) runlist.Contents { return p.examine(ctx, set, r) },
 		ASCII:   o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
 	})
 	last, err := p.runScreen(cmd.Context(), picker, o.NoColor)
@@ -54,7 +54,7 @@ func (p *explorer) chooseFromList(cmd *cobra.Command, set model.Settings, folder
 		}
 	}
 	if len(runs) == 0 {
-		return Stopped(cmd.Context())
+		return stopped(cmd.Context())
 	}
 	return p.lookThenGo(cmd, strings.Join(names, " "), func() (aim, error) { return p.aimAtRuns(set, names, runs) })
 }

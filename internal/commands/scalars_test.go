@@ -41,7 +41,7 @@ func TestSummaryOfscalarsAlone(t *testing.T) {
 	filetest.Write(t, file, trainerState())
 	for _, path := range []string{file, filepath.Join(dir, "run")} {
 		var out, errOut bytes.Buffer
-		p := &Program{Out: &out, ErrOut: &errOut}
+		p := &program{out: &out, errOut: &errOut}
 		cmd := p.summary()
 		cmd.SetArgs([]string{path})
 		if err := cmd.ExecuteContext(t.Context()); err != nil {
@@ -80,7 +80,7 @@ func TestSummaryOfscalarsAlone(t *testing.T) {
 		if alone := p.scalarsAlone(t.Context(), []string{path}, model.Settings{}); string(alone) != text {
 			t.Errorf("the command without a name writes:\n%s", alone)
 		}
-		steps := p.report().of(p)
+		steps := p.report().build(p)
 		steps.SetArgs([]string{path, "--brief"})
 		steps.SilenceErrors, steps.SilenceUsage = true, true
 		if err := steps.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "holds averages of steps") {
@@ -111,7 +111,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 	writeRollouts(t, dir, 30, 4)
 	summary := func() string {
 		var out bytes.Buffer
-		cmd := (&Program{Out: &out, ErrOut: &out}).summary()
+		cmd := (&program{out: &out, errOut: &out}).summary()
 		cmd.SetArgs([]string{filepath.Join(dir, "rollouts")})
 		if err := cmd.ExecuteContext(t.Context()); err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 	if text := summary(); !strings.Contains(text, "scalars   events.out.tfevents.1.node is damaged: what comes after the damage is not read") {
 		t.Error(text)
 	}
-	if (&Program{}).scalarsAlone(t.Context(), []string{dir}, model.Settings{}) != nil {
+	if (&program{}).scalarsAlone(t.Context(), []string{dir}, model.Settings{}) != nil {
 		t.Error("a folder with samples is not one of scalars alone")
 	}
 }
@@ -150,7 +150,7 @@ func TestTailReadsScalarsBesideSamples(t *testing.T) {
 	writeRollouts(t, dir, 200, 1)
 	filetest.Write(t, filepath.Join(dir, "trainer_state.json"), besideSamples())
 	var out, errOut bytes.Buffer
-	cmd := (&Program{Out: &out, ErrOut: &errOut}).tail()
+	cmd := (&program{out: &out, errOut: &errOut}).tail()
 	cmd.SetArgs([]string{filepath.Join(dir, "rollouts"), "--idle-timeout", "1s"})
 	if err := cmd.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err, errOut.String())

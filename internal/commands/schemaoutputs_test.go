@@ -230,7 +230,7 @@ func (s *schemas) writeBuildsAndPapers(t *testing.T) {
 	var build, papers bytes.Buffer
 	paper := *estimators.All()[0]
 	paper.NoPublicCode = true
-	err := writeObject(&build, BuildInfo{Schema: "vantage/version@1", Version: "v1.2.3", Revision: "abc", Date: "2026-01-02T03:04:05Z", Modified: true, Go: "go1.25", Platform: "linux/amd64", Tags: "netgo"})
+	err := writeObject(&build, buildInfo{Schema: "vantage/version@1", Version: "v1.2.3", Revision: "abc", Date: "2026-01-02T03:04:05Z", Modified: true, Go: "go1.25", Platform: "linux/amd64", Tags: "netgo"})
 	if err = errors.Join(err, report.Estimators().JSON(&papers, []*estimators.Estimator{&paper})); err != nil {
 		t.Fatal(err)
 	}
@@ -242,21 +242,21 @@ func (s *schemas) writeBuildsAndPapers(t *testing.T) {
 func (s *schemas) run(t *testing.T, line []string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	p := &Program{In: strings.NewReader(streamed), Out: &out, ErrOut: &errOut}
+	p := &program{in: strings.NewReader(streamed), out: &out, errOut: &errOut}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
-	root.SetFlagErrorFunc(FlagError)
-	root.AddCommand(p.All()...)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(p.all()...)
 	root.SetArgs(line)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute) // for who does not end: a busy machine takes half a minute for one
 	defer stop()
 	if slices.Contains(line, "--watch") { // which ends when it is told to
-		p.Out = writerFunc(func(b []byte) (int, error) {
+		p.out = writerFunc(func(b []byte) (int, error) {
 			time.AfterFunc(300*time.Millisecond, stop)
 			return out.Write(b)
 		})
 	}
 	if err := root.ExecuteContext(ctx); err != nil {
-		PrintError(&errOut, append(line, "--json"), err)
+		printError(&errOut, append(line, "--json"), err)
 	}
 	what, fallback := strings.Join(line, " "), ""
 	lines := bytes.SplitAfter(out.Bytes(), []byte("}\n"))

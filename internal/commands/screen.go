@@ -22,7 +22,7 @@ import (
 
 func (p *explorer) checkTheme() error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
-		return Usage(fmt.Errorf("unknown theme %q: choose %s", p.theme, estimators.Alternatives(themes.Names())))
+		return usage(fmt.Errorf("unknown theme %q: choose %s", p.theme, estimators.Alternatives(themes.Names())))
 	}
 	return nil
 }
@@ -31,9 +31,9 @@ func (p *explorer) checkTheme() error {
 func (p *explorer) runScreen(ctx context.Context, first tea.Model, noColor bool) (last tea.Model, err error) {
 	profile := colorprofile.ASCII
 	if !noColor {
-		profile = colorprofile.Detect(p.Out, os.Environ())
+		profile = colorprofile.Detect(p.out, os.Environ())
 	}
-	screen, err := tty.New(first, p.Out, profile)
+	screen, err := tty.New(first, p.out, profile)
 	if err != nil {
 		return first, err
 	}
@@ -48,15 +48,15 @@ func (p *explorer) runScreen(ctx context.Context, first tea.Model, noColor bool)
 // user's configuration, in this order of precedence.
 func (p *explorer) options(set model.Settings, runs []openRun, home home) tui.Options {
 	o := tui.Options{
-		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
+		Title: runs[0].title, Settings: set, Given: p.given(), SetByFlag: p.isSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
 		NoColor: os.Getenv("NO_COLOR") != "",
 	}
-	if suspend := SuspendFunc(); suspend != nil {
+	if suspend := suspendFunc(); suspend != nil {
 		o.Suspend = func() error { return p.end.screen.Load().Outside(suspend) }
 	}
 	if texts, ok := runs[0].source.(tui.TextReader); ok {
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-			return LookAt(ctx, texts, snap, set, diagnosis.Reading{}, previous)
+			return lookAt(ctx, texts, snap, set, diagnosis.Reading{}, previous)
 		}
 	}
 	if len(runs) > 1 {
@@ -80,7 +80,7 @@ func (p *explorer) options(set model.Settings, runs []openRun, home home) tui.Op
 		o.Theme = o.Session.View.Theme
 	}
 	o.Theme = cmp.Or(o.Theme, home.config.Theme)
-	o.Notice = p.ConfigSummary
+	o.Notice = p.configSummary
 	for _, err := range home.errs {
 		o.Notice = strings.TrimPrefix(o.Notice+"; "+err.Error(), "; ")
 	}

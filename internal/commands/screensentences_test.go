@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/tui"
 )
@@ -103,25 +104,25 @@ func stepsOf(from, to string) (first, last int64) {
 // openScreen opens a log on the screen and returns what it shows after each key.
 func openScreen(t *testing.T, l *rawLog, keys ...string) (frames [][]string) {
 	t.Helper()
-	p := &Program{In: strings.NewReader(""), Out: &strings.Builder{}, ErrOut: &strings.Builder{}}
+	p := &program{in: strings.NewReader(""), out: &strings.Builder{}, errOut: &strings.Builder{}}
 	cmd := &cobra.Command{Use: "vantage"}
-	p.AddFlags(cmd, OfLogs)
+	p.addFlags(cmd, ofLogs)
 	if err := cmd.ParseFlags(l.args); err != nil {
 		t.Fatal(err)
 	}
-	paths, set, err := p.Configure(l.path)
+	paths, set, err := p.configure(l.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) { // pauses take no time
-		source, err := p.Open(paths, false)
+		source, err := p.open(paths, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer source.Close()
-		o := tui.Options{Title: "log", Settings: set, Given: p.Given(), SetByFlag: p.IsSet, NoColor: true}
+		o := tui.Options{Title: "log", Settings: set, Given: p.given(), SetByFlag: p.isSet, NoColor: true}
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-			return LookAt(ctx, source.(tui.TextReader), snap, set, diagnosis.Reading{}, previous)
+			return lookAt(ctx, source, snap, set, diagnosis.Reading{}, previous)
 		}
 		var app tea.Model = tui.New(t.Context(), source, o)
 		var run func(cmd tea.Cmd)
@@ -271,7 +272,7 @@ func screenClaims() []claim {
 			}
 			return nil
 		}, false},
-		{"warning", string(model.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and the answers of their step alike, first at step ` + num + `: (?:empty answers|.*“(.*?)…?”.*)`, func(l *rawLog, s said, w []string) error {
+		{"warning", string(analysis.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and the answers of their step alike, first at step ` + num + `: (?:empty answers|.*“(.*?)…?”.*)`, func(l *rawLog, s said, w []string) error {
 			at := int64(saidNumber(w[3]))
 			fates, groups := l.fates(s.first, s.last)
 			if n := int(saidNumber(w[1])); n > fates["all wrong"] {

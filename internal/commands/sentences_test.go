@@ -53,25 +53,29 @@ func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 	for i, c := range all {
 		patterns[i] = regexp.MustCompile("^" + c.pattern + "$")
 	}
-	for _, l := range allRawLogs(t) {
-		for _, s := range slices.Concat(whatIsSaid(t, l), saidOnScreen(t, l)) {
-			s.text = ofOne.ReplaceAllStringFunc(s.text, func(begin string) string {
-				return strings.NewReplacer(" is ", " are ", " has ", " have ", " was ", " were ").Replace(begin)
-			})
-			i := slices.IndexFunc(all, func(c claim) bool {
-				return c.where == s.where && patterns[slices.IndexFunc(all, func(o claim) bool { return o.where == c.where && o.pattern == c.pattern })].MatchString(s.text)
-			})
-			if i < 0 {
-				t.Errorf("%s: nothing here says when this is true: %s %q", l.name, s.where, s.text)
-				continue
+	logs, ran := allRawLogs(t), 0
+	for _, l := range logs {
+		t.Run(l.name, func(t *testing.T) {
+			ran++
+			for _, s := range slices.Concat(whatIsSaid(t, l), saidOnScreen(t, l)) {
+				s.text = ofOne.ReplaceAllStringFunc(s.text, func(begin string) string {
+					return strings.NewReplacer(" is ", " are ", " has ", " have ", " was ", " were ").Replace(begin)
+				})
+				i := slices.IndexFunc(all, func(c claim) bool {
+					return c.where == s.where && patterns[slices.IndexFunc(all, func(o claim) bool { return o.where == c.where && o.pattern == c.pattern })].MatchString(s.text)
+				})
+				if i < 0 {
+					t.Errorf("%s: nothing here says when this is true: %s %q", l.name, s.where, s.text)
+					continue
+				}
+				met[all[i].where+all[i].pattern] = true
+				if err := all[i].holds(l, s, patterns[i].FindStringSubmatch(s.text)); err != nil {
+					t.Errorf("%s, steps %d to %d: %s %q: %v", l.name, s.first, s.last, s.where, s.text, err)
+				}
 			}
-			met[all[i].where+all[i].pattern] = true
-			if err := all[i].holds(l, s, patterns[i].FindStringSubmatch(s.text)); err != nil {
-				t.Errorf("%s, steps %d to %d: %s %q: %v", l.name, s.first, s.last, s.where, s.text, err)
-			}
-		}
+		})
 	}
-	if _, err := os.Stat(samplesFolder); err == nil && repotest.Times(0, 1) == 1 {
+	if _, err := os.Stat(samplesFolder); err == nil && repotest.Times(0, 1) == 1 && ran == len(logs) {
 		for _, c := range all {
 			if !met[c.where+c.pattern] && !c.seldom {
 				t.Errorf("no log has the sentence %s %q", c.where, c.pattern)
@@ -84,29 +88,30 @@ func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 func TestEveryKindHasAClaim(t *testing.T) {
 	t.Parallel()
 	unclaimed := []model.WarningKind{ // of settings that a person chooses, of options, or of logs in several rows a rollout or of a part of each group
-		model.WarnTrainerRefuses, model.WarnUndefinedAdvantages, model.WarnStageNotApplied, model.WarnKLInReward, model.WarnGroupFilter, model.WarnTooFewKept,
-		model.WarnKilledGroups, model.WarnSignFlips, model.WarnPhantomGroups, model.WarnGroupFilterAssumes, model.WarnEqualAdmitted, model.WarnLiveSkipped,
-		model.WarnDrawnSamples, model.WarnFloatNoise, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio, model.WarnFilterIsOurs,
-		model.WarnRolloutsAssumed, model.WarnApproximateLengths, model.WarnPartialGroups,
+		analysis.WarnTrainerRefuses, analysis.WarnUndefinedAdvantages, analysis.WarnStageNotApplied, analysis.WarnKLInReward, analysis.WarnGroupFilter, analysis.WarnTooFewKept,
+		analysis.WarnKilledGroups, analysis.WarnSignFlips, analysis.WarnPhantomGroups, analysis.WarnGroupFilterAssumes, analysis.WarnEqualAdmitted, analysis.WarnLiveSkipped,
+		analysis.WarnDrawnSamples, analysis.WarnFloatNoise, analysis.WarnRecomputeWithoutFilter, analysis.WarnOneSidedPush, analysis.WarnEffectiveRatio, analysis.WarnFilterIsOurs,
+		analysis.WarnRolloutsAssumed, analysis.WarnApproximateLengths, analysis.WarnPartialGroups,
 	}
 	claimed := map[string]bool{}
 	for _, c := range claims() {
 		claimed[c.of] = true
 	}
-	for _, kind := range append(analysis.WarningKinds(), model.WarnAnswersAlike) {
+	for _, kind := range append(analysis.WarningKinds(), analysis.WarnAnswersAlike) {
 		if claimed[string(kind)] == slices.Contains(unclaimed, kind) {
 			t.Errorf("warning %s: claimed is %v", kind, claimed[string(kind)])
 		}
 	}
 	unclaimedKinds := []diagnosis.Kind{ // that no sample has: tests beside them plant these
 		diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh, diagnosis.PartAgainst, diagnosis.ToolFailure, diagnosis.ToolDisuse,
+		diagnosis.PartOutweighs, diagnosis.SourceOutweighs,
 	}
 	for _, k := range diagnosis.Kinds() {
 		if slices.Contains(unclaimedKinds, k.Name) {
 			continue
 		}
 		isOfScalars := k.Name.OfScalars() || k.Name == diagnosis.NothingTrains // of samples too_hard, saturated or equal_rewards say it
-		if !claimed[string(k.Name)] && !isOfScalars {
+		if !claimed[string(k.Name)] && !isOfScalars && !k.Name.OfLogProbs() {
 			t.Errorf("illness %s has no claim", k.Name)
 		}
 	}
@@ -1028,26 +1033,26 @@ func claims() []claim {
 			}
 			return err
 		}, true},
-		{"warning", string(model.WarnLoggedDiffers), num + ` of ` + num + ` samples have a logged advantage that differs from .*`, differs, false},
-		{"warning", string(model.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and their answers alike: (?:empty answers|` + alike + `), ` + num + ` of ` + num + ` that were read`, func(l *rawLog, s said, w []string) error {
+		{"warning", string(analysis.WarnLoggedDiffers), num + ` of ` + num + ` samples have a logged advantage that differs from .*`, differs, false},
+		{"warning", string(analysis.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and their answers alike: (?:empty answers|` + alike + `), ` + num + ` of ` + num + ` that were read`, func(l *rawLog, s said, w []string) error {
 			if strings.Contains(s.text, "to all") && w[5] != w[6] {
 				return fmt.Errorf("it is one of most, not of all")
 			}
 			return firstError(fateIs(l, s, "all wrong", w[1], w[2]), beginAlike(l, s, w[3]))
 		}, false},
-		{"warning", string(model.WarnInvalidRewards), num + ` of ` + num + ` samples have (?:a NaN or infinite|no usable) reward.*`, invalid, false},
-		{"warning", string(model.WarnSingleSampleGroups), num + ` of ` + num + ` groups have only one sample, .*`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
-		{"warning", string(model.WarnAssumedRewards), num + ` of ` + num + ` samples have the sum of all .* as reward, .*`, func(l *rawLog, s said, w []string) error {
+		{"warning", string(analysis.WarnInvalidRewards), num + ` of ` + num + ` samples have (?:a NaN or infinite|no usable) reward.*`, invalid, false},
+		{"warning", string(analysis.WarnSingleSampleGroups), num + ` of ` + num + ` groups have only one sample, .*`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
+		{"warning", string(analysis.WarnAssumedRewards), num + ` of ` + num + ` samples have the sum of all .* as reward, .*`, func(l *rawLog, s said, w []string) error {
 			return count("samples", w[1], len(l.within(s.first, s.last)))
 		}, false},
-		{"warning", string(model.WarnPartsMissing), num + ` of ` + num + ` samples lack (\S+), which others of their group have: their reward is the sum without it`, func(l *rawLog, s said, w []string) error {
+		{"warning", string(analysis.WarnPartsMissing), num + ` of ` + num + ` samples lack (\S+), which others of their group have: their reward is the sum without it`, func(l *rawLog, s said, w []string) error {
 			n := 0
 			for _, r := range l.within(s.first, s.last) {
 				n += map[bool]int{true: 1}[math.IsNaN(r.parts[w[3]])]
 			}
 			return count("samples without it", w[1], n)
 		}, false},
-		{"warning", string(model.WarnGroupingDoubt), num + ` of ` + num + ` groups have a multiple of the usual ` + num + ` samples: .*`, func(l *rawLog, s said, w []string) error {
+		{"warning", string(analysis.WarnGroupingDoubt), num + ` of ` + num + ` groups have a multiple of the usual ` + num + ` samples: .*`, func(l *rawLog, s said, w []string) error {
 			n, usual := 0, int(saidNumber(w[3]))
 			for _, g := range l.groups(s.first, s.last) {
 				n += map[bool]int{true: 1}[len(g.rows) > usual && len(g.rows)%usual == 0]
@@ -1121,8 +1126,30 @@ func claims() []claim {
 		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
+		{"blind", "", `no column tells which answers are right`, func(l *rawLog, _ said, _ []string) error {
+			for name := range l.rows[0].parts {
+				isVerdict := !slices.ContainsFunc(l.rows, func(r rawRow) bool { x, has := r.parts[name]; return !has || x != 0 && x != 1 })
+				if isVerdict && slices.ContainsFunc([]string{"accuracy", "correct", "solved"}, func(word string) bool { return strings.Contains(name, word) }) {
+					return fmt.Errorf("%s is 0 or 1 in every row", name)
+				}
+			}
+			return nil
+		}, false},
+		{"blind", "", `the log names no sources`, func(l *rawLog, _ said, _ []string) error {
+			if slices.ContainsFunc(l.rows, func(r rawRow) bool { return r.source != l.rows[0].source }) {
+				return fmt.Errorf("it names several")
+			}
+			return nil
+		}, false},
 		{"blind", "", `the log has no columns next to the reward`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 }), false},
 		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
+		{
+			"title", string(diagnosis.EngineMismatch), `sampler and trainer differ with the same weights: mean \|d\| is ` + num + ` nats at the first step, where nothing is stale(?:, .*)?`,
+			func(l *rawLog, s said, w []string) error {
+				gap, _ := meanOf(l.within(s.first, s.first), func(r *rawRow) float64 { return r.gap })
+				return same("the mean difference of log-probs at the first step", w[1], gap)
+			}, false,
+		},
 		{"title", string(diagnosis.NoRightAnswer), num + ` of the groups that train hold no right answer: their rewards differ by the (\S+) alone`, func(l *rawLog, s said, w []string) error {
 			x, _, _ := l.figureOf("groups that train without a right answer", s.first, s.last)
 			return firstError(near("the share", w[1], x), l.rewardsFollow(w[2], s.first, s.last))

@@ -20,17 +20,17 @@ import (
 	"vantage/model/units"
 )
 
-// Configure splits the arguments into paths and settings. It applies the settings of
+// configure splits the arguments into paths and settings. It applies the settings of
 // --config, then flags, then arguments algorithm.key=value and other keys of options; the last of
 // several wins.
 // Framework and estimator are applied before the rest, whatever their order.
-func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
+func (p *program) configure(args []string) (paths []string, set model.Settings, err error) {
 	if p.configPath != "" {
-		r, err := parseFile(p.Disk, "--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
+		r, err := parseFile(p.disk, "--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
 		if err != nil {
-			return nil, set, Usage(err)
+			return nil, set, usage(err)
 		}
-		p.ConfigSummary, p.configSettings = p.configPath+": "+r.Summary(), len(r.Settings)
+		p.configSummary, p.configSettings = p.configPath+": "+r.Summary(), len(r.Settings)
 		p.settings = append(r.Settings, p.settings...)
 	}
 	paths, fromArgs, err := p.splitArguments(p.hidePasswords(args))
@@ -40,14 +40,14 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	p.noteSentPlain(paths)
 	p.settings = append(p.settings, fromArgs...)
 	if set, err = setAll(p.settings); err != nil {
-		return nil, set, Usage(err)
+		return nil, set, usage(err)
 	}
 	set = p.selectColumns(set)
 	if err := p.validate(set); err != nil {
-		return nil, set, Usage(err)
+		return nil, set, usage(err)
 	}
 	if warns := set.TrainerWarning(); warns != "" && p.configPath != "" {
-		p.ConfigSummary += "; " + set.Trainer() + " warns: " + warns
+		p.configSummary += "; " + set.Trainer() + " warns: " + warns
 	}
 	return paths, set, nil
 }
@@ -65,21 +65,21 @@ func setAll(options []model.Option) (set model.Settings, err error) {
 	return set, nil
 }
 
-func (p *Program) splitArguments(args []string) (paths []string, settings []model.Option, err error) {
+func (p *program) splitArguments(args []string) (paths []string, settings []model.Option, err error) {
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		if !found {
 			paths = append(paths, arg)
 			continue
 		}
-		_, statErr := p.Disk.Stat(arg)
+		_, statErr := p.disk.Stat(arg)
 		isPath := !errors.Is(statErr, fs.ErrNotExist)
 		_, setErr := model.DefaultSettings().Set("algorithm."+key, value)
 		switch {
 		case strings.HasPrefix(key, "algorithm."), model.IsOption(key) && !isPath:
 			settings = append(settings, model.Option{Name: key, Value: value})
 		case setErr == nil && !isPath:
-			return nil, nil, Usage(fmt.Errorf("%s is not a path: as a setting write algorithm.%s", arg, arg))
+			return nil, nil, usage(fmt.Errorf("%s is not a path: as a setting write algorithm.%s", arg, arg))
 		default:
 			paths = append(paths, arg)
 		}
@@ -87,7 +87,7 @@ func (p *Program) splitArguments(args []string) (paths []string, settings []mode
 	return paths, settings, nil
 }
 
-func (p *Program) selectColumns(set model.Settings) model.Settings {
+func (p *program) selectColumns(set model.Settings) model.Settings {
 	if !slices.Contains(append(model.Groupings(), ""), set.GroupBy) {
 		p.columns.Group, set.GroupBy = string(set.GroupBy), model.GroupByID
 	}
@@ -106,12 +106,12 @@ func (p *Program) selectColumns(set model.Settings) model.Settings {
 	return set
 }
 
-// IsSet reports whether the command line or --config sets an option, by its trainer's name.
-func (p *Program) IsSet(option string) bool { return p.given(option) != "" }
+// isSet reports whether the command line or --config sets an option, by its trainer's name.
+func (p *program) isSet(option string) bool { return p.originOf(option) != "" }
 
-// given says where options are from, by their trainer's names: the last of those that the command line or --config sets;
+// originOf says where options are from, by their trainer's names: the last of those that the command line or --config sets;
 // "" if neither sets any.
-func (p *Program) given(options ...string) (from match.Origin) {
+func (p *program) originOf(options ...string) (from match.Origin) {
 	for i, o := range p.settings {
 		s, _ := model.FindSetting(o.Name)
 		switch {
@@ -125,10 +125,13 @@ func (p *Program) given(options ...string) (from match.Origin) {
 	return from
 }
 
-// Given says which of framework, estimator and scale flags or --config set. A configuration
+// given says which of framework, estimator and scale flags or --config set. A configuration
 // decides all three: what it leaves out is the trainer's default.
-func (p *Program) Given() match.Given {
-	given := match.Given{Framework: p.given("framework"), Estimator: p.given("adv_estimator"), Scale: p.given("scale"), Rewards: p.given("reward")}
+func (p *program) given() match.Given {
+	given := match.Given{
+		Framework: p.originOf("framework"), Estimator: p.originOf("adv_estimator"),
+		Scale: p.originOf("scale"), Rewards: p.originOf("reward"),
+	}
 	isFramework := func(o model.Option) bool {
 		s, _ := model.FindSetting(o.Name)
 		return s.Name == "framework"
@@ -142,24 +145,24 @@ func (p *Program) Given() match.Given {
 // choose returns the settings to compute a log with, and who chose the columns of the reward and the
 // estimator. It compares the logged advantages of all steps, so that the choice does not depend on the
 // steps that a command shows.
-func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, match.Choice, error) {
-	set, rewards := match.ChooseRewards(ctx, snap, set, p.Given())
+func (p *program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, match.Choice, error) {
+	set, rewards := match.ChooseRewards(ctx, snap, set, p.given())
 	logged, err := match.Run(ctx, snap, set, match.DefaultLimit)
 	if err != nil && !errors.Is(err, match.ErrNotNumbers) {
 		logged = nil // nothing was logged, or the rows cannot be grouped, which the command itself says
 	}
-	set, chosen := match.Choose(set, p.Given(), snap.Run.Framework, logged)
+	set, chosen := match.Choose(set, p.given(), snap.Run.Framework, logged)
 	chosen.Rewards = rewards
 	if err := set.Validate(); err != nil {
-		return set, chosen, Usage(err)
+		return set, chosen, usage(err)
 	}
-	return set, chosen.WithGroups(snap, set, p.given("group_by", "num_generations")), ctx.Err()
+	return set, chosen.WithGroups(snap, set, p.originOf("group_by", "num_generations")), ctx.Err()
 }
 
 // validate refuses settings as far as that needs no log: without a framework, estimator, scale and
 // options have to be those of some framework.
-func (p *Program) validate(set model.Settings) error {
-	given := p.Given()
+func (p *program) validate(set model.Settings) error {
+	given := p.given()
 	if given.Framework != "" || !given.HasEstimator() && set.Options == "" {
 		return set.Validate()
 	}
@@ -219,7 +222,7 @@ func (s *selection) addTo(flags *pflag.FlagSet) {
 // parse parses the query, which matches everything without the flag.
 func (s *selection) parse() (err error) {
 	if s.query, err = figures.ParseQuery(s.text); err != nil {
-		return Usage(fmt.Errorf("--where: %w", err))
+		return usage(fmt.Errorf("--where: %w", err))
 	}
 	return nil
 }
@@ -244,7 +247,8 @@ func (s *selection) sentence() string {
 	if s.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("only %s groups, in %s of %s: those where %s", units.Fraction(s.matching, s.groups), units.Count(s.matchingSteps), units.Plural(s.steps, "steps"), s.text)
+	return fmt.Sprintf("only %s groups, in %s of %s: those where %s",
+		units.Fraction(s.matching, s.groups), units.Count(s.matchingSteps), units.Plural(s.steps, "steps"), s.text)
 }
 
 // addPrompts adds the hashes of the prompts of which a group of the run matches.

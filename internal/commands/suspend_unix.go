@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SuspendFunc returns a function that stops the program until the shell continues it, as
+// suspendFunc returns a function that stops the program until the shell continues it, as
 // Ctrl-Z does. It returns nil without a job-control shell, which would have given the program
 // a process group of its own in the shell's session: under `ssh HOST vantage`, in a container
 // or as the only command of a tmux window the kernel does not stop it, and nothing would
 // continue it.
-func SuspendFunc() func() error {
+func suspendFunc() func() error {
 	session, err := unix.Getsid(0)
 	if err != nil {
 		return nil

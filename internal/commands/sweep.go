@@ -24,7 +24,7 @@ type sweepOptions struct {
 	pos, neg, recompute, figures, goal, emit string
 }
 
-func (p *Program) sweep() *cobra.Command {
+func (p *program) sweep() *cobra.Command {
 	o := &sweepOptions{}
 	var s report.Sweep
 	var ratios sweep.Ratios
@@ -49,7 +49,8 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
 			addChoice(cmd, &o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both", "on", "off", "both")
 			addChoice(cmd, &o.figures, "figure", "signal,kept,flips", "metrics to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
-			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9", sweep.GoalNames()...)
+			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and "+
+				"negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9", sweep.GoalNames()...)
 			addEmitFlag(cmd, &o.emit, "the recommended settings")
 		},
 		refuse: func() (err error) {
@@ -74,7 +75,7 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 			}
 			return s, err
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error {
@@ -86,7 +87,9 @@ func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error
 	return writeDialect(w, o.emit, best.Cell.Apply(s.Grid.Settings))
 }
 
-func sweepSelected(ctx context.Context, snap model.Snapshot, set model.Settings, ratios sweep.Ratios, selected *selection) (*sweep.Grid, error) {
+func sweepSelected(
+	ctx context.Context, snap model.Snapshot, set model.Settings, ratios sweep.Ratios, selected *selection,
+) (*sweep.Grid, error) {
 	if selected.text == "" {
 		var steps []int
 		for i := range snap.Steps {
@@ -187,7 +190,7 @@ type planOptions struct {
 	where       selection // of the groups that the table of sizes is estimated from
 }
 
-func (p *Program) plan() *cobra.Command {
+func (p *program) plan() *cobra.Command {
 	o := &planOptions{where: selection{kind: "groups"}}
 	return command[func(io.Writer, report.Plan) error]{
 		use:   "plan PATH... [algorithm.key=value...]",
@@ -222,7 +225,8 @@ vantage plan runs/qwen-math/rollouts --sizes-only`,
 			if o.sizesOnly {
 				sizes, err := o.estimateSizes(ctx, log)
 				write := map[string]func(io.Writer, report.GroupSize) error{
-					"text": report.GroupSizeText, "csv": csvOf(func(r report.GroupSize) report.Table { return report.SizesTable(r.Sizes) }), "json": report.GroupSizeJSON,
+					"text": report.GroupSizeText, "json": report.GroupSizeJSON,
+					"csv": csvOf(func(r report.GroupSize) report.Table { return report.SizesTable(r.Sizes) }),
 				}[log.format]
 				log.instead = func(w io.Writer) error { return write(w, sizes) }
 				return r, err
@@ -245,7 +249,7 @@ vantage plan runs/qwen-math/rollouts --sizes-only`,
 			}
 			return r, ctx.Err()
 		}),
-	}.of(p)
+	}.build(p)
 }
 
 func (o *planOptions) refuse() (err error) {

@@ -60,7 +60,7 @@ func TestSweepAdviceOnSampleLogs(t *testing.T) {
 // checkSweepAdvice tries the advice for every goal on a log, and returns how often there was any.
 func checkSweepAdvice(t *testing.T, path string) (advised int) {
 	t.Helper()
-	p := Program{split: "all"}
+	p := program{split: "all"}
 	snap, err := p.readAll(t.Context(), []string{path})
 	if err != nil {
 		t.Skip(err)

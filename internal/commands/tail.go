@@ -18,7 +18,7 @@ import (
 	"vantage/model/units"
 )
 
-func (p *Program) tail() *cobra.Command {
+func (p *program) tail() *cobra.Command {
 	var idle time.Duration
 	var last int
 	return command[func(io.Writer, report.TailLine) error]{
@@ -35,7 +35,7 @@ no sample was read. It uses no processor time while nothing is written.`,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "end after this time without a new row, such as 10m; 0 is never")
 			cmd.Flags().IntVar(&last, "last", 1, "begin with this many of the existing steps")
-			p.AddWaitFlag(cmd.Flags())
+			p.addWaitFlag(cmd.Flags())
 		},
 		refuse: func() error {
 			switch {
@@ -50,14 +50,14 @@ no sample was read. It uses no processor time while nothing is written.`,
 			if err := c.configure(ctx); err != nil {
 				return err
 			}
-			c.note(p.ConfigSummary)
+			c.note(p.configSummary)
 			return c.follow(ctx, idle, last, write)
 		},
-	}.of(p)
+	}.build(p)
 }
 
 func (c *call) follow(ctx context.Context, idle time.Duration, last int, write func(io.Writer, report.TailLine) error) error {
-	source, err := c.p.Open(c.paths, true)
+	source, err := c.p.open(c.paths, true)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 
 // noRowsCame is the error of a tail that ended before the first row. A trouble with the link is the likely reason.
 func noRowsCame(paths []string, idle time.Duration, trouble string) error {
-	err := fmt.Errorf("no samples in %s: none came within %s", Title(paths), units.ApproxDuration(idle))
+	err := fmt.Errorf("no samples in %s: none came within %s", titleOf(paths), units.ApproxDuration(idle))
 	if trouble != "" {
 		err = fmt.Errorf("%w; %s", err, trouble)
 	}

@@ -60,7 +60,7 @@ func TestTailLines(t *testing.T) {
 		json, text string
 	}{
 		{
-			report.TailLine{Step: &analysis.StepFigures{Step: 7, Rows: 4, Nonzero: 2, Groups: 2, Signal: 1, Fates: [model.FateCount]int{model.FateAlive: 1, model.FateKilled: 1}, Warnings: []model.Warning{{Kind: model.WarnKilledGroups}, {Kind: model.WarnKilledGroups}}}},
+			report.TailLine{Step: &analysis.StepFigures{Step: 7, Rows: 4, Nonzero: 2, Groups: 2, Signal: 1, Fates: [model.FateCount]int{model.FateAlive: 1, model.FateKilled: 1}, Warnings: []model.Warning{{Kind: analysis.WarnKilledGroups}, {Kind: analysis.WarnKilledGroups}}}},
 			`"step":7,"samples":4,"nonzero_samples":2,"groups":2,"signal_groups":1,"reward_mean":null,"length_mean":null,"fates":{"alive":1,"killed":1},"warnings":["killed-groups"]}` + "\n",
 			"      7          2/4        1/2        —        —  1 alive, 1 killed\n",
 		},

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
@@ -41,7 +40,7 @@ type trainerPage struct {
 
 // trainerPages returns all pages. A format that is in none of them fails the test.
 func trainerPages() []trainerPage {
-	const stop = "[signal](../glossary.md#a-step-or-the-run) in the second line of the screen: how many groups train the model. A group whose rewards are all equal does not"
+	const stop = "`signal`, in the second line of the screen: how many groups produce a gradient. Groups with equal rewards don't"
 	return []trainerPage{
 		{name: "verl", trainer: "verl and RAGEN", formats: []string{"verl"}, look: stop, averages: "file `PROJECT/EXPERIMENT.jsonl` of the logger `file`", record: `{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`},
 		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "the number of groups: the file holds the answers of all validations together, and nothing from training", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},
@@ -82,7 +81,7 @@ func proved(trainer string) string {
 func TestTrainerPages(t *testing.T) {
 	repotest.OneGoroutine(t)
 	logs, inPage := madeLogs(t), map[string]bool{}
-	index := "| trainer | option that writes the samples | then |\n| --- | --- | --- |\n"
+	index := ""
 	for _, p := range trainerPages() {
 		var head strings.Builder
 		hasAdvantages := false
@@ -92,15 +91,15 @@ func TestTrainerPages(t *testing.T) {
 				t.Fatalf("%s: no format %s", p.name, name)
 			}
 			if i == 0 {
-				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s` without a screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
-				index += fmt.Sprintf("| [%s](%s.md) | %s | `%s` |\n", p.trainer, p.name, cmp.Or(p.write, cell(f.TrainerOption)), f.Command())
+				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s`.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
+				index += fmt.Sprintf("* [%s](%s.md): %s\n", p.trainer, p.name, cmp.Or(p.write, escaped.Replace(f.TrainerOption)))
 			}
 			inPage[name] = true
 			t.Run(p.name+" "+name, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
-				facts := factsOf(t, &f)
-				hasAdvantages = hasAdvantages || strings.Contains(facts, ", advantage from ")
+				facts, read := factsOf(t, &f, i == 0)
+				hasAdvantages = hasAdvantages || strings.Contains(read, ", advantage from ")
 				head.WriteString(facts)
 			})
 		}
@@ -135,8 +134,9 @@ func (p trainerPage) howToWrite(f *formats.Format) string {
 	}
 }
 
-// factsOf returns what is known of a format, with what is read of the made log in the working directory.
-func factsOf(t *testing.T, f *formats.Format) string {
+// factsOf returns what is known of a format, with what is read of the made log in the working directory. The page begins with how the
+// first one is written.
+func factsOf(t *testing.T, f *formats.Format, isFirst bool) (facts, read string) {
 	t.Helper()
 	out := runCommand(t, "report", f.Open, "--format", "json")
 	var got struct {
@@ -152,9 +152,12 @@ func factsOf(t *testing.T, f *formats.Format) string {
 	if err := json.NewDecoder(strings.NewReader("{" + object)).Decode(&got); err != nil || got.Run.Read == "" {
 		t.Fatalf("%v: %s", err, out)
 	}
-	read, _, _ := strings.Cut(got.Run.Read, "; other fields:")
-	return fmt.Sprintf("| format | `--input-format %s` |\n| --- | --- |\n| contents | %s |\n| written with | %s |\n| file | `%s` |\n| first command | `%s` |\n| read as | %s |\n\n",
-		f.Name, cell(f.Doc), cell(f.TrainerOption), f.File, f.Command(), cell(read))
+	read, _, _ = strings.Cut(got.Run.Read, "; other fields:")
+	facts = fmt.Sprintf("* `--input-format %s`: %s\n", f.Name, escaped.Replace(f.Doc))
+	if !isFirst {
+		return facts + fmt.Sprintf("  Written with %s, as `%s`; open it with `%s`.\n\n", escaped.Replace(f.TrainerOption), f.File, f.Command()), read
+	}
+	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n", read
 }
 
 // whoseArithmetic says how the advantages of a log of the page are computed. proved says that the log holds advantages.
@@ -169,43 +172,22 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s the commonest rule, `%s`: "+
 			"%s, marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Estimator, model.CommonestFormula)
 	}
-	var computed, refused []string
-	for _, e := range estimators.All() {
-		switch {
-		case e.Framework != f.Framework:
-		case e.Computable():
-			computed = append(computed, "`"+e.Name+"`")
-		default:
-			refused = append(refused, "`"+e.Name+"`")
-		}
-	}
-	text := "**Estimator.** The log has no advantages, so the estimator is assumed: "
+	text := "**Estimator.** No advantages are logged, so it is assumed: "
 	if proved {
-		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
+		text = "**Estimator.** The one that reproduces the logged advantages (✓), else it is assumed: "
 	}
-	text += fmt.Sprintf("`%s` with scale %s, marked *(assumed: the trainer's default)*. `--estimator` or `--config` choose another. "+
-		"[How it is decided](../decisions.md#which-estimator). Estimators: %s.", set.Computes(), set.Scale, strings.Join(computed, ", "))
-	if len(refused) > 0 {
-		text += " Refused, because rewards alone don't determine them: " + strings.Join(refused, ", ") + "."
-	}
-	return text + fmt.Sprintf(" [The formula of each](../estimators/%[1]s.md).\n\n", f.Framework) + chainOf(f.Framework)
+	text += fmt.Sprintf("`%s`, scale %s ([how](../decisions.md#which-estimator)). `vantage list estimators %s` has others.\n\n", set.Computes(), set.Scale, f.Framework)
+	return text + chainOf(f.Framework)
 }
 
 // chainOf names the other stages of a trainer between reward and loss that can be tried on a log.
 func chainOf(framework string) string {
-	var stages, names []string
-	for _, f := range groupfilter.All() {
-		if f.Framework == framework {
-			names = append(names, "`--group-filter "+framework+"/"+f.Name+"` ([rule](../filters.md#"+framework+"))")
-		}
+	var names []string
+	if slices.ContainsFunc(groupfilter.All(), func(f *groupfilter.Filter) bool { return f.Framework == framework }) {
+		names = append(names, "`vantage list filters "+framework+"` for `--group-filter`")
 	}
-	for _, l := range lossweight.All() {
-		if l.Framework == framework {
-			stages = append(stages, "`"+l.Name+"`")
-		}
-	}
-	if len(stages) > 0 {
-		names = append(names, "`--loss "+framework+"/NAME` with one of "+strings.Join(stages, ", ")+" ([weights](../losses/"+framework+".md))")
+	if slices.ContainsFunc(lossweight.All(), func(l *lossweight.Loss) bool { return l.Framework == framework }) {
+		names = append(names, "`vantage list losses "+framework+"` for `--loss`")
 	}
 	if _, err := overlong.Find(framework, ""); err == nil {
 		names = append(names, "`--overlong "+framework+"` for its penalty on long responses")
@@ -213,10 +195,10 @@ func chainOf(framework string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "**Filter, loss, length penalty** ([from reward to loss](../tuning.md)): " + strings.Join(names, "; ") + ".\n\n"
+	return "**[From reward to loss](../tuning.md)**: " + strings.Join(names, "; ") + ".\n\n"
 }
 
-// refusedAverages says how a file of averages is refused, in the words of the program.
+// refusedAverages says that a file of averages is refused.
 func (p trainerPage) refusedAverages(t *testing.T) string {
 	t.Helper()
 	if p.averages == "" {
@@ -232,13 +214,10 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 	if !found || !strings.HasPrefix(why, "metrics only") {
 		t.Fatalf("%s is not refused as metrics: %s", name, out)
 	}
-	return fmt.Sprintf("**Averages only.** The %s has no samples. vantage refuses it:\n\n> %s\n", p.averages, escaped.Replace(why))
+	return fmt.Sprintf("**Averages only.** The %s has no samples: `vantage summary` reads it, other commands refuse it and name the option above.\n", p.averages)
 }
 
 var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
-
-// cell returns a text as it can stand in a table of Markdown.
-func cell(text string) string { return strings.ReplaceAll(escaped.Replace(text), "|", `\|`) }
 
 // keepPart compares the part of a page of the trainers with what it should be; -update makes a page that is not there.
 func keepPart(t *testing.T, name, title, want string) {

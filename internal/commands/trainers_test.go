@@ -58,7 +58,7 @@ func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bit
 // exported returns what `vantage export` prints of a log, and whose arithmetic that is.
 func exported(t *testing.T, path string) trained {
 	t.Helper()
-	p := Program{split: "train"}
+	p := program{split: "train"}
 	snap, err := p.readAll(context.Background(), []string{path})
 	if err != nil {
 		t.Fatal(err)

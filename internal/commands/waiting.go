@@ -32,7 +32,7 @@ const (
 
 // waitForDisk does what asks a disk behind a screen that says so, which can be left.
 func (p *explorer) waitForDisk(ctx context.Context, title string, do func() error) error {
-	if !isTerminal(p.Out) || p.OutputFormat != "" {
+	if !isTerminal(p.out) || p.outputFormat != "" {
 		return do()
 	}
 	done := fault.Later(func() error {
@@ -44,17 +44,17 @@ func (p *explorer) waitForDisk(ctx context.Context, title string, do func() erro
 		case outcome := <-done:
 			return outcome.Get()
 		case <-ctx.Done():
-			return Stopped(ctx)
+			return stopped(ctx)
 		case <-time.After(blankFor / 10):
 		}
-		_, waits := p.Disk.Waits()
+		_, waits := p.disk.Waits()
 		open = waits > blankFor
 	}
-	last, err := p.runScreen(ctx, waiting{disk: p.Disk, title: title, done: done}, true)
+	last, err := p.runScreen(ctx, waiting{disk: p.disk, title: title, done: done}, true)
 	if left, ok := last.(waiting); ok && err == nil && ctx.Err() == nil {
 		return left.err
 	}
-	return errors.Join(err, Stopped(ctx))
+	return errors.Join(err, stopped(ctx))
 }
 
 // errLeft is the end of the program by a key.
@@ -91,7 +91,7 @@ func (w waiting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			w.err = errLeft
 			return w, tea.Quit
 		case "ctrl+c":
-			w.err = &SignalError{Signal: os.Interrupt}
+			w.err = &signalError{Signal: os.Interrupt}
 			return w, tea.Quit
 		}
 	}

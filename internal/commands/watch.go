@@ -25,7 +25,7 @@ import (
 // code then says whether a rule fails at the newest step. A signal is no error: jobs end a
 // watch that way.
 func (c *call) watch(ctx context.Context, o *checkOptions) error {
-	source, err := c.p.Open(c.paths, true)
+	source, err := c.p.open(c.paths, true)
 	if err != nil {
 		return err
 	}
@@ -50,16 +50,16 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 	case errors.Is(context.Cause(ctx), syscall.EPIPE):
 		return syscall.EPIPE
 	case w.attempt == 0: // there was no sample to check
-		return Stopped(ctx)
+		return stopped(ctx)
 	}
 	return nil
 }
 
-// whileRead returns a context that also ends when nothing reads the pipe or socket any more that the output is: a command that follows a log may
-// write nothing for hours.
-func (p *Program) whileRead(ctx context.Context) (context.Context, context.CancelFunc) {
+// whileRead returns a context that also ends when nothing reads the pipe or socket any more that the output is: a command that follows a
+// log may write nothing for hours.
+func (p *program) whileRead(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	out, ok := p.Out.(interface {
+	out, ok := p.out.(interface {
 		Fd() uintptr
 		Stat() (os.FileInfo, error)
 	})
@@ -90,7 +90,7 @@ type chunkSource interface {
 // watcher checks a run while it grows.
 type watcher struct {
 	source    chunkSource
-	log       Texts          // that can be read again; nil if it cannot
+	log       textReader     // that can be read again; nil if it cannot
 	given     model.Settings // before anything is chosen by the log
 	set       model.Settings // to compute with
 	monitor   *check.Monitor
@@ -179,7 +179,7 @@ func (r readResult) caughtUp() bool { return r.chunk == nil || r.chunk.Progress.
 func (w *watcher) read(ctx context.Context) <-chan fault.Outcome[readResult] {
 	return fault.Later(func() readResult {
 		chunk, err := w.source.Next(ctx)
-		return readResult{chunk, err}
+		return readResult{chunk: chunk, err: err}
 	})
 }
 
@@ -224,7 +224,7 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		return classifyError(notReady), ctx.Err()
 	}
 	if err := w.monitor.CheckNames(); err != nil {
-		return nil, Usage(err)
+		return nil, usage(err)
 	}
 	return nil, nil
 }
@@ -240,7 +240,7 @@ func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, added []mod
 	}
 	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) && !isNew[s.Number] })
 	how := diagnosis.Reading{Every: w.every, From: added[0].Number}
-	if w.look, err = LookAt(ctx, w.log, snap.Only(complete), w.set, how, w.look); err != nil {
+	if w.look, err = lookAt(ctx, w.log, snap.Only(complete), w.set, how, w.look); err != nil {
 		return err
 	}
 	if w.found != nil || slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {

@@ -123,7 +123,7 @@ func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
 		return c
 	}
 	var said []string
-	p := &Program{}
+	p := &program{}
 	store := model.NewStore()
 	w := watcher{
 		given: model.DefaultSettings(), set: model.DefaultSettings(),

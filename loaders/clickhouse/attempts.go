@@ -84,13 +84,13 @@ func (d *decision) startsOf(parts []stepPart) (starts []start, known bool) {
 		if !d.isOfSplit(p.split) {
 			continue
 		}
-		at, isKnown := written[p.attempt]
+		earliest, isKnown := written[p.attempt]
 		if !isKnown {
 			n, err := strconv.ParseFloat(p.attempt, 64)
 			numbers[p.attempt], hasNumbers = n, hasNumbers && (err == nil || p.attempt == "") // rows of before there was such a column
 			starts = append(starts, start{value: p.attempt, first: p.step})
 		}
-		if !isKnown || p.written < at {
+		if !isKnown || p.written < earliest {
 			written[p.attempt] = p.written
 		}
 	}
@@ -212,13 +212,13 @@ func (r *reader) countParts(ctx context.Context, from int64, marks bool) (counte
 		keys += ", " + as
 		return c.orEmpty()
 	}
-	var at proto.ColInt64
+	var steps proto.ColInt64
 	var rows, marked proto.ColUInt64
 	var attempt, split proto.ColStr
 	var first proto.ColFloat64
 	step := t.m.step.quoted()
 	what, columns := selecting(
-		output{"vantage_s", "toInt64(assumeNotNull(" + step + "))", &at}, output{"vantage_n", "toUInt64(count())", &rows}, output{"vantage_mark", mark, &marked},
+		output{"vantage_s", "toInt64(assumeNotNull(" + step + "))", &steps}, output{"vantage_n", "toUInt64(count())", &rows}, output{"vantage_mark", mark, &marked},
 		output{"vantage_a", key(t.m.attempt, "vantage_a"), &attempt}, output{"vantage_b", key(t.m.split, "vantage_b"), &split}, output{"vantage_w", written, &first},
 	)
 	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, from))
@@ -227,7 +227,7 @@ func (r *reader) countParts(ctx context.Context, from int64, marks bool) (counte
 	}
 	err = r.conn.query(ctx, what+t.target.from()+where(conditions)+" GROUP BY "+keys+" ORDER BY "+keys, columns, func(n int) error {
 		for i := range n {
-			counted = append(counted, stepPart{at.Row(i), attempt.Row(i), split.Row(i), rows.Row(i), marked.Row(i), first.Row(i)})
+			counted = append(counted, stepPart{steps.Row(i), attempt.Row(i), split.Row(i), rows.Row(i), marked.Row(i), first.Row(i)})
 		}
 		return nil
 	})

@@ -29,10 +29,10 @@ type mapping struct {
 }
 
 type role struct {
-	key   string      // that names its column in an address; "" if none does
-	field decode.Role // whose names count, if only tables have no names for it
-	names []string    // that only tables have, the most telling first
-	at    *column
+	key    string      // that names its column in an address; "" if none does
+	field  decode.Role // whose names count, if only tables have no names for it
+	names  []string    // that only tables have, the most telling first
+	column *column
 }
 
 // runNames are the names of columns that tell runs apart, the most telling first.
@@ -131,10 +131,10 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 	m.takeFields(columns, fields)
 	for _, r := range m.roles() {
 		if r.names != nil {
-			*r.at = find(r.names...)
+			*r.column = find(r.names...)
 		}
 		if name := named[r.key]; name != "" {
-			if *r.at = find(name); r.at.name == "" {
+			if *r.column = find(name); r.column.name == "" {
 				return m, fmt.Errorf("%w %s for the %s: it has %s", errNoColumn, name, strings.TrimSuffix(r.key, "_column"), listNames(columns))
 			}
 		}
@@ -167,8 +167,8 @@ func (m *mapping) check(columns []column) error {
 func (m *mapping) unusedNames(columns []column) (names []string) {
 	used := slices.Concat(m.components, m.statuses)
 	for _, r := range m.roles() {
-		if r.at != &m.written {
-			used = append(used, *r.at)
+		if r.column != &m.written {
+			used = append(used, *r.column)
 		}
 	}
 	for _, c := range columns {
@@ -190,7 +190,7 @@ func (m *mapping) takeFields(columns []column, fields *decode.Fields) {
 			m.components = append(m.components, c)
 		}
 		if rank, known := best[at]; ok && (!known || field.Rank < rank) {
-			best[at], *roles[at].at = field.Rank, c
+			best[at], *roles[at].column = field.Rank, c
 		}
 	}
 }
@@ -200,22 +200,22 @@ func (m *mapping) takeFields(columns []column, fields *decode.Fields) {
 func (m *mapping) fitParts(named map[string]string) error {
 	taken := append([]column{m.run, m.step, m.group, m.sample, m.reward, m.advantage, m.length}, m.components...)
 	for _, x := range []struct {
-		role string
-		at   *column
-		fits bool
-		what string
+		role   string
+		column *column
+		fits   bool
+		what   string
 	}{
 		{"attempt", &m.attempt, m.attempt.isInteger() || m.attempt.isText(), "numbers or names"},
 		{"split", &m.split, m.split.isInteger() || m.split.isText() || m.split.base() == "Bool", "names, or 0 and 1"},
 		{"written", &m.written, m.written.isNumber() || strings.HasPrefix(m.written.base(), "Date"), "times"},
 	} {
-		if x.at.name == "" || x.fits && !slices.Contains(taken, *x.at) {
+		if x.column.name == "" || x.fits && !slices.Contains(taken, *x.column) {
 			continue
 		}
 		if named[x.role] != "" && !x.fits {
-			return fmt.Errorf("the column %s of %s= is a %s, which holds no %s", x.at.name, x.role, x.at.kind, x.what)
+			return fmt.Errorf("the column %s of %s= is a %s, which holds no %s", x.column.name, x.role, x.column.kind, x.what)
 		} else if named[x.role] == "" {
-			*x.at = column{}
+			*x.column = column{}
 		}
 	}
 	return nil
@@ -224,9 +224,9 @@ func (m *mapping) fitParts(named map[string]string) error {
 // withoutColumn returns a mapping in which a column for attempts or splits plays no role.
 func (m mapping) withoutColumn(c column) mapping {
 	m.unused = append(slices.Clip(m.unused), c.name)
-	for _, at := range []*column{&m.attempt, &m.split} {
-		if *at == c {
-			*at = column{}
+	for _, part := range []*column{&m.attempt, &m.split} {
+		if *part == c {
+			*part = column{}
 		}
 	}
 	return m

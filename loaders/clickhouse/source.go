@@ -1,7 +1,7 @@
 // Package clickhouse reads the samples of a run from a table of a ClickHouse server or cluster.
 //
 // In: an address, clickhouse://user@host:9440/database/table?run=NAME. Out: the same [model.Chunk]s as
-// package loaders makes of a file of the same rows. Package commands calls it.
+// package loaders makes of a file of the same rows: a loaders.Table. Package commands gives it to package loaders.
 //
 //	address.go    where the table is, and how the way there is encrypted
 //	mapping.go    which column plays which role, by the names that files have
@@ -80,6 +80,8 @@ type Source struct {
 	lent    []*stepRows    // of the chunk that Next returned last
 	ended   error          // what Next returns from now on
 	texts   texts
+
+	oneByOne sync.Mutex // of who reads many texts
 }
 
 // answer is a chunk with the memory of its blocks, or why nothing more comes.
@@ -103,7 +105,8 @@ func Open(table string, o Options) (*Source, error) {
 		}
 	}
 	s := &Source{
-		target: t, options: o, fields: formats.UsualFields().WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
+		target: t, options: o, fields: formats.UsualFields().WithColumns(o.Columns),
+		answers: make(chan answer, 1), free: make(chan *stepRows, 64),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.texts = texts{source: s, read: map[int64]stepRead{}}
@@ -137,17 +140,30 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 }
 
 // Text reads the text of a sample.
-func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
-	return s.texts.textAt(ctx, at)
+func (s *Source) Text(ctx context.Context, place model.Place) (model.Text, error) {
+	return s.texts.textOf(ctx, place)
+}
+
+// Texts passes the texts of samples to visit, by index, or why one cannot be read: one after the other, whoever asks.
+func (s *Source) Texts(
+	ctx context.Context, places []model.Place, _ func(record []byte) bool, visit func(i int, t model.Text, err error),
+) error {
+	s.oneByOne.Lock()
+	defer s.oneByOne.Unlock()
+	for i := 0; i < len(places) && ctx.Err() == nil; i++ {
+		text, err := s.Text(ctx, places[i])
+		visit(i, text, err)
+	}
+	return ctx.Err()
 }
 
 // Lines returns zeros: a row of a table has no line.
-func (s *Source) Lines(_ context.Context, at []model.Place) ([]int64, error) {
-	return make([]int64, len(at)), nil
+func (s *Source) Lines(_ context.Context, places []model.Place) ([]int64, error) {
+	return make([]int64, len(places)), nil
 }
 
-// MissingColumns returns nil: a column that is named and missing is an error of Next.
-func (s *Source) MissingColumns() []string { return nil }
+// Name returns where the table is.
+func (s *Source) Name() string { return "clickhouse://" + s.target.address() + "/" + s.target.name() }
 
 // Close ends the reading, on the server too. A Next that waits returns [os.ErrClosed].
 func (s *Source) Close() error {
@@ -196,7 +212,8 @@ func (t Target) serverSentence(e *wire.ServerError) string {
 	//exhaustive:ignore // these are the codes that a person can do something about
 	switch proto.Error(e.Code) {
 	case proto.ErrAuthenticationFailed, proto.ErrWrongPassword, proto.ErrUnknownUser:
-		return fmt.Sprintf("%s does not let %s in: the user or the password is wrong; give the password in CLICKHOUSE_PASSWORD or with --password-file", t.Host, t.User)
+		return fmt.Sprintf("%s does not let %s in: the user or the password is wrong; give the password in CLICKHOUSE_PASSWORD or "+
+			"with --password-file", t.Host, t.User)
 	case proto.ErrUnknownDatabase:
 		return fmt.Sprintf("%s has no database %s that %s may see: check the address", t.Host, t.Database, t.User)
 	case proto.ErrUnknownTable:
@@ -228,7 +245,8 @@ func (t Target) networkSentence(err error) string {
 		return fmt.Sprintf("%s does not answer in time", t.address())
 	case isTLS(err):
 		return t.tlsSentence(err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
 		text := t.address() + " closed the connection"
 		if t.Plain {
 			text += ": if it wants TLS, add secure=1 to the address"
@@ -239,7 +257,8 @@ func (t Target) networkSentence(err error) string {
 	case errors.Is(err, wire.ErrTooOld):
 		return fmt.Sprintf("%s: %v: this program reads from servers of 2020 and later", t.address(), err)
 	case errors.Is(err, errNoRows) && t.Run != "":
-		return fmt.Sprintf("%s on %s has no rows of run %s: check the name; without run= in the address the runs are listed", t.name(), t.Host, t.Run)
+		return fmt.Sprintf("%s on %s has no rows of run %s: check the name; without run= in the address the runs are listed", t.name(),
+			t.Host, t.Run)
 	case errors.Is(err, errNoRows):
 		return fmt.Sprintf("%s on %s has no rows", t.name(), t.Host)
 	case errors.Is(err, errCut):
@@ -261,11 +280,13 @@ func (t Target) tlsSentence(err error) string {
 	var header tls.RecordHeaderError
 	switch {
 	case errors.As(err, &unknown):
-		return fmt.Sprintf("the certificate of %s is not signed by anybody this machine trusts: give the authority's with ca=FILE in the address", t.Host)
+		return fmt.Sprintf("the certificate of %s is not signed by anybody this machine trusts: give the authority's with ca=FILE in "+
+			"the address", t.Host)
 	case errors.As(err, &name):
 		return fmt.Sprintf("the certificate of %s is for another name: %v", t.Host, name)
 	case errors.As(err, &header):
-		return fmt.Sprintf("%s does not speak TLS: give its port for TLS, which is mostly 9440, or secure=0 if the way there is safe", t.address())
+		return fmt.Sprintf("%s does not speak TLS: give its port for TLS, which is mostly 9440, or secure=0 if the way there is safe",
+			t.address())
 	}
 	return fmt.Sprintf("%s and this program do not agree on TLS: %v", t.address(), err)
 }
@@ -277,7 +298,8 @@ func (r *reader) canReconnect(err error) bool {
 	case !r.source.options.Follow || !r.prepared && !r.waited:
 		return false
 	case errors.As(err, &server):
-		return slices.Contains([]proto.Error{proto.ErrAllConnectionTriesFailed, proto.ErrNetworkError, proto.ErrSocketTimeout}, proto.Error(server.Code))
+		return slices.Contains([]proto.Error{proto.ErrAllConnectionTriesFailed, proto.ErrNetworkError, proto.ErrSocketTimeout},
+			proto.Error(server.Code))
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||

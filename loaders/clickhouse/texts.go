@@ -63,13 +63,13 @@ func (x *texts) close() {
 
 var errChanged = errors.New("the step has changed: the sample is not there any more")
 
-func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) {
+func (x *texts) textOf(ctx context.Context, place model.Place) (model.Text, error) {
 	x.mu.Lock()
-	if x.table == nil || int(at.File) >= len(x.stepOf) {
+	if x.table == nil || int(place.File) >= len(x.stepOf) {
 		x.mu.Unlock()
 		return model.Text{}, errChanged
 	}
-	t, step := x.table, x.stepOf[at.File]
+	t, step := x.table, x.stepOf[place.File]
 	as := x.read[step]
 	x.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
@@ -84,7 +84,7 @@ func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) 
 		}
 		x.stepAs, x.group = as, openGroup{}
 	}
-	text, err := x.find(ctx, t, at.Offset)
+	text, err := x.find(ctx, t, place.Offset)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errChanged) {
 		err = x.source.target.sentence(err)
 	}

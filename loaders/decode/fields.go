@@ -197,7 +197,7 @@ func UsualNames() *Fields { return withUsualStatuses(OnlyNames(usualNames())) }
 // also one that is called score or accuracy.
 func NamesWithoutTotal() *Fields {
 	names := usualNames()
-	names[RoleReward] = []string{"reward", "total_reward"}
+	names[RoleReward] = []string{"reward", "total_reward", "reward_total"}
 	f := withUsualStatuses(OnlyNames(names))
 	f.anyComponent = true
 	return f
@@ -206,14 +206,34 @@ func NamesWithoutTotal() *Fields {
 // Lookup returns the role of a field name.
 func (f *Fields) Lookup(name []byte) (FieldRole, bool) {
 	p, ok := f.byName[string(name)]
-	if !ok && hasUpper(name) {
-		p, ok = f.byName[strings.ToLower(string(name))]
+	if !ok && isNotSnakeCase(name) {
+		if p, ok = f.byName[strings.ToLower(string(name))]; !ok {
+			p, ok = f.byName[inSnakeCase(string(name))]
+		}
 	}
 	return p, ok
 }
 
-func hasUpper(b []byte) bool {
-	return slices.ContainsFunc(b, func(c byte) bool { return 'A' <= c && c <= 'Z' })
+// isNotSnakeCase reports whether a name has what names in snake_case have not.
+func isNotSnakeCase(name []byte) bool {
+	return slices.ContainsFunc(name, func(c byte) bool { return 'A' <= c && c <= 'Z' || c == ' ' || c == '-' })
+}
+
+// inSnakeCase returns a name as most trainers write it: group_id for "groupId", "Group ID" and "group-id".
+func inSnakeCase(name string) string {
+	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c == ' ' || c == '-':
+			c = '_'
+		case isUpper(c) && i > 0 && !isUpper(name[i-1]) && name[i-1] != ' ' && name[i-1] != '-' && name[i-1] != '_':
+			b.WriteByte('_')
+		}
+		b.WriteByte(c)
+	}
+	return strings.ToLower(b.String())
 }
 
 // IsParent reports whether some name reaches into the object of that name.
@@ -248,7 +268,7 @@ func (f *Fields) Uses(column string) bool {
 func usualNames() Names {
 	return Names{
 		RoleReward: {
-			"reward", "score", "total_reward", "rewards", "scores", "final_reward", "trajectory_reward", "return",
+			"reward", "score", "total_reward", "reward_total", "rewards", "scores", "final_reward", "trajectory_reward", "return",
 			"episode_reward", "raw_reward", "rm_score", "acc", "accuracy", "is_correct", "correct", "success",
 		},
 		RoleStep: {
@@ -267,7 +287,7 @@ func usualNames() Names {
 		RoleResponse: {
 			"completion", "response", "output", "output_response", "responses", "answer_text", "generation", "text",
 			"act", "action", "model_response", "prediction", "completion_text", "response_text", "output_text",
-			"generated_text", "decoded_completion", "decoded_response", "decoded_output",
+			"generated_text", "decoded_completion", "decoded_response", "decoded_output", "model_output", "solution_str",
 		},
 		RoleTruth: {
 			"gts", "ground_truth", "answer", "label", "solution", "gold", "target", "reference", "expected",
@@ -292,11 +312,16 @@ const ConversationField = "messages"
 
 // IsComponentName reports whether trainers give that name to what a single reward function returned.
 func IsComponentName(name string) bool {
-	name = strings.ToLower(name)
+	if name = strings.ToLower(name); strings.Contains(name, " ") {
+		name = inSnakeCase(name)
+	}
 	switch name {
 	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward":
 		return true
-	case "total_reward", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
+	case "total_reward", "reward_total", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
+		return false
+	}
+	if of, found := strings.CutPrefix(name, "reward_"); found && slices.Contains(aboutRewards, of) {
 		return false
 	}
 	for _, end := range []string{"_reward", "_reward_func", "_score", "_reward_fn"} {
@@ -304,8 +329,11 @@ func IsComponentName(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_func_") || strings.HasPrefix(name, "reward/")
+	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_") || strings.HasPrefix(name, "reward/")
 }
+
+// aboutRewards are what follows reward_ in names of what no reward function returned.
+var aboutRewards = []string{"mean", "avg", "std", "var", "min", "max", "sum", "median", "count", "model", "type", "name", "id", "time", "latency", "weight", "weights"}
 
 // isCounter reports whether a column of numbers is what no reward function returns.
 func isCounter(name string) bool {

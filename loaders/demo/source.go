@@ -192,14 +192,14 @@ func (s *Source) withProgress(c *model.Chunk) *model.Chunk {
 
 // Text returns the text of the row at a place, by making its step again. It may run
 // concurrently with Next.
-func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
+func (s *Source) Text(ctx context.Context, place model.Place) (model.Text, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Text{}, err
 	}
-	number := int(at.File) + 1
-	text, found := s.read.texts(number, s.stepRows)[at.Offset]
+	number := int(place.File) + 1
+	text, found := s.read.texts(number, s.stepRows)[place.Offset]
 	if !found {
-		return text, fmt.Errorf("step %d of the synthetic run has no row at byte %d", number, at.Offset)
+		return text, fmt.Errorf("step %d of the synthetic run has no row at byte %d", number, place.Offset)
 	}
 	return text, nil
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -109,23 +110,13 @@ func IsLog(file string) bool {
 
 // List lists the logs below a directory, at most limit. It does not follow symbolic links: they
 // point out of the directory, or to what is listed anyway. The error is that of the top directory.
-func List(disk *fileio.Disk, dir string, limit int) (*Listing, error) {
-	root, err := disk.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	return ListTree(disk.FS(root), limit)
-}
-
-// ListIn is List for a directory of a storage, or of this machine if that is nil.
-func ListIn(disk *fileio.Disk, storage fileio.Storage, dir string, limit int) (*Listing, error) {
-	if storage == nil {
-		return List(disk, dir, limit)
-	}
+func List(storage fileio.Storage, dir string, limit int) (*Listing, error) {
 	tree, err := storage.Tree(dir)
 	if err != nil {
 		return nil, err
+	}
+	if c, ok := tree.(io.Closer); ok {
+		defer func() { _ = c.Close() }()
 	}
 	return ListTree(tree, limit)
 }
@@ -309,11 +300,11 @@ var knownUnread = [...]struct{ ext, what string }{
 
 // Directory is a directory that is read and was listed before.
 type Directory struct {
-	Disk   *fileio.Disk
-	Path   string
-	Prefix string   // before the names of its files
-	Listed []string // its logs when it was last listed, relative
-	Dirs   []string // the directories below it, relative, "." first
+	Storage fileio.Storage
+	Path    string
+	Prefix  string   // before the names of its files
+	Listed  []string // its logs when it was last listed, relative
+	Dirs    []string // the directories below it, relative, "." first
 
 	times map[string]dirTime // by relative path
 	next  int                // of Dirs: those that are checked one at a time
@@ -339,7 +330,7 @@ func (d *Directory) Changed(now time.Time) bool {
 	}
 	changed := false
 	for _, dir := range checked {
-		modified := modTime(d.Disk, filepath.Join(d.Path, dir))
+		modified := modTime(d.Storage, filepath.Join(d.Path, dir))
 		if old, known := d.times[dir]; known && old.modified.Equal(modified) {
 			changed = changed || now.Sub(old.since) < ClockTick
 			continue
@@ -354,8 +345,8 @@ func (d *Directory) Changed(now time.Time) bool {
 }
 
 // modTime opens a directory to read its time: NFS answers stat from its cache otherwise.
-func modTime(disk *fileio.Disk, dir string) time.Time {
-	h, err := disk.Open(dir)
+func modTime(storage fileio.Storage, dir string) time.Time {
+	h, err := storage.Open(dir)
 	if err != nil {
 		return time.Time{}
 	}
@@ -420,7 +411,8 @@ func validationWords() []string {
 
 // EvaluationColumns are the columns by which people tell the rows of evaluations from those of training, the most telling first.
 func EvaluationColumns() []string {
-	return []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train", "is_training", "eval", "phase", "mode"}
+	return []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train",
+		"is_training", "eval", "phase", "mode"}
 }
 
 // EvaluationValues are the usual values of a column for which [IsEvaluation] holds.

@@ -3,6 +3,7 @@ package fileio
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -11,12 +12,13 @@ import (
 	"sync"
 	"time"
 
+	"vantage/model"
 	"vantage/model/fault"
 )
 
-// Disk makes the calls for files of this machine. A call that waits for a disk cannot be called off: who must go on makes it in a goroutine
-// that can be left ([Within]), and Disk tells for how long the oldest has had no answer. A nil Disk makes the calls and knows nothing of
-// them. Its methods are those of package os, and may be called from several goroutines.
+// Disk makes the calls for files of this machine: it is their [Storage]. A call that waits for a disk cannot be called off: who must go on
+// makes it in a goroutine that can be left ([Within]), and Disk tells for how long the oldest has had no answer. A nil Disk makes the
+// calls and knows nothing of them. Its other methods are those of package os. They may be called from several goroutines.
 type Disk struct {
 	mu    sync.Mutex
 	calls []*diskCall // under way, the oldest first
@@ -38,7 +40,7 @@ func (d *Disk) During(path string) (end func()) {
 	if d == nil {
 		return func() {}
 	}
-	c := &diskCall{path, time.Now()}
+	c := &diskCall{path: path, since: time.Now()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, c)
@@ -140,7 +142,7 @@ func (d *Disk) opened(path string, open func() (*os.File, error)) (*DiskFile, er
 	if err != nil {
 		return nil, err
 	}
-	return &DiskFile{h, d, path}, nil
+	return &DiskFile{File: h, disk: d, path: path}, nil
 }
 
 // PartPrefix begins the name of a file that is not complete. One that is old was left by a program that was killed.
@@ -176,11 +178,30 @@ func (d *Disk) Replace(path string, mode fs.FileMode, write func(*DiskFile) erro
 	return err
 }
 
-// FS returns a directory as a file system whose directories can be read.
-func (d *Disk) FS(root *os.Root) fs.FS { return rootFS{root.FS(), d, root.Name()} }
+// Tree implements [Storage].
+func (d *Disk) Tree(dir string) (fs.FS, error) {
+	root, err := d.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return rootFS{FS: root.FS(), Closer: root, disk: d, path: root.Name()}, nil
+}
+
+// Name implements [Origin].
+func (*Disk) Name() string { return "" }
+
+// Close implements [Origin].
+func (*Disk) Close() error { return nil }
+
+// Link implements [Storage]: there is none to lose.
+func (*Disk) Link() model.Link { return model.Link{} }
+
+// WillRead implements [Storage].
+func (*Disk) WillRead([]string) {}
 
 type rootFS struct {
 	fs.FS
+	io.Closer
 	disk *Disk
 	path string
 }
@@ -190,7 +211,7 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	defer r.disk.During(dir)()
 	entries, err := fs.ReadDir(r.FS, name)
 	for i, e := range entries {
-		entries[i] = diskEntry{e, r.disk, dir}
+		entries[i] = diskEntry{DirEntry: e, disk: r.disk, dir: dir}
 	}
 	return entries, err
 }

@@ -33,8 +33,7 @@ type FaultInjector func(path string, h Handle, err error) (Handle, error)
 // File is a path and what was last seen there. It holds no handle between two reads: an open handle
 // keeps a deleted file on the disk, and on NFS leaves a .nfs file in the directory of the log.
 type File struct {
-	Storage      Storage     // nil for this machine's files
-	Disk         *Disk       // of this machine; may be nil
+	Storage      Storage     // nil is a nil [*Disk]
 	Root         string      // the directory that was opened; "" for a path given by itself
 	Path         string      // below Root
 	Info         os.FileInfo // as last seen; nil before the first read
@@ -50,10 +49,11 @@ type File struct {
 // link points. It does not block on a named pipe (O_NONBLOCK), and returns an error for what is no
 // regular file.
 func (f *File) Open() (Handle, os.FileInfo, error) {
-	if f.Root == "" || f.Storage != nil {
+	disk, here := f.disk()
+	if f.Root == "" || !here {
 		return f.OpenIn(nil)
 	}
-	root, err := f.Disk.OpenRoot(f.Root)
+	root, err := disk.OpenRoot(f.Root)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,18 +61,33 @@ func (f *File) Open() (Handle, os.FileInfo, error) {
 	return f.OpenIn(root)
 }
 
-// OpenIn is Open with Root open already; root is nil if Root is "", and for files of a storage.
+// disk returns the disk of the file, if it is on this machine.
+func (f *File) disk() (d *Disk, here bool) {
+	if f.Storage == nil {
+		return nil, true
+	}
+	d, here = f.Storage.(*Disk)
+	return d, here
+}
+
+// IsHere reports whether the file is on this machine.
+func (f *File) IsHere() bool {
+	_, here := f.disk()
+	return here
+}
+
+// OpenIn is Open with Root open already; root is nil if Root is "", and for files elsewhere than on this machine.
 func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	var h Handle
 	var err error
-	switch {
-	case f.Storage != nil:
-		h, err = f.Storage.Open(f.Place())
+	switch disk, here := f.disk(); {
+	case !here:
+		h, err = f.Storage.Open(f.FullPath())
 	case root != nil:
-		h, err = f.Disk.opened(filepath.Join(root.Name(), f.Path), func() (*os.File, error) { return root.OpenFile(f.Path, flags, 0) })
+		h, err = disk.opened(filepath.Join(root.Name(), f.Path), func() (*os.File, error) { return root.OpenFile(f.Path, flags, 0) })
 	default:
-		h, err = f.Disk.opened(f.Path, func() (*os.File, error) { return os.OpenFile(f.Path, flags, 0) })
+		h, err = disk.opened(f.Path, func() (*os.File, error) { return os.OpenFile(f.Path, flags, 0) })
 	}
 	if f.Fault != nil {
 		h, err = f.Fault(f.Path, h, err)
@@ -91,9 +106,9 @@ func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
 	return h, info, nil
 }
 
-// Place returns the whole path of the file, in its storage if it has one.
-func (f *File) Place() string {
-	if f.Storage != nil {
+// FullPath returns the whole path of the file in its storage.
+func (f *File) FullPath() string {
+	if !f.IsHere() {
 		return path.Join(f.Root, filepath.ToSlash(f.Path))
 	}
 	return filepath.Join(f.Root, f.Path)
@@ -102,9 +117,9 @@ func (f *File) Place() string {
 // Key returns what tells the file from all others: its whole path with the name of its storage.
 func (f *File) Key() string {
 	if f.Storage != nil {
-		return f.Storage.Name() + f.Place()
+		return f.Storage.Name() + f.FullPath()
 	}
-	return f.Place()
+	return f.FullPath()
 }
 
 // Modified returns when the file was last modified, the zero time before the first read.
@@ -116,10 +131,10 @@ func (f *File) Modified() time.Time {
 }
 
 // HasNews reports whether there may be something new to read. It opens the file: NFS answers
-// stat from its cache, but asks the server on open. A storage is asked for the description only, which is one request.
+// stat from its cache, but asks the server on open. Elsewhere the description only is asked for, which is one request.
 func (f *File) HasNews() (bool, error) {
-	if f.Storage != nil && !f.StoppedAtNUL {
-		info, err := f.Storage.Stat(f.Place())
+	if !f.IsHere() && !f.StoppedAtNUL {
+		info, err := f.Storage.Stat(f.FullPath())
 		return err == nil && f.Differs(info), err
 	}
 	h, info, err := f.Open()
@@ -188,7 +203,7 @@ type fingerprint struct {
 func newFingerprint(h io.ReaderAt, offset, size int64) fingerprint {
 	b := make([]byte, size)
 	if n, err := h.ReadAt(b, offset); err == nil || errors.Is(err, io.EOF) {
-		return fingerprint{offset, int64(n), jsonscan.Hash64(b[:n])}
+		return fingerprint{offset: offset, size: int64(n), hash: jsonscan.Hash64(b[:n])}
 	}
 	return fingerprint{}
 }
@@ -229,7 +244,8 @@ func NotRead(format string, args ...any) error {
 }
 
 // ErrTooLarge is the error for a file of more than MaxInMemory bytes.
-var ErrTooLarge = fmt.Errorf("%w: a Parquet file of more than %d MB is held in memory where it comes through a pipe or is compressed once more: give the file itself", ErrNotRead, MaxInMemory>>20)
+var ErrTooLarge = fmt.Errorf("%w: a Parquet file of more than %d MB is held in memory where it comes through a pipe or is compressed "+
+	"once more: give the file itself", ErrNotRead, MaxInMemory>>20)
 
 // ReadAll reads a whole file into memory, at most MaxInMemory bytes.
 func ReadAll(r io.Reader) (Ranged, error) { return readAtMost(r, MaxInMemory) }
@@ -243,7 +259,7 @@ func readAtMost(r io.Reader, limit int64) (Ranged, error) {
 }
 
 // WithSize returns info with another size: that of the contents of a compressed file.
-func WithSize(info os.FileInfo, size int64) os.FileInfo { return sizedInfo{info, size} }
+func WithSize(info os.FileInfo, size int64) os.FileInfo { return sizedInfo{FileInfo: info, size: size} }
 
 type sizedInfo struct {
 	os.FileInfo

@@ -13,18 +13,25 @@ import (
 	"vantage/model"
 )
 
-// Storage is where files lie that are not on this machine: on another node, in a bucket. Its paths are
-// separated by slashes. Its methods may be called from several goroutines; they connect when they are called first,
-// and return when the storage is closed. A file or directory that is not there is [fs.ErrNotExist], one that may not be
-// read [fs.ErrPermission]; other errors are of type [*Failure].
-type Storage interface {
-	// Name is written before the paths, "node:" or "s3://", and tells storages apart.
+// Origin is where the samples of a log lie. It is a [Storage], which has files, or has rows, as a table.
+type Origin interface {
+	// Name is written before the paths, "node:" or "s3://", and tells origins apart. That of this machine is "".
 	Name() string
+	// Close ends the connection. Calls that wait return an error.
+	Close() error
+}
+
+// Storage is where files lie: on this machine ([*Disk]), on another node, in a bucket. Its paths are separated by slashes, but for
+// those of this machine. Its methods may be called from several goroutines; they connect when they are called first,
+// and return when the storage is closed. A file or directory that is not there is [fs.ErrNotExist], one that may not be
+// read [fs.ErrPermission]; other errors, but of this machine, are of type [*Failure].
+type Storage interface {
+	Origin
 	// Stat describes a file or directory in an [Object].
 	Stat(name string) (fs.FileInfo, error)
 	// Tree returns the directories below dir as they are now: a file system in which directories can be read
 	// ([fs.ReadDirFS]), whose entries are of type [Object]. What it asks the storage each time is bounded, at most
-	// a request a second if nothing changes, so a change deep below may be seen some calls later.
+	// a request a second if nothing changes, so a change deep below may be seen some calls later. It is closed if it is an [io.Closer].
 	Tree(dir string) (fs.FS, error)
 	// Open opens a file. The handle may be read from several goroutines, and its Stat returns an [Object].
 	Open(name string) (Handle, error)
@@ -32,8 +39,12 @@ type Storage interface {
 	WillRead(names []string)
 	// Link says how the connection is. It asks nobody, and does not wait.
 	Link() model.Link
-	// Close ends the connection. Calls that wait return an error.
-	Close() error
+}
+
+// IsHere reports whether the files of a storage are those of this machine.
+func IsHere(s Storage) bool {
+	_, here := s.(*Disk)
+	return here
 }
 
 // Failure is an error of a storage that says what is wrong with the path, and what to do.
@@ -113,7 +124,7 @@ type Ranged struct {
 
 // NewRanged returns the handle of a file. Only ranges within the file are asked for.
 func NewRanged(o Object, readAt func(p []byte, offset int64) (int, error)) Ranged {
-	return Ranged{io.NewSectionReader(readerAt(readAt), 0, o.Bytes), o}
+	return Ranged{SectionReader: io.NewSectionReader(readerAt(readAt), 0, o.Bytes), Object: o}
 }
 
 // Stat returns the [Object] that was opened.

@@ -34,11 +34,11 @@ var dumpName = regexp.MustCompile(`(?:^|[^0-9])([0-9]{1,15})(?:_[0-9]{1,9})?\.pt
 
 // dumpsOf are the rollouts in some folders, in their order, each with its files.
 func (r *reader) dumpsOf(folders []string) (dumps []*dump) {
-	type place struct {
+	type rolloutKey struct {
 		root string
 		id   int
 	}
-	found := map[place]*dump{}
+	found := map[rolloutKey]*dump{}
 	for _, folder := range folders {
 		entries, err := r.disk.ReadDir(filepath.Join(r.dir, folder))
 		if err != nil {
@@ -53,10 +53,10 @@ func (r *reader) dumpsOf(folders []string) (dumps []*dump) {
 			if !ok || !e.Type().IsRegular() || len(found) >= MaxFiles {
 				continue
 			}
-			d := found[place{root, id}]
+			d := found[rolloutKey{root, id}]
 			if d == nil {
 				d = &dump{root: root, id: id}
-				found[place{root, id}], dumps = d, append(dumps, d)
+				found[rolloutKey{root, id}], dumps = d, append(dumps, d)
 			}
 			d.files = append(d.files, filepath.Join(folder, e.Name()))
 		}
@@ -270,8 +270,8 @@ func joined(rollout []sampled, parts []trained) (all []*joint) {
 			continue
 		}
 		row := &joint{parts: []trained{t}, order: len(rollout)}
-		if at := places[t.index]; len(at) > 0 {
-			row.order = at[min(k.nth, len(at)-1)]
+		if indexes := places[t.index]; len(indexes) > 0 {
+			row.order = indexes[min(k.nth, len(indexes)-1)]
 		}
 		if t.position >= 0 && t.position < int64(len(rollout)) && rollout[t.position].index == t.index {
 			row.order = int(t.position)

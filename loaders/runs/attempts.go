@@ -80,12 +80,12 @@ func LeftOut(files iter.Seq[File], shown int) model.Attempts {
 		}
 	}
 	var all model.Attempts
-	for _, at := range order {
-		name := at.Folder
+	for _, key := range order {
+		name := key.Folder
 		if len(order) == 1 {
 			name = ""
 		}
-		if files := runs[at].files; len(files) > 0 {
+		if files := runs[key].files; len(files) > 0 {
 			addRun(&all, name, files, shown)
 		}
 	}

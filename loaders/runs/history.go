@@ -124,8 +124,8 @@ func birth(u unit) time.Time {
 	if f.Born == nil {
 		return time.Time{}
 	}
-	if at := f.Born(f.Index); !at.After(f.Written.Add(time.Second)) {
-		return at
+	if born := f.Born(f.Index); !born.After(f.Written.Add(time.Second)) {
+		return born
 	}
 	return time.Time{}
 }

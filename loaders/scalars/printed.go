@@ -253,14 +253,14 @@ func namedFigures(line []byte) *figures {
 	if len(line) > longest || !bytes.Contains(first, []byte("tep")) && !bytes.Contains(first, []byte("ter")) && !bytes.Contains(first, []byte("STEP")) {
 		return nil
 	}
-	at := namedStep.FindSubmatchIndex(first)
-	if at == nil {
+	match := namedStep.FindSubmatchIndex(first)
+	if match == nil {
 		return nil
 	}
 	f := &figures{isNamed: true}
-	f.add("step", jsonscan.Value{Kind: jsonscan.Number, Raw: line[at[2]:at[3]]})
+	f.add("step", jsonscan.Value{Kind: jsonscan.Number, Raw: line[match[2]:match[3]]})
 	known, told := 0, 0
-	rest := line[at[1]:]
+	rest := line[match[1]:]
 	pairs := pair.FindAllSubmatch(rest, -1)
 	if listed := listedPairs(rest); len(listed) > len(pairs) {
 		pairs = listed

@@ -1,5 +1,5 @@
-// Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files, tables and documents of
-// averages, and what a trainer prints. What a file is, its shape says: see [formats.Rows]. It reads nothing
+// Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files, tables and
+// documents of averages, and what a trainer prints. What a file is, its shape says: see [formats.Rows]. It reads nothing
 // outside of the folder of a run, follows no symbolic link, and takes at most [MaxBytes] of a log, the newest. What is damaged ends a
 // file; what was read before it counts.
 package scalars
@@ -92,7 +92,8 @@ func allFormats() []format {
 			named: endsIn(".parquet"), is: isParquet, read: readParquet, loose: true,
 		},
 		{
-			name: "standard output", doc: "What a trainer prints, of any name: dicts of TRL, Unsloth and ms-swift, verl's, slime's and prime-rl's lines.",
+			name: "standard output", doc: "What a trainer prints, of any name: dicts of TRL, Unsloth and ms-swift, verl's, slime's and " +
+				"prime-rl's lines.",
 			named: discover.IsPrinted, is: isPrinted, read: readPrinted, head: printedHead, loose: true,
 			never: []string{".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json"},
 		},
@@ -191,14 +192,14 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		d := &folder{disk: disk, path: name}
+		d := &folder{storage: disk, path: name}
 		names, err := d.names()
 		if err != nil {
 			return nil, err
 		}
 		return d.best(names, false)
 	}
-	d, base := &folder{disk: disk, path: filepath.Dir(name)}, filepath.Base(name)
+	d, base := &folder{storage: disk, path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
 		if _, is := d.holds(base, f); is {
 			return d.read(&source{format: f, files: []string{base}}, MaxBytes)
@@ -210,22 +211,23 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 // sampleFolders begin the names of folders in which trainers keep samples within the folder of a run, and scalarFolders those in which
 // they keep scalars.
 var (
-	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval", "response", "record", "step", "debug"}
+	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train",
+		"val", "eval", "response", "record", "step", "debug"}
 	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
 )
 
-// Beside reads the scalars of the run whose samples lie at a path, of this machine if storage is nil: below that if it is a folder, or,
-// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. But in
-// a folder that is given only files count that bear the name of such a log. The folder above is not listed in a storage, where it may be anything: it
-// is asked for files by their names.
-func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, error) {
-	d, stat, above := &folder{disk, storage, samples}, disk.Stat, filepath.Dir
-	if storage != nil {
-		stat, above = storage.Stat, path.Dir
-	}
-	info, err := stat(samples)
-	if err == nil && storage == nil {
-		d.path, err = filepath.Abs(samples)
+// Beside reads the scalars of the run whose samples lie at a path of a storage: below that if it is a folder, or, if it is a folder of
+// samples within the run's, in that and its folders of scalars; beside a file in the same folder. But in a folder that is given only files
+// count that bear the name of such a log. The folder above is listed on this machine alone: elsewhere it may be anything, and is asked for
+// files by their names.
+func Beside(storage fileio.Storage, samples string) (*Found, error) {
+	d, above := &folder{storage: storage, path: samples}, path.Dir
+	info, err := storage.Stat(samples)
+	if fileio.IsHere(storage) {
+		above = filepath.Dir
+		if err == nil {
+			d.path, err = filepath.Abs(samples)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -251,19 +253,18 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 
 // folder is where scalars may lie.
 type folder struct {
-	disk    *fileio.Disk
-	storage fileio.Storage // nil for this machine
+	storage fileio.Storage
 	path    string
 }
 
 func (d *folder) open(name string) (fileio.Handle, os.FileInfo, error) {
-	f := fileio.File{Storage: d.storage, Disk: d.disk, Root: d.path, Path: name}
+	f := fileio.File{Storage: d.storage, Root: d.path, Path: name}
 	return f.Open()
 }
 
 // names are the files of the folder that may be scalars.
 func (d *folder) names() (names []string, err error) {
-	l, err := discover.ListIn(d.disk, d.storage, d.path, discover.MaxFiles)
+	l, err := discover.List(d.storage, d.path, discover.MaxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -277,9 +278,11 @@ func (d *folder) names() (names []string, err error) {
 // How far near looks.
 const maxNearDepth, maxNear = 4, 4096
 
-// near lists the files of a folder, and if asked for those of its folders of scalars. In a storage it is those whose names are known.
+// near lists the files of a folder, and if asked for those of its folders of scalars. Elsewhere than on this machine it is those whose
+// names are known.
 func (d *folder) near(below string, deep bool) (files []string) {
-	if d.storage != nil {
+	disk, here := d.storage.(*fileio.Disk)
+	if !here {
 		for _, name := range slices.Concat(rowLogs, []string{discover.StateName}) {
 			if _, err := d.storage.Stat(path.Join(d.path, name)); err == nil {
 				files = append(files, name)
@@ -289,13 +292,14 @@ func (d *folder) near(below string, deep bool) (files []string) {
 		}
 		return files
 	}
-	entries, err := d.disk.ReadDir(filepath.Join(d.path, below))
+	entries, err := disk.ReadDir(filepath.Join(d.path, below))
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries[:min(len(entries), maxNear)] {
 		name := filepath.Join(below, e.Name())
-		isScalars := below != "." || slices.ContainsFunc(scalarFolders, func(s string) bool { return strings.HasPrefix(strings.ToLower(e.Name()), s) })
+		isScalars := below != "." || slices.ContainsFunc(scalarFolders,
+			func(s string) bool { return strings.HasPrefix(strings.ToLower(e.Name()), s) })
 		switch {
 		case e.Type().IsRegular():
 			files = append(files, name)
@@ -306,8 +310,8 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	return files[:min(len(files), maxNear)]
 }
 
-// isOtherRun reports whether a file next to one of samples that was given by itself may be of any run: it does not bear the name of a log of
-// figures.
+// isOtherRun reports whether a file next to one of samples that was given by itself may be of any run: it does not bear the name of a
+// log of figures.
 func isOtherRun(name string) bool { return discover.IsLog(name) && !isRowLog(filepath.Base(name)) }
 
 // mayBeRows leaves out files that may be logs of samples, but those of rows that bear the name of such a log, and a few in the folder
@@ -338,7 +342,8 @@ type source struct {
 // maxSources bounds how many logs of a folder are read, and maxCandidates how many of each format are looked at.
 const maxSources, maxCandidates = 8, 32
 
-// leastRewards is how many rewards a log has of which no better is sought: a new trainer_state.json may have a few where metrics.jsonl has all.
+// leastRewards is how many rewards a log has of which no better is sought: a new trainer_state.json may have a few where metrics.jsonl
+// has all.
 const leastRewards = 20
 
 // best reads the log of the run in a folder: the first with enough rewards, or else that with the most figures that are known, those with
@@ -523,7 +528,7 @@ func Alone(disk *fileio.Disk, name string) bool {
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return false
 	}
-	d := &folder{disk: disk, path: name}
+	d := &folder{storage: disk, path: name}
 	var files []string
 	if info.IsDir() {
 		l, err := discover.List(disk, name, maxAlone+1)

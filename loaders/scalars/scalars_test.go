@@ -137,7 +137,7 @@ func TestBeside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "metrics.jsonl")
 	filetest.Write(t, outside, metrics)
 	for path, want := range map[string]bool{"rollouts": true, "rollouts/1.jsonl": true, "my-run": false, "": true} {
-		if _, err := Beside(nil, nil, filepath.Join(dir, path)); (err == nil) != want {
+		if _, err := Beside(&fileio.Disk{}, filepath.Join(dir, path)); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestBeside(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := Beside(nil, nil, filepath.Join(dir, "my-run"))
+		_, err := Beside(&fileio.Disk{}, filepath.Join(dir, "my-run"))
 		done <- err
 	}()
 	select {
@@ -219,7 +219,7 @@ func TestBesideInAStorage(t *testing.T) {
 		"at the top":      {objects{"rollouts/1.jsonl": sample, "metrics.jsonl": metrics}, "rollouts", "JSON lines"},
 		"nothing is here": {objects{}, "run", ""},
 	} {
-		f, err := Beside(nil, c.files, c.path)
+		f, err := Beside(c.files, c.path)
 		if (err == nil) != (c.want != "") || err == nil && f.Format != c.want {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
@@ -240,7 +240,7 @@ func TestReadsTheNewest(t *testing.T) {
 		"a/metrics.jsonl": lines.String(), "a/trainer_state.json": `{"log_history": [` + state.String()[2:] + `], "max_steps": 9}`,
 		"a/events.out.tfevents.1": string(events), "a/events.out.tfevents.2": string(events), "a/run.wandb": string(board),
 	}
-	d := &folder{nil, bucket, "a"}
+	d := &folder{storage: bucket, path: "a"}
 	for _, c := range []struct {
 		format string
 		files  []string

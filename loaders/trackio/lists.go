@@ -46,7 +46,8 @@ func (l *list) object() fileio.Object {
 
 // isRepeated reports whether the samples of the list stand in another too: a run that logs tables may log some of their rows as traces.
 func (l *list) isRepeated(lists []*list) bool {
-	return l.kind.mark == "" && slices.ContainsFunc(lists, func(o *list) bool { return o.kind.mark != "" && path.Dir(o.path) == path.Dir(l.path) })
+	hasMark := func(o *list) bool { return o.kind.mark != "" && path.Dir(o.path) == path.Dir(l.path) }
+	return l.kind.mark == "" && slices.ContainsFunc(lists, hasMark)
 }
 
 // kind is a table with samples.
@@ -209,7 +210,10 @@ func listRows(v *sqlView, before []*list) ([]*list, error) {
 	case v.IsEmpty():
 		return nil, errEmpty // trackio may be about to create them
 	}
-	return nil, &fileio.Failure{What: "is a SQLite database, but none of trackio: it has no table metrics with its columns", Do: "export its rows as JSON lines"}
+	return nil, &fileio.Failure{
+		What: "is a SQLite database, but none of trackio: it has no table metrics with its columns",
+		Do:   "export its rows as JSON lines",
+	}
 }
 
 // lister lists the rows of a view.
@@ -278,11 +282,11 @@ func (l *lister) listOf(k *kind, id, name string) *list {
 			return known
 		}
 	}
-	at := folder(name)
-	for n := 2; slices.ContainsFunc(l.lists, func(o *list) bool { return path.Dir(o.path) == at && o.run != key }); n++ {
-		at = folder(name) + " (" + strconv.Itoa(n) + ")"
+	run := folder(name)
+	for n := 2; slices.ContainsFunc(l.lists, func(o *list) bool { return path.Dir(o.path) == run && o.run != key }); n++ {
+		run = folder(name) + " (" + strconv.Itoa(n) + ")"
 	}
-	made := &list{path: path.Join(at, k.file), kind: k, run: key, version: strconv.FormatInt(l.now.UnixNano(), 36)}
+	made := &list{path: path.Join(run, k.file), kind: k, run: key, version: strconv.FormatInt(l.now.UnixNano(), 36)}
 	l.lists = append(l.lists, made)
 	return made
 }

@@ -54,17 +54,17 @@ const maxBelow = 2
 
 // Open returns the database at a path, and the path in it; nil if there is none.
 func Open(disk *fileio.Disk, name string) (storage fileio.Storage, inner string) {
-	at := filepath.Clean(name)
+	file := filepath.Clean(name)
 	for range maxBelow + 1 {
-		info, err := disk.Stat(at)
+		info, err := disk.Stat(file)
 		switch {
 		case err != nil:
-		case !info.Mode().IsRegular() || !isDatabase(disk, at) && !isNew(at, info):
+		case !info.Mode().IsRegular() || !isDatabase(disk, file) && !isNew(file, info):
 			return nil, ""
 		default:
-			return &database{disk: disk, path: at, rows: &sqliteDB{disk: disk, path: at}}, path.Clean(filepath.ToSlash(inner))
+			return &database{disk: disk, path: file, rows: &sqliteDB{disk: disk, path: file}}, path.Clean(filepath.ToSlash(inner))
 		}
-		at, inner = filepath.Dir(at), filepath.Join(filepath.Base(at), inner)
+		file, inner = filepath.Dir(file), filepath.Join(filepath.Base(file), inner)
 	}
 	return nil, ""
 }

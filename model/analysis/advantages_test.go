@@ -131,7 +131,7 @@ func TestUnknownLengthHasNoWeight(t *testing.T) {
 	if got, want := a.Original[2], 0.5-10./21; math.Abs(got-want) > 1e-6 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if w, ok := warningOf(a, model.WarnApproximateLengths); !ok || w.Count != 1 || !strings.Contains(w.Text, "no token") {
+	if w, ok := warningOf(a, WarnApproximateLengths); !ok || w.Count != 1 || !strings.Contains(w.Text, "no token") {
 		t.Errorf("%+v", w)
 	}
 }
@@ -143,7 +143,7 @@ func TestRefusedRatioKeepsNothing(t *testing.T) {
 		set := model.DefaultSettings()
 		set.KeepPos, set.KeepNeg = ratios[0], ratios[1]
 		a := analyze(t, snap, set)
-		if a.Kept != 0 || a.Keep[0] || !math.IsNaN(a.Processed[0]) || len(a.Warnings) == 0 || a.Warnings[0].Kind != model.WarnTrainerRefuses {
+		if a.Kept != 0 || a.Keep[0] || !math.IsNaN(a.Processed[0]) || len(a.Warnings) == 0 || a.Warnings[0].Kind != WarnTrainerRefuses {
 			t.Errorf("%v: %d kept, %v, %v", ratios, a.Kept, a.Processed[0], a.Warnings)
 		}
 	}

@@ -105,7 +105,7 @@ type plan struct {
 
 	onlyMeans      bool // see ComputeMeans
 	comparesGroups bool // see estimators.Estimator.ComparesGroups
-	rules          []rule
+	rules          []WarningRule
 }
 
 // newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
@@ -121,7 +121,7 @@ func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (*plan, e
 	if missing := snap.Missing(p.estimator); missing != nil {
 		return nil, missing
 	}
-	p.comparesGroups, p.rules = p.estimator.ComparesGroups(p.settings.Scale), rules()
+	p.comparesGroups, p.rules = p.estimator.ComparesGroups(p.settings.Scale), WarningRules()
 	if p.grouping, err = snap.Grouping(p.settings); err != nil {
 		return nil, err
 	}

@@ -273,12 +273,12 @@ func TestOverlongMakesPhantomGroups(t *testing.T) {
 	if !slices.Equal(a.Rewards, []float64{1, 0.5, 0, 1}) || a.Shaped() != 2 || a.LoggedMean() != 1 {
 		t.Errorf("%v, %d lowered, logged mean %v", a.Rewards, a.Shaped(), a.LoggedMean())
 	}
-	if w, found := warningOf(a, model.WarnPhantomGroups); !found || w.Count != 1 {
+	if w, found := warningOf(a, WarnPhantomGroups); !found || w.Count != 1 {
 		t.Errorf("%+v", a.Warnings)
 	}
 	set.StageOptions = set.StageOptions.Without("reward.reward_kwargs.max_resp_len")
 	a = analyze(t, store.Snapshot(), set)
-	if w, found := warningOf(a, model.WarnStageNotApplied); !found || a.Fates[model.FateSkipped] != 1 {
+	if w, found := warningOf(a, WarnStageNotApplied); !found || a.Fates[model.FateSkipped] != 1 {
 		t.Errorf("%v %+v", found, w)
 	}
 }
@@ -286,7 +286,7 @@ func TestOverlongMakesPhantomGroups(t *testing.T) {
 // numpy's std of 0.1 three times is 1.4e-17, not 0, so SkyRL's filter keeps such a group.
 func TestEqualRewardsThatAreAdmitted(t *testing.T) {
 	a := analyze(t, snapshotOf([]float64{0.1, 0.1, 0.1}, []float64{0.5, 0.5, 0.5}), settingsWith(t, "group_filter", "skyrl/dynamic_sampling_filter"))
-	if w, found := warningOf(a, model.WarnEqualAdmitted); !found || w.Count != 1 || a.AdmittedGroups != 1 {
+	if w, found := warningOf(a, WarnEqualAdmitted); !found || w.Count != 1 || a.AdmittedGroups != 1 {
 		t.Errorf("%v %+v, %d admitted", found, w, a.AdmittedGroups)
 	}
 }

@@ -304,7 +304,7 @@ func TestRolloutsOfGroup(t *testing.T) {
 		t.Errorf("pass@1 %v", got)
 	}
 	for _, w := range a.Warnings {
-		if w.Kind == model.WarnRolloutsAssumed {
+		if w.Kind == WarnRolloutsAssumed {
 			t.Error("verl's own rule is no assumption")
 		}
 	}

@@ -68,7 +68,7 @@ func TestJoinedSteps(t *testing.T) {
 		t.Error(got)
 	}
 	// of 2 positive and 4 negative samples 2 each are kept: ΣA is 1.5 − 0.5 and Σ|A| 1.5 + 0.5 + 2·0.7071
-	if w := a.Warnings; len(w) != 1 || w[0].Kind != model.WarnOneSidedPush || w[0].Count != 6 || !strings.Contains(w[0].Text, "ΣA / Σ|A| is +0.29") {
+	if w := a.Warnings; len(w) != 1 || w[0].Kind != WarnOneSidedPush || w[0].Count != 6 || !strings.Contains(w[0].Text, "ΣA / Σ|A| is +0.29") {
 		t.Errorf("%+v", w)
 	}
 }
@@ -78,7 +78,7 @@ func TestJoinedWarningsOfBatches(t *testing.T) {
 	snap := stepsOf(chunkOf(1, []float64{1}, []float64{1, 0}), chunkOf(2, []float64{1, 0}), chunkOf(3, []float64{0}, []float64{1}, []float64{0, 1}))
 	a := analyzeSteps(t, snap, model.DefaultSettings(), 0, 1, 2)
 	refused := model.Warning{
-		Kind: model.WarnTrainerRefuses, Step: 3, Count: 3, Of: 6, Unit: "groups", Example: 3,
+		Kind: WarnTrainerRefuses, Step: 3, Count: 3, Of: 6, Unit: "groups", Example: 3,
 		Text:   "would stop EasyR1 (Brian's fork): " + analyzeSteps(t, snap, model.DefaultSettings(), 2).Refusal() + ", at step 3 and 1 other step",
 		Advice: "the other groups are still computed; check that the groups are right",
 	}
@@ -413,8 +413,8 @@ func TestFirstWarnings(t *testing.T) {
 			t.Errorf("%s: step %d is not at %d", o.Kind, o.Step, o.StepIndex)
 		}
 	}
-	if first[model.WarnInvalidRewards] != 2 {
-		t.Errorf("NaN first at step %d, want 2: %v", first[model.WarnInvalidRewards], first)
+	if first[WarnInvalidRewards] != 2 {
+		t.Errorf("NaN first at step %d, want 2: %v", first[WarnInvalidRewards], first)
 	}
 }
 

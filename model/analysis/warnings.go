@@ -13,64 +13,224 @@ import (
 	"vantage/model/units"
 )
 
-type rule struct {
-	kind model.WarningKind
-	scope
-	find func(*Analysis) *model.Warning // nil if there is nothing to warn of; kind and step are filled in for it
-}
-
-// scope is what a rule looks at where several steps are joined.
-type scope bool
-
+// The kinds of warnings, worst first.
 const (
-	perStep  scope = true  // one step after the other, each as the batch that it was
-	together scope = false // groups or samples, of however many steps
+	WarnTrainerRefuses         model.WarningKind = "trainer-refuses"
+	WarnStageNotApplied        model.WarningKind = "stage-not-applied"
+	WarnKLInReward             model.WarningKind = "kl-in-reward"
+	WarnGroupFilter            model.WarningKind = "group-filter"
+	WarnTooFewKept             model.WarningKind = "too-few-kept"
+	WarnKilledGroups           model.WarningKind = "killed-groups"
+	WarnSignFlips              model.WarningKind = "sign-flips"
+	WarnPhantomGroups          model.WarningKind = "phantom-groups"
+	WarnGroupFilterAssumes     model.WarningKind = "group-filter-assumes"
+	WarnEqualAdmitted          model.WarningKind = "equal-admitted"
+	WarnLiveSkipped            model.WarningKind = "live-skipped"
+	WarnUndefinedAdvantages    model.WarningKind = "undefined-advantages"
+	WarnInvalidRewards         model.WarningKind = "invalid-rewards"
+	WarnAnswersAlike           model.WarningKind = "answers-alike" // that answers of groups that are all wrong are alike: it is raised where texts are read
+	WarnDrawnSamples           model.WarningKind = "drawn-samples"
+	WarnAssumedRewards         model.WarningKind = "assumed-rewards"
+	WarnPartsMissing           model.WarningKind = "parts-missing"
+	WarnFloatNoise             model.WarningKind = "float-noise"
+	WarnRecomputeWithoutFilter model.WarningKind = "recompute-without-filter"
+	WarnPartialGroups          model.WarningKind = "partial-groups"
+	WarnSingleSampleGroups     model.WarningKind = "single-sample-groups"
+	WarnOneSidedPush           model.WarningKind = "one-sided-push"
+	WarnEffectiveRatio         model.WarningKind = "effective-ratio"
+	WarnFilterIsOurs           model.WarningKind = "filter-is-ours"
+	WarnGroupingDoubt          model.WarningKind = "grouping-doubt"
+	WarnRolloutsAssumed        model.WarningKind = "rollouts-assumed"
+	WarnApproximateLengths     model.WarningKind = "approximate-lengths"
+	WarnLoggedDiffers          model.WarningKind = "logged-differs"
 )
 
-// rules are in the order of reports, worst first.
-func rules() []rule {
-	return []rule{
-		{model.WarnTrainerRefuses, perStep, (*Analysis).trainerRefuses},
-		{model.WarnUndefinedAdvantages, perStep, (*Analysis).refusedGroups},
-		{model.WarnStageNotApplied, perStep, (*Analysis).stageNotApplied},
-		{model.WarnKLInReward, together, (*Analysis).klInReward},
-		{model.WarnGroupFilter, perStep, (*Analysis).groupFilterRefuses},
-		{model.WarnTooFewKept, together, (*Analysis).tooFewKept},
-		{model.WarnKilledGroups, together, (*Analysis).killedGroups},
-		{model.WarnSignFlips, together, (*Analysis).signFlips},
-		{model.WarnPhantomGroups, together, (*Analysis).phantomGroups},
-		{model.WarnGroupFilterAssumes, perStep, (*Analysis).groupFilterAssumes},
-		{model.WarnEqualAdmitted, together, (*Analysis).equalRewardsAdmitted},
-		{model.WarnLiveSkipped, together, (*Analysis).liveSkipped},
-		{model.WarnInvalidRewards, together, (*Analysis).invalidRewards},
-		{model.WarnDrawnSamples, together, (*Analysis).drawnSamples},
-		{model.WarnAssumedRewards, together, (*Analysis).assumedRewards},
-		{model.WarnPartsMissing, perStep, (*Analysis).partsMissing},
-		{model.WarnUndefinedAdvantages, together, (*Analysis).undefinedAdvantages},
-		{model.WarnFloatNoise, together, (*Analysis).floatNoise},
-		{model.WarnRecomputeWithoutFilter, together, (*Analysis).recomputeWithoutFilter},
-		{model.WarnPartialGroups, together, (*Analysis).partialGroups},
-		{model.WarnPartialGroups, together, (*Analysis).completedGroups},
-		{model.WarnSingleSampleGroups, perStep, (*Analysis).singleSampleGroups},
-		{model.WarnOneSidedPush, together, (*Analysis).oneSidedPush},
-		{model.WarnEffectiveRatio, together, effectiveRatio("keep_pos_ratio", "positive", 1)},
-		{model.WarnEffectiveRatio, together, effectiveRatio("keep_neg_ratio", "negative", -1)},
-		{model.WarnFilterIsOurs, together, (*Analysis).filterIsOurs},
-		{model.WarnGroupingDoubt, together, (*Analysis).visitsOfKeys},
-		{model.WarnGroupingDoubt, perStep, (*Analysis).mergedGroups},
-		{model.WarnRolloutsAssumed, together, (*Analysis).rolloutsAssumed},
-		{model.WarnRolloutsAssumed, perStep, (*Analysis).turnsAsSamples},
-		{model.WarnApproximateLengths, together, (*Analysis).approximateLengths},
-		{model.WarnLoggedDiffers, perStep, (*Analysis).loggedDiffers},
+// WarningRule is a warning: its name, how it is found, and its line of the glossary. A kind may have several rules; the first that has a meaning
+// speaks for all.
+type WarningRule struct {
+	Kind  model.WarningKind
+	Scope Scope
+	Find  func(*Analysis) *model.Warning // nil if there is nothing to warn of; kind and step are filled in for it
+
+	Unit     string // what is counted: "groups", "samples"
+	Formula  string // when it is raised, with the symbols of the glossary; "" if a sentence says it better
+	Meaning  string // one sentence without a full stop
+	Trainers string // whom it concerns, if not all
+}
+
+// Scope is what a rule looks at where several steps are joined.
+type Scope bool
+
+// The scopes.
+const (
+	PerStep  Scope = true  // one step after the other, each as the batch that it was
+	Together Scope = false // groups or samples, of however many steps
+)
+
+// WarningRules are in the order of reports, worst first.
+func WarningRules() []WarningRule {
+	return []WarningRule{
+		{
+			Kind: WarnTrainerRefuses, Scope: PerStep, Find: (*Analysis).trainerRefuses,
+			Unit:    "groups",
+			Meaning: "the framework's own code would raise an error for the step",
+		},
+		{
+			Kind: WarnUndefinedAdvantages, Scope: PerStep, Find: (*Analysis).refusedGroups,
+		},
+		{
+			Kind: WarnStageNotApplied, Scope: PerStep, Find: (*Analysis).stageNotApplied,
+			Unit:    "groups",
+			Meaning: "a length penalty or a loss lacks an option or lengths, and is left out",
+		},
+		{
+			Kind: WarnKLInReward, Scope: Together, Find: (*Analysis).klInReward,
+			Unit:    "samples",
+			Meaning: "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others",
+		},
+		{
+			Kind: WarnGroupFilter, Scope: PerStep, Find: (*Analysis).groupFilterRefuses,
+			Unit: "groups", Formula: "not admitted",
+			Meaning: "the group filter leaves no batch, or one that the trainer refuses",
+		},
+		{
+			Kind: WarnTooFewKept, Scope: Together, Find: (*Analysis).tooFewKept,
+			Unit: "groups", Formula: "kept < 2, some A ≠ 0",
+			Meaning: "groups with signal of which the filter keeps fewer than 2 samples",
+		},
+		{
+			Kind: WarnKilledGroups, Scope: Together, Find: (*Analysis).killedGroups,
+			Unit: "groups", Formula: "some A ≠ 0, all A′ = 0",
+			Meaning: "the fate killed",
+		},
+		{
+			Kind: WarnSignFlips, Scope: Together, Find: (*Analysis).signFlips,
+			Unit: "kept samples", Formula: "flips",
+			Meaning: "kept samples that recompute gives another sign",
+		},
+		{
+			Kind: WarnPhantomGroups, Scope: Together, Find: (*Analysis).phantomGroups,
+			Unit: "groups", Formula: "equal r before the length penalty, unequal after it",
+			Meaning: "groups that train on length alone",
+		},
+		{
+			Kind: WarnGroupFilterAssumes, Scope: PerStep, Find: (*Analysis).groupFilterAssumes,
+			Unit:    "groups",
+			Meaning: "the log lacks a value that the rule of the group filter reads, so another one is used",
+		},
+		{
+			Kind: WarnEqualAdmitted, Scope: Together, Find: (*Analysis).equalRewardsAdmitted,
+			Unit: "groups", Formula: "equal r, admitted",
+			Meaning: "the rule's test is not that all rewards are equal",
+		},
+		{
+			Kind: WarnLiveSkipped, Scope: Together, Find: (*Analysis).liveSkipped,
+			Unit: "groups", Formula: "some A ≠ 0, not admitted, not refilled",
+			Meaning: "signal that the group filter drops, with nothing in its place",
+		},
+		{
+			Kind: WarnInvalidRewards, Scope: Together, Find: (*Analysis).invalidRewards,
+			Unit:    "samples",
+			Meaning: "rewards that are NaN, infinite or missing",
+		},
+		{
+			Kind: WarnDrawnSamples, Scope: Together, Find: (*Analysis).drawnSamples,
+			Unit:     "groups",
+			Meaning:  "some samples are left out, and the trainer draws which: here the last ones",
+			Trainers: "trinity rec with drop: balance",
+		},
+		{
+			Kind: WarnAssumedRewards, Scope: Together, Find: (*Analysis).assumedRewards,
+			Unit:    "samples",
+			Meaning: "the sum of all numeric columns is taken for the reward",
+		},
+		{
+			Kind: WarnPartsMissing, Scope: PerStep, Find: (*Analysis).partsMissing,
+			Unit:    "samples",
+			Meaning: "a part of the reward is NaN or missing, which others of the group have: the sum leaves it out",
+		},
+		{
+			Kind: WarnUndefinedAdvantages, Scope: Together, Find: (*Analysis).undefinedAdvantages,
+			Unit:    "groups",
+			Meaning: "the formula gives no number, or the log lacks a value that it reads",
+		},
+		{
+			Kind: WarnFloatNoise, Scope: Together, Find: (*Analysis).floatNoise,
+			Unit: "groups", Formula: "equal r, some A′ ≠ 0",
+			Meaning: "the fate noise: float residue that trains",
+		},
+		{
+			Kind: WarnRecomputeWithoutFilter, Scope: Together, Find: (*Analysis).recomputeWithoutFilter,
+			Unit: "groups", Formula: "compute_new_adv with both ratios 1",
+			Meaning: "recompute changes nothing",
+		},
+		{
+			Kind: WarnPartialGroups, Scope: Together, Find: (*Analysis).partialGroups,
+			Unit: "groups",
+			Meaning: "the log lacks rows of the group: the rewards without one follow from the others, or mean, std and solve rate are " +
+				"not known",
+		},
+		{
+			Kind: WarnPartialGroups, Scope: Together, Find: (*Analysis).completedGroups,
+		},
+		{
+			Kind: WarnSingleSampleGroups, Scope: PerStep, Find: (*Analysis).singleSampleGroups,
+			Unit: "groups", Formula: "n = 1",
+			Meaning: "nothing to compare with",
+		},
+		{
+			Kind: WarnOneSidedPush, Scope: Together, Find: (*Analysis).oneSidedPush,
+			Unit: "kept samples", Formula: "|ΣA′| > 0.25·Σ|A′|, with a filter",
+			Meaning: "the filter leaves a push to one side",
+		},
+		{
+			Kind: WarnEffectiveRatio, Scope: Together, Find: effectiveRatio("keep_pos_ratio", "positive", 1),
+			Unit: "samples of a sign", Formula: "|kept / n − ratio| > 0.1",
+			Meaning: "the share that is kept is far from the ratio, since whole samples are kept",
+		},
+		{
+			Kind: WarnEffectiveRatio, Scope: Together, Find: effectiveRatio("keep_neg_ratio", "negative", -1),
+		},
+		{
+			Kind: WarnFilterIsOurs, Scope: Together, Find: (*Analysis).filterIsOurs,
+			Unit:    "groups",
+			Meaning: "the framework's trainer has no such filter: a what-if",
+		},
+		{
+			Kind: WarnGroupingDoubt, Scope: Together, Find: (*Analysis).visitsOfKeys,
+			Unit:    "groups",
+			Meaning: "groups may be merged or assumed: a prompt may come twice in the step, or again in a log without steps",
+		},
+		{
+			Kind: WarnGroupingDoubt, Scope: PerStep, Find: (*Analysis).mergedGroups,
+		},
+		{
+			Kind: WarnRolloutsAssumed, Scope: Together, Find: (*Analysis).rolloutsAssumed,
+			Unit:    "groups",
+			Meaning: "how the trainer counts rollouts of several rows, or turns in rows of their own, is not known",
+		},
+		{
+			Kind: WarnRolloutsAssumed, Scope: PerStep, Find: (*Analysis).turnsAsSamples,
+		},
+		{
+			Kind: WarnApproximateLengths, Scope: Together, Find: (*Analysis).approximateLengths,
+			Unit:    "samples",
+			Meaning: "metrics that trainers weight by tokens are weighted by characters or words, or count each sample once",
+		},
+		{
+			Kind: WarnLoggedDiffers, Scope: PerStep, Find: (*Analysis).loggedDiffers,
+			Unit:    "samples",
+			Meaning: "advantages in the log are not those that the estimator gives",
+		},
 	}
 }
 
 // WarningKinds are all kinds of warnings that a step can raise.
 func WarningKinds() []model.WarningKind {
 	var kinds []model.WarningKind
-	for _, r := range rules() {
-		if !slices.Contains(kinds, r.kind) {
-			kinds = append(kinds, r.kind)
+	for _, r := range WarningRules() {
+		if !slices.Contains(kinds, r.Kind) {
+			kinds = append(kinds, r.Kind)
 		}
 	}
 	return kinds
@@ -87,12 +247,12 @@ func (a *Analysis) warnings() []model.Warning {
 	model.InParallel(context.Background(), workers(), shares, func(share int) {
 		for k := share; k < len(all); k += shares {
 			r := all[k]
-			find := r.find
-			if r.scope == perStep && a.steps != nil {
-				find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.find) }
+			find := r.Find
+			if r.Scope == PerStep && a.steps != nil {
+				find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.Find) }
 			}
 			if found[k] = find(a); found[k] != nil {
-				found[k].Kind, found[k].Step = r.kind, a.Step
+				found[k].Kind, found[k].Step = r.Kind, a.Step
 			}
 		}
 	})

@@ -13,20 +13,20 @@ import (
 func TestWarningsAboutTheLog(t *testing.T) {
 	rpp := settingsWith(t, "framework", "verl", "estimator", "reinforce_plus_plus")
 	characters := withComponents(model.LengthCharacters, nil, []float64{1, 0, 1, 0})
-	if w, ok := warningOf(analyze(t, characters, rpp), model.WarnApproximateLengths); !ok || w.Count != 4 || !strings.Contains(w.Text, "characters") {
+	if w, ok := warningOf(analyze(t, characters, rpp), WarnApproximateLengths); !ok || w.Count != 4 || !strings.Contains(w.Text, "characters") {
 		t.Errorf("characters: %+v", w)
 	}
-	if w, ok := warningOf(analyze(t, characters, settingsWith(t, "framework", "verl")), model.WarnApproximateLengths); ok {
+	if w, ok := warningOf(analyze(t, characters, settingsWith(t, "framework", "verl")), WarnApproximateLengths); ok {
 		t.Errorf("grpo needs no lengths: %+v", w)
 	}
-	if w, ok := warningOf(analyze(t, withComponents(model.LengthTokens, nil, []float64{1, 0, 1, 0}), rpp), model.WarnApproximateLengths); ok {
+	if w, ok := warningOf(analyze(t, withComponents(model.LengthTokens, nil, []float64{1, 0, 1, 0}), rpp), WarnApproximateLengths); ok {
 		t.Errorf("tokens: %+v", w)
 	}
 
 	// the framework divides 0 by 0 for rewards that a float cannot hold
 	huge := withComponents(model.LengthTokens, nil, []float64{3e38, -3e38, 3e38, -3e38})
 	a := analyze(t, huge, settingsWith(t, "framework", "slime", "estimator", "reinforce_plus_plus"))
-	if w, ok := warningOf(a, model.WarnUndefinedAdvantages); ok != (a.Table[0].Fate == model.FateInvalid) || ok && w.Count != 1 {
+	if w, ok := warningOf(a, WarnUndefinedAdvantages); ok != (a.Table[0].Fate == model.FateInvalid) || ok && w.Count != 1 {
 		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table[0].Fate, a.Original)
 	}
 }
@@ -42,19 +42,19 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 		return store.Snapshot()
 	}
 	centred := settingsWith(t, "framework", "tinker") // r − mean
-	if w, ok := warningOf(analyze(t, logged(0.5, -0.5, 0.5, -0.5), centred), model.WarnLoggedDiffers); ok {
+	if w, ok := warningOf(analyze(t, logged(0.5, -0.5, 0.5, -0.5), centred), WarnLoggedDiffers); ok {
 		t.Errorf("equal advantages: %+v", w)
 	}
-	w, ok := warningOf(analyze(t, logged(0.5, -0.5, 0.75, math.NaN()), centred), model.WarnLoggedDiffers)
+	w, ok := warningOf(analyze(t, logged(0.5, -0.5, 0.75, math.NaN()), centred), WarnLoggedDiffers)
 	if !ok || w.Count != 1 || w.Of != 3 || w.Example != 0 || !strings.Contains(w.Text, "up to 0.25") {
 		t.Errorf("one differs: %+v", w)
 	}
 	noNumber := chunkOf(1, []float64{math.NaN(), 0, 1, 0})
 	noNumber.Records[0].Advantage = 0.5
-	if w, ok := warningOf(analyze(t, stepsOf(noNumber), centred), model.WarnLoggedDiffers); !ok || !strings.Contains(w.Text, ", one of them is NaN") {
+	if w, ok := warningOf(analyze(t, stepsOf(noNumber), centred), WarnLoggedDiffers); !ok || !strings.Contains(w.Text, ", one of them is NaN") {
 		t.Errorf("computed from NaN: %+v", w)
 	}
-	if w, ok := warningOf(analyze(t, logged(math.Inf(1), -0.5, 0.5, -0.5), centred), model.WarnLoggedDiffers); !ok || w.Count != 1 {
+	if w, ok := warningOf(analyze(t, logged(math.Inf(1), -0.5, 0.5, -0.5), centred), WarnLoggedDiffers); !ok || w.Count != 1 {
 		t.Errorf("an infinite advantage in the log: %+v", w)
 	}
 	// another group of 1e6 makes no difference of 0.25 near
@@ -62,12 +62,12 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	for i, a := range []float64{0.75, -0.5, 0.5, -0.5, 1e6, -1e6, 1e6, -1e6} {
 		large.Records[i].Advantage = a
 	}
-	if w, ok := warningOf(analyze(t, stepsOf(large), centred), model.WarnLoggedDiffers); !ok || w.Count != 1 || w.Example != 0 {
+	if w, ok := warningOf(analyze(t, stepsOf(large), centred), WarnLoggedDiffers); !ok || w.Count != 1 || w.Example != 0 {
 		t.Errorf("beside a group of 1e6: %+v", w)
 	}
 	// written with seven digits: 1/√(4/3) is 0.866025403…
 	easy := logged(0.8660254, -0.8660254, 0.8660254, -0.8660254)
-	if w, ok := warningOf(analyze(t, easy, model.DefaultSettings()), model.WarnLoggedDiffers); ok {
+	if w, ok := warningOf(analyze(t, easy, model.DefaultSettings()), WarnLoggedDiffers); ok {
 		t.Errorf("fewer digits: %+v", w)
 	}
 }
@@ -99,7 +99,7 @@ func TestMergedGroupsAreWarnedOf(t *testing.T) {
 		if test.set[0] != "" {
 			set, _ = set.Set(test.set[0], test.set[1])
 		}
-		w, ok := warningOf(analyze(t, store.Snapshot(), set), model.WarnGroupingDoubt)
+		w, ok := warningOf(analyze(t, store.Snapshot(), set), WarnGroupingDoubt)
 		if ok != (test.count > 0) || w.Count != test.count || !strings.Contains(w.Advice, test.advice) || ok && w.Example != 2 {
 			t.Errorf("%s: %+v, want %d", test.name, w, test.count)
 		}
@@ -137,7 +137,7 @@ func TestGroupsOfWhichTheLogHoldsAPart(t *testing.T) {
 		if !slices.Equal(a.Original, c.want) {
 			t.Errorf("%s: advantages %v, want %v", name, a.Original, c.want)
 		}
-		if w, ok := warningOf(a, model.WarnPartialGroups); ok == isWhole || ok && (w.Count != 1 || !strings.Contains(w.Text, "the log holds 2 samples")) {
+		if w, ok := warningOf(a, WarnPartialGroups); ok == isWhole || ok && (w.Count != 1 || !strings.Contains(w.Text, "the log holds 2 samples")) {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}
@@ -149,7 +149,7 @@ func TestGroupsOfWhichTheLogHoldsAPart(t *testing.T) {
 	}
 	chunk.Records[2].Status, chunk.Records[3].Status = model.StatusUnlogged, model.StatusUnlogged
 	a := analyze(t, stepsOf(chunk), settingsWith(t, "framework", "tinker"))
-	if w, ok := warningOf(a, model.WarnPartialGroups); !ok || !strings.Contains(w.Text, "2 of 4 samples") || a.Table[0].RewardMean != 0.25 || a.Original[0] != 0.75 {
+	if w, ok := warningOf(a, WarnPartialGroups); !ok || !strings.Contains(w.Text, "2 of 4 samples") || a.Table[0].RewardMean != 0.25 || a.Original[0] != 0.75 {
 		t.Errorf("a group that was completed: %+v, mean %v, advantages %v", w, a.Table[0].RewardMean, a.Original)
 	}
 }

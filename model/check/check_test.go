@@ -18,7 +18,7 @@ func steps() []analysis.StepFigures {
 	two := one
 	two.Step, two.Flips[0], two.Flips[4] = 2, 4, 2
 	two.Fates[model.FateKilled] = 1
-	two.Warnings = []model.Warning{{Kind: model.WarnKilledGroups, Count: 1, Of: 10, Advice: "keep more"}}
+	two.Warnings = []model.Warning{{Kind: analysis.WarnKilledGroups, Count: 1, Of: 10, Advice: "keep more"}}
 	open := two
 	open.Step, open.Open = 3, true
 	open.Fates[model.FateKilled] = 9

@@ -94,7 +94,7 @@ func (c *Evaluator) AddGroups(step, groups *analysis.StepFigures) {
 	c.record(step)
 	for k := range c.Findings {
 		s := groups
-		if c.Findings[k].Rule.isOfStep() {
+		if c.tallies[k].ofStep {
 			s = step
 		}
 		if s != nil {
@@ -236,8 +236,8 @@ func adviceFor(name string, s *analysis.StepFigures) string {
 		return "check whether the run stopped within the step, or the file was truncated"
 	}
 	kind := cmp.Or(map[string]model.WarningKind{
-		"killed": model.WarnKilledGroups, "short": model.WarnTooFewKept, "flips": model.WarnSignFlips,
-		"noise": model.WarnFloatNoise, "invalid": model.WarnInvalidRewards, "single": model.WarnSingleSampleGroups,
+		"killed": analysis.WarnKilledGroups, "short": analysis.WarnTooFewKept, "flips": analysis.WarnSignFlips,
+		"noise": analysis.WarnFloatNoise, "invalid": analysis.WarnInvalidRewards, "single": analysis.WarnSingleSampleGroups,
 	}[name], model.WarningKind(name))
 	for _, w := range s.Warnings {
 		if w.Kind == kind {
@@ -322,6 +322,7 @@ func (w *Monitor) Failing() bool { return slices.Contains(w.failing, true) }
 // tally follows the value of a rule from step to step.
 type tally struct {
 	rule   Rule
+	ofStep bool                                       // see Rule.isOfStep
 	count  func(*analysis.StepFigures) figures.Number // what the rule counts; nil of a metric
 	recent []measured                                 // the steps with a value that the span needs, the newest last
 	sum    measured                                   // of all steps, for AllSteps
@@ -334,7 +335,7 @@ type tally struct {
 func newTallies(rules []Rule) []tally {
 	all := make([]tally, len(rules))
 	for k, r := range rules {
-		all[k].rule, all[k].count = r, countNamed(r.Name)
+		all[k] = tally{rule: r, ofStep: r.isOfStep(), count: countNamed(r.Name)}
 	}
 	return all
 }

@@ -164,7 +164,7 @@ func countNamed(name string) func(*analysis.StepFigures) figures.Number {
 
 // warningKinds are the kinds of warnings that rules can name: those that a step raises, and those about texts, which the caller adds.
 func warningKinds() []model.WarningKind {
-	return append(analysis.WarningKinds(), model.WarnAnswersAlike)
+	return append(analysis.WarningKinds(), analysis.WarnAnswersAlike)
 }
 
 // isOfStep reports whether the rule is about a step as a whole, not about its groups.

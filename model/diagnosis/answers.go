@@ -16,6 +16,7 @@ import (
 // Limits of what answers tell.
 const (
 	collapsedTo    = 1.0 / 3 // of what they were are the distinct answers of a group
+	oneAnswer      = 0.9     // of the groups hold one answer, if nothing is sampled
 	garbledFrom    = 0.1     // of answers are no language
 	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
 	ruined         = 0.5     // of the answers have it from the first step to the last, for it to be broken from the start
@@ -56,7 +57,11 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	s := make(series, len(e.Steps))
 	groups := 0
 	e.texts.byGroup(func(group []answer) {
-		if len(group) < 3 || e.isSolvedBriefly(group) {
+		if len(group) < 3 {
+			return
+		}
+		groups++
+		if e.isSolvedBriefly(group) {
 			return
 		}
 		distinct := map[uint64]bool{}
@@ -64,10 +69,12 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 			distinct[group[i].whole] = true
 		}
 		s[group[0].step].add(float64(len(distinct)) / float64(len(group)))
-		groups++
 	})
 	if groups < 2*leastSteps {
 		return nil, fmt.Sprintf("fewer than %d groups have 3 answers that were read", 2*leastSteps)
+	}
+	if f, is := e.oneAnswerFromTheStart(); is {
+		return []Finding{f}, ""
 	}
 	k, found := s.shiftOf(-1)
 	limit := collapsedTo * k.level.mean()
@@ -80,6 +87,27 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", units.Share(f.Evidence[0].Before), units.Share(f.Evidence[0].After))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return []Finding{f}, ""
+}
+
+// oneAnswerFromTheStart finds groups of which each holds one answer of some words, again and again, from the first step to the last.
+func (e *evidence) oneAnswerFromTheStart() (Finding, bool) {
+	s := make(series, len(e.Steps))
+	e.texts.byGroup(func(group []answer) {
+		if len(group) < 3 || group[0].words < templateWords {
+			return
+		}
+		isOne := !slices.ContainsFunc(group, func(a answer) bool { return a.whole != group[0].whole })
+		s[group[0].step].add(float64(model.Count01(isOne)))
+	})
+	all := s.pooled(0, len(s))
+	if all.N < 2*leastSteps || all.mean() < oneAnswer || s.beyond(oneAnswer) > 0 {
+		return Finding{}, false
+	}
+	f := e.finding(s, "groups that are one answer", 0, len(s), true, "groups")
+	f.Title = fmt.Sprintf("from the first step the answers to one prompt are one answer, word for word, in %s of the groups that were read", units.Share(all.mean()))
+	f.Example = e.textExample(0, func(*answer) bool { return true })
+	f.Advice = "look at how answers are sampled: a temperature of 0, one seed for all answers to a prompt, or a cache that gives the first one again"
+	return f, true
 }
 
 // isSolvedBriefly reports whether the answers of a group are one answer of a few words, and good: to an easy prompt there is not much else to say.

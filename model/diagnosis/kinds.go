@@ -35,6 +35,8 @@ const (
 	ToolFailure      Kind = "tool_failure"
 	NoRightAnswer    Kind = "no_right_answer"
 	NewPhrase        Kind = "new_phrase"
+	PartOutweighs    Kind = "part_outweighs"
+	SourceOutweighs  Kind = "source_outweighs"
 )
 
 // Words is the kind as people say it: "reward hacking".
@@ -260,7 +262,23 @@ func Kinds() []KindInfo {
 			Advice:    "read answers of this group: mend the tool or service that the phrase names, mask such answers in the loss, and look at where the model learned it",
 			Sources:   []Source{{"ToRL 27: errors of a sandbox in 62% of executions, which nothing shows", "https://github.com/GAIR-NLP/ToRL/issues/27"}, {"verifiers 1416: rollouts whose tools all failed, and a mask for them", "https://github.com/PrimeIntellect-ai/verifiers/pull/1416"}},
 		},
-	}, scalarKinds()...)
+		{
+			Name: PartOutweighs, detect: partOutweighs,
+			What:      "Wrong answers win over right ones: another part of the reward outweighs rightness.",
+			How:       "A column tells which answers are right. In 15% or more of the pairs of a right and a wrong answer to one prompt, 200 pairs at least, the wrong one has the higher reward. Where the reward is seen to be a sum of its columns, the one that lifts them most is named. A watch.",
+			LooksLike: "A bonus for form, or a penalty on length, that is smaller than what a right answer wins.",
+			Advice:    "give rightness a weight above all that the other parts can add up to, or pay for form and length only where the answer is right",
+			Sources:   []Source{{"NeMo RL 2431: groups without a right answer train on their penalties", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
+		},
+		{
+			Name: SourceOutweighs, detect: sourceOutweighs,
+			What:      "The rewards of one source of prompts differ so much more than those of another that they alone move the policy.",
+			How:       "The scale is batch or none, so that advantages are as large as rewards differ. Within groups the rewards of one source are four times as far from their mean as those of another, by 20 groups of each whose rewards differ. A watch.",
+			LooksLike: "Sources whose rewards have one range; a scale by group, which makes each group count alike.",
+			Advice:    "bring the rewards of all sources to one range, or scale by group",
+			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
+		},
+	}, append(logProbKinds(), scalarKinds()...)...)
 }
 
 // evidence is what detectors look at.

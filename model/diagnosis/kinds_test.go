@@ -8,18 +8,18 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
-// The page on what ails runs says of each kind what the program says; -update rewrites it.
+// The page on what ails runs has how each kind is found; -update rewrites it. The gallery has what each is and what to do.
 func TestDiagnosisPage(t *testing.T) {
 	var page strings.Builder
 	for _, k := range Kinds() {
-		fmt.Fprintf(&page, "### %s\n\n%s\n\n", k.Name, k.What)
-		fmt.Fprintf(&page, "* **How it is found.** %s\n* **Healthy, but looks like it.** %s\n* **What to do.** %s.\n", k.How, k.LooksLike, upperFirst(k.Advice))
+		fmt.Fprintf(&page, "### %s\n\n", k.Name)
+		fmt.Fprintf(&page, "* **How it is found.** %s\n* **Healthy, but looks like it.** %s\n", k.How, k.LooksLike)
 		if len(k.follows) > 0 {
 			names := make([]string, len(k.follows))
 			for i, f := range k.follows {
 				names[i] = "`" + string(f) + "`"
 			}
-			fmt.Fprintf(&page, "* **Consequences**, reported with it: %s.\n", strings.Join(names, ", "))
+			fmt.Fprintf(&page, "* **Consequences**: %s.\n", strings.Join(names, ", "))
 		}
 		links := make([]string, len(k.Sources))
 		for i, s := range k.Sources {

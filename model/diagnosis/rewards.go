@@ -821,33 +821,42 @@ func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) (l
 // groups on both sides. It returns NaN if those that count have fewer groups than all on the later side, or a smaller share of them: prompts
 // that come again are no fair sample of the others; of a new source nothing was seen before, however large it is.
 func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, share float64, of func(*GroupFacts) float64, before, after [2]int) float64 {
+	type part struct{ was, is Moments }
 	var none K
-	var whole [2]Moments
-	parts := [2]map[K]Moments{{}, {}}
-	for at, steps := range [2][2]int{before, after} {
+	var whole part
+	var parts []part
+	place := map[K]int{} // of a part, in the order in which they come: sums in the order of a map differ from time to time in their last bits
+	add := func(steps [2]int, side func(*part) *Moments) {
 		for i := steps[0]; i < steps[1]; i++ {
 			for k := range e.Steps[i].Groups {
 				g := &e.Steps[i].Groups[k]
-				if name, x := key(i, k), of(g); name != none && g.Valid > 0 && x == x {
-					m := parts[at][name]
-					m.add(x)
-					parts[at][name] = m
-					whole[at].add(x)
+				name, x := key(i, k), of(g)
+				if name == none || g.Valid == 0 || x != x {
+					continue
 				}
+				at, known := place[name]
+				if !known {
+					at = len(parts)
+					place[name], parts = at, append(parts, part{})
+				}
+				side(&parts[at]).add(x)
+				side(&whole).add(x)
 			}
 		}
 	}
+	add(before, func(p *part) *Moments { return &p.was })
+	add(after, func(p *part) *Moments { return &p.is })
 	change, groups := 0.0, 0
-	for name, was := range parts[0] {
-		if is := parts[1][name]; min(was.N, is.N) >= least {
-			change += float64(is.N) * (is.mean() - was.mean())
-			groups += is.N
+	for _, p := range parts {
+		if min(p.was.N, p.is.N) >= least {
+			change += float64(p.is.N) * (p.is.mean() - p.was.mean())
+			groups += p.is.N
 		}
 	}
-	if groups < all || float64(groups) < share*float64(whole[1].N) {
+	if groups < all || float64(groups) < share*float64(whole.is.N) {
 		return math.NaN()
 	}
-	return change / float64(groups) / (whole[1].mean() - whole[0].mean())
+	return change / float64(groups) / (whole.is.mean() - whole.was.mean())
 }
 
 // newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b: then nothing shows that the

@@ -185,13 +185,40 @@ func (s series) span() int { return min(len(s), max(5, int(math.Ceil(windowSteps
 func (s series) smooth(span int) []float64 {
 	values := make([]float64, len(s))
 	usual := s.pooled(0, len(s)).N * span / len(s)
-	for i := range s {
+	for i, m := range s.around(span) {
 		values[i] = math.NaN()
-		if m := s.pooled(i-span/2, i-span/2+span); 2*m.N >= usual {
+		if 2*m.N >= usual {
 			values[i] = m.mean()
 		}
 	}
 	return values
+}
+
+// around pools the span steps around each step, those that there are. Steps are summed in blocks of span, from the first on and from the
+// last on: any span of steps is the end of one block and the beginning of the next, so that no step is added for each span anew.
+func (s series) around(span int) series {
+	first := span / 2 // how many come before the step
+	padded := make(series, first+len(s)+span)
+	copy(padded[first:], s)
+	upTo, from := slices.Clone(padded), slices.Clone(padded) // sums within a block
+	for i := range padded {
+		if i%span > 0 {
+			upTo[i].join(upTo[i-1])
+		}
+	}
+	for i := len(padded) - 2; i >= 0; i-- {
+		if (i+1)%span > 0 {
+			from[i].join(from[i+1])
+		}
+	}
+	pooled := make(series, len(s))
+	for i := range pooled {
+		pooled[i] = from[i]
+		if i%span > 0 {
+			pooled[i].join(upTo[i+span-1])
+		}
+	}
+	return pooled
 }
 
 // shift is a change of level that stays: from the level before to that at the end.

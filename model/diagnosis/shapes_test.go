@@ -18,6 +18,7 @@ type sample struct {
 	reward       float64
 	length       int
 	asks, answer string
+	source       string // of the prompt
 }
 
 // shapeOf is a log of so many steps of prompts × 8 rows.
@@ -34,7 +35,11 @@ func shapeOf(steps, prompts int, row func(rng *rand.Rand, step, prompt, k int) s
 					Step: int64(step + 1), Prompt: id, Preview: fmt.Sprint(id), Group: fmt.Sprint(step, "-", p), Reward: s.reward,
 					Advantage: math.NaN(), Length: int32(s.length), Offset: int64(len(texts)),
 				})
-				texts = append(texts, model.Text{Prompt: s.asks, Response: strings.Replace(s.answer, "so we", fmt.Sprint("so ", rng.IntN(1e9), " we"), 1)}) // each its own
+				text := model.Text{Prompt: s.asks, Response: strings.Replace(s.answer, "so we", fmt.Sprint("so ", rng.IntN(1e9), " we"), 1)} // each its own
+				if s.source != "" {
+					text.Fields = []model.Field{{Name: "data_source", Value: s.source}}
+				}
+				texts = append(texts, text)
 			}
 		}
 	}

@@ -403,13 +403,20 @@ func lastBytesOf(text string, n int) string {
 // all returns the answers by step, group, and what they hold.
 func (t *Texts) all() []answer {
 	if !t.sorted {
-		sort.Slice(t.answers, func(i, k int) bool {
-			a, b := &t.answers[i], &t.answers[k]
-			return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.group, b.group), cmp.Compare(a.reward, b.reward), cmp.Compare(a.whole, b.whole)) < 0
-		})
+		sort.Slice(t.answers, func(i, k int) bool { return t.answers[i].compare(&t.answers[k]) < 0 })
 		t.sorted = true
 	}
 	return t.answers
+}
+
+// compare orders answers by step, group, and what they hold, the same way at each look: not by their hashes, whose seed is drawn.
+func (a *answer) compare(b *answer) int {
+	if order := cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.group, b.group), cmp.Compare(a.reward, b.reward)); order != 0 {
+		return order
+	}
+	return cmp.Or(
+		strings.Compare(a.begin, b.begin), strings.Compare(a.finish, b.finish), cmp.Compare(a.characters, b.characters),
+		cmp.Compare(a.row, b.row))
 }
 
 // byGroup calls f with the answers of each group that was read.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Entry explains one figure, or a few that differ in a word.
@@ -36,36 +37,42 @@ const (
 	Warning Place = "warning"
 )
 
-// section is the entries of a place.
-type section struct {
-	place        Place
-	title, intro string
-	entries      []Entry
+// Section is the entries of a place.
+type Section struct {
+	Place        Place
+	Title, Intro string
+	Entries      []Entry
 }
 
-func sections() []section {
-	return []section{
+// Symbols explains the letters of the formulas.
+const Symbols = "r is the reward of a sample as the estimator reads it, A its advantage before the filter (original), A′ after filter and " +
+	"recompute (processed), l the length of its response. n samples of a group, c or s of them solved; N samples and G groups of the step. " +
+	"#{…} counts what matches. ddof: a standard deviation divides by n − ddof. near: similar, but computed differently."
+
+// Sections returns all places with their entries, in the order of the page.
+func Sections() []Section {
+	return []Section{
 		{Step, "A step or the run", "In the line of the step, the tables of steps, `report` and `check`.", entries(stepFigures())},
 		{Metrics, "Metrics of a step", "Under the name that the trainer logs; `vantage/` marks ours. The report's line *lengths* names the unit of lengths and weights: tokens, or else characters or words of the text; a sample of unknown length weighs 1.", metrics()},
 		{Fates, "Fates of a group", "Each group has one. Counts in tables and rules are of groups; columns of CSV are named `killed_groups`.", entries(fateFigures())},
 		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", entries(groupFigures())},
 		{Sample, "A sample", "In an open group, and in `export`.", entries(Samples())},
 		{Parts, "Breakdown", "Samples that have something in common, in `report --by` and `:by`. A part is named by a difficulty, a length, a fate, a step, or a value of a column of the log.", partFigures()},
-		{Prompt, "A prompt over the run", "In `prompts`, and as fields of its `--where`: see [prompts](prompts.md).", entries(Prompts())},
+		{Prompt, "A prompt over the run", "In `prompts`, and as fields of its `--where`.", entries(Prompts())},
 		{Sweep, "Sweep", "A cell shows what a pair of ratios does to all groups of the steps, computed as in a report.", sweepFigures()},
 		{Sizes, "Group size", "What groups of m samples would do; a group of the log has n samples, of which s are solved.", groupSizeFigures()},
 		{Compare, "Compare", "The first run is a, the second is b.", compareFigures()},
 		{Match, "Match", "Logged advantages against those that are computed.", matchFigures()},
-		{Check, "Check", "Names in rules besides all of the above: see [checking](checking.md).", checkFigures()},
+		{Check, "Check", "Names in rules besides all of the above.", checkFigures()},
 		{Warning, "Warnings", "Each counts groups or samples; a rule may name one.", warnings()},
 	}
 }
 
 // All returns the entries of a place.
 func All(place Place) (entries []Entry) {
-	for _, s := range sections() {
-		if s.place == place {
-			entries = s.entries
+	for _, s := range Sections() {
+		if s.Place == place {
+			entries = s.Entries
 		}
 	}
 	return entries
@@ -77,12 +84,25 @@ func Explain(place Place, name string) (Entry, bool) {
 	if e, ok := entryOf(All(place), name); ok {
 		return e, true
 	}
-	for _, s := range sections() {
-		if e, ok := entryOf(s.entries, name); ok {
+	for _, s := range Sections() {
+		if e, ok := entryOf(s.Entries, name); ok {
 			return e, true
 		}
 	}
 	return Entry{}, false
+}
+
+// Named returns the section of a place, or of each place the entries that a name has there.
+func Named(name string) (found []Section) {
+	for _, s := range Sections() {
+		if string(s.Place) == name {
+			return []Section{s}
+		}
+		if e, ok := entryOf(s.Entries, canonical(name)); ok {
+			found = append(found, Section{Place: s.Place, Title: s.Title, Intro: s.Intro, Entries: []Entry{e}})
+		}
+	}
+	return found
 }
 
 func entryOf(list []Entry, name string) (Entry, bool) {
@@ -146,7 +166,7 @@ func (e Entry) Explanation() string {
 
 // Places returns all places, in the order of the page.
 func Places() []Place {
-	return model.Mapped(sections(), func(s section) Place { return s.place })
+	return model.Mapped(Sections(), func(s Section) Place { return s.Place })
 }
 
 func sweepFigures() []Entry {
@@ -215,42 +235,21 @@ func checkFigures() []Entry {
 		{"rows", "rows, share of the usual", "rows of the step / median of the eight steps before", "whether a step was cut off", ""},
 		{"unreadable", "rows, share of all", "rows that cannot be read / all rows", "torn rows, and rows that are not understood", ""},
 		{"stall", "×, s, m, h", "now − time of the last row; x: / median time between steps", "whether a run that should write does not", ""},
-		{"alarm", "findings", "", "what ails the run so that a person would stop it: diagnosis.md", ""},
-		{"watch", "findings", "", "what may become an alarm: diagnosis.md", ""},
-		{"over", "findings", "", "an alarm for a stretch of the run that has ended: diagnosis.md", ""},
+		{"alarm", "findings", "", "illnesses that are worth stopping the run for", ""},
+		{"watch", "findings", "", "what may become an alarm", ""},
+		{"over", "findings", "", "an alarm for a stretch of the run that has ended", ""},
 	}
 }
 
+// warnings are those of the rules.
 func warnings() []Entry {
-	return []Entry{
-		{"trainer-refuses", "groups", "", "the framework's own code would raise an error for the step", ""},
-		{"stage-not-applied", "groups", "", "a length penalty or a loss lacks an option or lengths, and is left out", ""},
-		{"group-filter", "groups", "not admitted", "the group filter leaves no batch, or one that the trainer refuses", ""},
-		{"too-few-kept", "groups", "kept < 2, some A ≠ 0", "groups with signal of which the filter keeps fewer than 2 samples", ""},
-		{"killed-groups", "groups", "some A ≠ 0, all A′ = 0", "the fate killed", ""},
-		{"sign-flips", "kept samples", "flips", "kept samples that recompute gives another sign", ""},
-		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks a value that it reads", ""},
-		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
-		{"drawn-samples", "groups", "", "some samples are left out, and the trainer draws which: here the last ones", "trinity rec with drop: balance"},
-		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
-		{"parts-missing", "samples", "", "a part of the reward is NaN or missing, which others of the group have: the sum leaves it out", ""},
-		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
-		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},
-		{"partial-groups", "groups", "", "the log lacks rows of the group: the rewards without one follow from the others, or mean, std and solve rate are not known", ""},
-		{"single-sample-groups", "groups", "n = 1", "nothing to compare with", ""},
-		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
-		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},
-		{"phantom-groups", "groups", "equal r before the length penalty, unequal after it", "groups that train on length alone", ""},
-		{"group-filter-assumes", "groups", "", "the log lacks a value that the rule of the group filter reads, so another one is used", ""},
-		{"equal-admitted", "groups", "equal r, admitted", "the rule's test is not that all rewards are equal", ""},
-		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
-		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},
-		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
-		{"grouping-doubt", "groups", "", "groups may be merged or assumed: a prompt may come twice in the step, or again in a log without steps", ""},
-		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows, or turns in rows of their own, is not known", ""},
-		{"approximate-lengths", "samples", "", "metrics that trainers weight by tokens are weighted by characters or words, or count each sample once", ""},
-		{"logged-differs", "samples", "", "advantages in the log are not those that the estimator gives", ""},
+	var all []Entry
+	for _, r := range analysis.WarningRules() {
+		if r.Meaning != "" {
+			all = append(all, Entry{string(r.Kind), r.Unit, r.Formula, r.Meaning, r.Trainers})
+		}
 	}
+	return all
 }
 
 // partFigures are those of samples that have something in common.

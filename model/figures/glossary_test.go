@@ -14,11 +14,9 @@ import (
 	"vantage/model/sweep"
 )
 
-// The pages are written from the list; -update writes them.
+// The page is written from the list; -update writes it.
 func TestGlossaryPage(t *testing.T) {
-	common, commands := figures.Pages()
-	repotest.Page(t, ".github/docs/glossary.md", common)
-	repotest.Page(t, ".github/docs/glossary-commands.md", commands)
+	repotest.Page(t, ".github/docs/glossary.md", figures.Page())
 }
 
 // Every metric that a step can have has a line, and no line is of a metric that there is not.

@@ -1,17 +1,16 @@
 package figures
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 const pageHead = `# Glossary
 
-    vantage report rollouts.jsonl --format json
-    vantage check rollouts.jsonl --fail-on 'signal<20%'
+    vantage list metrics                # all, a line each
+    vantage list metrics signal         # one: formula, unit, and what trainers call it
+    vantage list metrics sweep          # all of a place, or of a command
+    vantage list metrics warning
 
-What the screen, reports, JSON, CSV and rules show, under the names of the columns and keys. Metrics that trainers log have the trainers'
-names. The metrics of single commands, and the warnings, are on [a page of their own](glossary-commands.md).
+These are the words of the screen, reports, JSON, CSV and rules. Metrics that trainers log have the trainers' names; ` + "`vantage/`" + ` marks ours.
+` + "`?`" + ` on the screen explains the number under the cursor.
 
 | symbol | |
 | --- | --- |
@@ -23,42 +22,36 @@ names. The metrics of single commands, and the warnings, are on [a page of their
 | N, G | samples and groups of the step |
 | #{…} | how many samples or groups match |
 
+*ddof*: a standard deviation divides by n − ddof. *near* marks trainer metrics that are similar but computed differently.
+
 **Over a run**, a count is the sum over the complete steps. A metric whose name ends in max or min is the largest or the smallest. These are means
 over all samples: critic/score/mean, critic/rewards/mean, response_length/mean, response_length/clip_ratio, frac_reward_zero_std, vantage/kept.
 vantage/signal and vantage/admitted are means over all groups. Other metrics are means over the steps. Rewards that are not numbers are left
 out of the mean.
-
-*ddof*: a standard deviation divides by n − ddof. *near* marks trainer metrics that are similar but computed differently. The trainers' names
-come from their code; names without a trainer are vantage's.
 `
 
-const commandsHead = `# Glossary of commands
-
-    vantage sweep rollouts.jsonl
-    vantage plan rollouts.jsonl --sizes-only
-
-The metrics that single commands add, and all warnings. The symbols, and what steps, groups and samples have, are in [the glossary](glossary.md).
-`
-
-// Pages returns the pages of the documentation: what steps, groups and samples have, and what commands add.
-func Pages() (common, commands string) {
-	all := sections()
-	at := slices.IndexFunc(all, func(s section) bool { return s.title == "Breakdown" })
-	return page(pageHead, all[:at]), page(commandsHead, all[at:])
-}
-
-func page(head string, sections []section) string {
+// Page returns the page of the documentation: the symbols, the metrics that a newcomer meets first with their formulas, and the places of
+// the others.
+func Page() string {
 	var b strings.Builder
-	b.WriteString(head)
-	for _, s := range sections {
-		b.WriteString("\n## " + s.title + "\n\n" + s.intro + "\n\n| metric | unit | formula | meaning | trainers call it |\n| --- | --- | --- | --- | --- |\n")
-		for _, e := range s.entries {
-			cells := []string{"`" + strings.Join(splitNames(e.Names), "`, `") + "`", e.Unit, e.Formula, e.Meaning, e.Trainers}
-			for i := range cells {
-				cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
-			}
-			b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	b.WriteString(pageHead)
+	b.WriteString("\n## Met first\n\n")
+	for _, name := range []string{"samples", "groups", "signal", "A≠0", "kept", "Σ|A|", "flips", "ESS", "admitted", "Σw|A|"} {
+		e, ok := entryOf(All(Step), name)
+		if !ok {
+			panic("the glossary has no " + name)
 		}
+		b.WriteString("* `" + e.Name() + "`: " + e.Explanation() + "\n")
 	}
+	b.WriteString("\n## Fates of a group\n\n")
+	for _, e := range All(Fates) {
+		b.WriteString("* `" + e.Name() + "`: " + e.Meaning + "\n")
+	}
+	b.WriteString("\n## Places\n\n`vantage list metrics PLACE` describes all that is shown there: ")
+	var places []string
+	for _, place := range Places() {
+		places = append(places, "`"+string(place)+"`")
+	}
+	b.WriteString(strings.Join(places, ", ") + ".\n")
 	return b.String()
 }

@@ -22,7 +22,7 @@ func AlikeWarning(answers diagnosis.Answers, s *analysis.StepFigures, a *analysi
 	}
 	text := fmt.Sprintf("are all wrong, and their answers alike: %s, %d of %d that were read", alike, alike.Same, alike.Read)
 	return &model.Warning{
-		Kind: model.WarnAnswersAlike, Step: s.Step, Count: s.Fates[model.FateAllWrong], Of: s.Groups, Unit: "groups", Example: example, Text: text,
+		Kind: analysis.WarnAnswersAlike, Step: s.Step, Count: s.Fates[model.FateAllWrong], Of: s.Groups, Unit: "groups", Example: example, Text: text,
 		Advice: "read one (Enter); if they are refusals or empty, look at chat template, system prompt and stop tokens, not at the difficulty of the prompts",
 	}
 }

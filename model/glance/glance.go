@@ -68,8 +68,8 @@ func (c *Counts) add(s *analysis.StepFigures) {
 	}
 	_, counted := figures.Reward(s)
 	c.InvalidRewards, c.InvalidCount = c.InvalidRewards+s.InvalidRewards, c.InvalidCount || counted
-	c.differing += warning(s, model.WarnLoggedDiffers).Count
-	c.partial += warning(s, model.WarnPartialGroups).Count
+	c.differing += warning(s, analysis.WarnLoggedDiffers).Count
+	c.partial += warning(s, analysis.WarnPartialGroups).Count
 	c.reward.Add(s, meanReward)
 	c.length.Add(s, meanLength)
 	c.kept.Add(s, "vantage/kept")
@@ -129,7 +129,7 @@ func Of(t *analysis.Trend, answers diagnosis.Answers, run model.Run) *Glance {
 			}
 			f := facts{StepFigures: s, usual: &usual, alike: likeness[i]}
 			g.Spans = appendSpan(g.Spans, i, f, all)
-			single, differs := warning(s, model.WarnSingleSampleGroups), warning(s, model.WarnLoggedDiffers)
+			single, differs := warning(s, analysis.WarnSingleSampleGroups), warning(s, analysis.WarnLoggedDiffers)
 			g.cut = single.Count == 1 && differs.Count == 1 && single.Example == differs.Example
 		}
 	}

@@ -71,7 +71,7 @@ func appendSpan(spans []Span, i int, f facts, all []cause) []Span {
 	badness = badness/float64(f.Groups) + why.more
 	detail := ""
 	if f.usual.trainer {
-		detail = warning(f.StepFigures, model.WarnTrainerRefuses).Text
+		detail = warning(f.StepFigures, analysis.WarnTrainerRefuses).Text
 	}
 	last := len(spans) - 1
 	if last < 0 || !why.joins || spans[last].cause.name != why.name || spans[last].Last != i-1 || spans[last].alike.Kind != f.alike.Kind {
@@ -112,10 +112,10 @@ const causeAlike = "alike"
 func causes() []cause {
 	return []cause{
 		{"refused", 1, true, func(f facts) bool {
-			return f.usual.trainer && warning(f.StepFigures, model.WarnTrainerRefuses).Text != ""
+			return f.usual.trainer && warning(f.StepFigures, analysis.WarnTrainerRefuses).Text != ""
 		}, func(s *Span) string { return "the trainer's own code " + s.detail }},
 		{"invalid", 0.3, true, func(f facts) bool {
-			return f.mostAre(model.FateInvalid) || 10*warning(f.StepFigures, model.WarnInvalidRewards).Count >= f.Rows
+			return f.mostAre(model.FateInvalid) || 10*warning(f.StepFigures, analysis.WarnInvalidRewards).Count >= f.Rows
 		}, invalidText},
 		{causeAlike, 0.6, true, func(f facts) bool { return f.alike.Found() && f.mostAre(model.FateAllWrong) }, func(s *Span) string {
 			return s.alike.String() + s.readText() + ", " + s.fateText(model.FateAllWrong)

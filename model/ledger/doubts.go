@@ -44,13 +44,10 @@ const (
 
 // String is the evidence, with the odds.
 func (d *Doubt) String() string {
-	answer := d.Answer
-	if r := []rune(answer); len(r) > 40 {
-		answer = string(r[:39]) + "…"
-	}
+	answer := d.briefAnswer()
 	switch d.Kind {
 	case TruthWrong:
-		return fmt.Sprintf("%d of %d answers are “%s”, which is the ground truth, and none is solved", d.Same, d.Read, answer)
+		return fmt.Sprintf("%d of %d answers are “%s”, which is the ground truth, and none of these is solved", d.Same, d.Read, answer)
 	case TwoGrades:
 		others := ""
 		if d.Others > 0 {
@@ -65,7 +62,19 @@ func (d *Doubt) String() string {
 		return fmt.Sprintf("none of %d tries is solved, and of %s %s hardly any is as hard: odds %s:1", d.Read, units.Plural(d.of, "other prompts"), like, units.Short(d.Odds))
 	case AgreeWrong:
 	}
-	return fmt.Sprintf("%d of %d answers are “%s”, and none is solved: odds %s:1 that this is right, as for %s whose answers agree so", d.Same, d.Read, answer, units.Short(d.Odds), units.Plural(d.of, "other prompts"))
+	return fmt.Sprintf("%d of %d answers are “%s”, and none of these is solved: odds %s:1 that this is right, as for %s whose answers agree so", d.Same, d.Read, answer, units.Short(d.Odds), units.Plural(d.of, "other prompts"))
+}
+
+func (d *Doubt) briefAnswer() string {
+	if r := []rune(d.Answer); len(r) > 40 {
+		return string(r[:39]) + "…"
+	}
+	return d.Answer
+}
+
+// agreed says on what tries agree of which none is solved, without saying that it is a reason to doubt.
+func (d *Doubt) agreed() string {
+	return fmt.Sprintf("%d of %d answers are “%s”", d.Same, d.Read, d.briefAnswer())
 }
 
 // The limits of doubts.
@@ -75,7 +84,9 @@ const (
 	leastTries    = 8    // that give an answer, before anything is said of it
 	sureAgree     = 0.05 // that so many answers are one by chance, if each is as often as the second, for them to agree
 	leastSame     = 3    // of these
+	luckySolved   = 32   // one try in so many may hit a wrong truth by luck
 	leastLike     = 20   // other prompts whose answers agree about as much say how often such an answer is right
+	sureUnlike    = 0.05 // that so many of these are wrong by chance, if they are as the others, for the others to say nothing
 	leastOdds     = 4    // that an answer on which tries agree is right
 	sureTwoGrades = 1000 // times less likely than one by chance
 	leastKin      = 50   // other prompts of its source and length, for one to be far below them
@@ -90,7 +101,8 @@ type try struct {
 	place  model.Place
 	solved bool
 	answer string
-	isTrue bool // the answer is the ground truth
+	isTrue bool   // the answer is the ground truth
+	truth  string // a number, "" if it is none
 	placed diagnosis.Placed
 	source string // of the prompt
 	length int    // of the prompt, in bytes
@@ -127,6 +139,9 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, o Options) error
 		all[i].source, all[i].length = diagnosis.SourceOf(t.Fields), len(t.Prompt)
 		final := diagnosis.FinalOf(t.Response)
 		all[i].answer, all[i].isTrue = final.Answer, final.IsTruth(t.Truth)
+		if truth := diagnosis.FinalOf(t.Truth).Answer; isNumber(truth) {
+			all[i].truth = truth
+		}
 		all[i].placed.Final, all[i].placed.Truths = final, diagnosis.TruthsOf(t.Truth)
 	})
 	if err != nil {
@@ -232,58 +247,109 @@ type answers struct {
 	same, right          int    // tries that give it, and of these the solved ones
 	second               int    // tries that give the next one
 	isTrue               bool   // it is the ground truth
+	lost                 int    // tries that give the ground truth, a number, and are not solved
+	strange              int    // other numbers that are solved, each once
 	twoGrades            int    // tries of one answer that are graded unlike most of it
 	twice                string // the answer with most of these
 	twiceSame, twiceOK   int    // tries that give it, and the solved ones
 	others               int    // numbers that are solved, each once, besides the one that is solved most
 }
 
-// agree reports whether one answer is so much more common than the next that they are not as likely.
+// agree reports whether one answer is so much more common than the next that they are not as likely, or the only one that comes twice.
 func (a *answers) agree() bool {
+	if a.read < leastTries || a.same < leastSame || a.same <= 2*a.second {
+		return false
+	}
 	next := float64(a.second+1) / float64(a.read-a.same+2)
-	return a.read >= leastTries && a.same >= leastSame && a.same > 2*a.second && tail(a.same, a.read, next) <= sureAgree
+	return a.second <= 1 || tail(a.same, a.read, next) <= sureAgree
+}
+
+// isWrong reports whether the answer on which the tries agree is never solved, nor others more often than a wrong truth is hit by luck.
+func (a *answers) isWrong(p *Prompt) bool {
+	lucky := max(1, p.Tries/luckySolved)
+	return a.agree() && a.right == 0 && p.Solved <= lucky && a.same > 2*p.Solved
 }
 
 // lead is by how much the most common answer leads.
 func (a *answers) lead() float64 { return float64(a.same-a.second) / float64(a.read) }
 
 // errs is how many tries are graded as if the grader drew: unlike others of one answer, and where answers agree also other numbers that are
-// solved.
+// solved. Where the truth is known, tries that give it are not solved and other numbers are: one of the two alone may be another way to grade.
 func (a *answers) errs() int {
-	if a.twoGrades < 2 || !a.agree() {
-		return a.twoGrades
+	byTruth := 0
+	if a.lost > 0 && a.strange > 0 {
+		byTruth = a.lost + a.strange
 	}
-	return a.twoGrades + a.others
+	if a.twoGrades < 2 || !a.agree() {
+		return max(a.twoGrades, byTruth)
+	}
+	return max(a.twoGrades+a.others, byTruth)
 }
 
 // judgeAnswers finds the doubts, by what is usual among the prompts that were read.
 func (l *Ledger) judgeAnswers(tries []*try) {
 	all := answersByPrompt(tries)
-	errors, graded := 0, 0
+	usual := usualErrors(all)
 	for i := range all {
-		errors, graded = errors+all[i].errs(), graded+all[i].read
-	}
-	for i := range all {
-		a := &all[i]
+		a, p := &all[i], &l.Prompts[all[i].prompt]
 		d := &Doubt{Answer: a.top, Same: a.same, Solved: a.right, Read: a.read}
-		switch never := a.agree() && a.solved == 0; {
-		case never && a.isTrue:
+		switch {
+		case a.isWrong(p) && a.isTrue:
 			d.Kind, d.Odds = TruthWrong, math.Inf(1)
-		case never && l.Prompts[a.prompt].Solved == 0:
+		case a.isWrong(p):
 			right, wrong := like(all, i)
-			d.Kind, d.Odds, d.of = AgreeWrong, float64(right+1)/float64(wrong+1), right+wrong // Laplace's rule over the others: one more of each
+			d.Kind, d.Odds, d.of = AgreeWrong, odds(right, wrong), right+wrong
+			p.Agreed = d
 		case a.errs() > 1 && a.read >= leastTries:
-			d.Kind, d.Odds = TwoGrades, 1/tail(a.errs(), a.read, float64(errors-a.errs()+1)/float64(graded-a.read+2))
+			d.Kind, d.Odds = TwoGrades, 1/tail(a.errs(), a.read, usual.without(a))
 			d.Answer, d.Same, d.Solved, d.Others = a.twice, a.twiceSame, a.twiceOK, a.errs()-a.twoGrades
 		}
 		if least := map[DoubtKind]float64{AgreeWrong: leastOdds, TwoGrades: sureTwoGrades}; d.Kind != "" && d.Odds >= least[d.Kind] {
-			l.Prompts[a.prompt].Doubt = d
+			p.Doubt = d
 		}
 	}
 }
 
-// like counts the other prompts whose answers agree about as much as those of prompt i, by whether the answer on which they agree is mostly
-// solved. A grader that does not know the truth, or draws, says nothing about those who agree.
+// errorRate is how many tries of some prompts are graded as if the grader drew.
+type errorRate struct {
+	errors, graded int
+	counted        map[int]bool // prompts
+}
+
+// usualErrors is the rate of the prompts whose tries are graded so no more often than those of all.
+func usualErrors(all []answers) errorRate {
+	rough := errorRate{counted: map[int]bool{}}
+	for i := range all {
+		rough.add(&all[i])
+	}
+	usual := errorRate{counted: map[int]bool{}}
+	for i := range all {
+		if a := &all[i]; a.errs() == 0 || sureTwoGrades*tail(a.errs(), a.read, rough.without(a)) > 1 {
+			usual.add(a)
+		}
+	}
+	return usual
+}
+
+func (r *errorRate) add(a *answers) {
+	r.errors, r.graded = r.errors+a.errs(), r.graded+a.read
+	r.counted[a.prompt] = true
+}
+
+// without is the rate of the prompts besides one, as if one try more were wrong and one right.
+func (r *errorRate) without(a *answers) float64 {
+	errors, graded := r.errors, r.graded
+	if r.counted[a.prompt] {
+		errors, graded = errors-a.errs(), graded-a.read
+	}
+	return float64(errors+1) / float64(graded+2)
+}
+
+// odds are Laplace's: one more of each.
+func odds(right, wrong int) float64 { return float64(right+1) / float64(wrong+1) }
+
+// like counts the other prompts whose answers agree, by whether the answer on which they agree is mostly solved: those that agree about as
+// much, and all where these are no more often wrong than all. A grader that does not know the truth, or draws, says nothing about those who agree.
 func like(all []answers, i int) (right, wrong int) {
 	var others []*answers
 	for k := range all {
@@ -295,14 +361,24 @@ func like(all []answers, i int) (right, wrong int) {
 	}
 	away := func(a *answers) float64 { return math.Abs(a.lead() - all[i].lead()) }
 	slices.SortFunc(others, func(x, y *answers) int { return cmp.Or(cmp.Compare(away(x), away(y)), x.prompt-y.prompt) })
-	for _, a := range others[:min(len(others), max(leastLike, len(others)/4))] {
-		if 2*a.right > a.same {
-			right++
-		} else {
-			wrong++
-		}
+	near := others[:min(len(others), max(leastLike, len(others)/4))]
+	right, wrong = mostlySolved(near)
+	allRight, allWrong := mostlySolved(others)
+	if wrong > 0 && tail(wrong, len(near), float64(allWrong+1)/float64(len(others)+2)) > sureUnlike {
+		return allRight, allWrong
 	}
 	return right, wrong
+}
+
+func mostlySolved(some []*answers) (solved, not int) {
+	for _, a := range some {
+		if 2*a.right > a.same {
+			solved++
+		} else {
+			not++
+		}
+	}
+	return solved, not
 }
 
 func answersByPrompt(tries []*try) (all []answers) {
@@ -344,10 +420,25 @@ func answersOf(prompt int, tries []*try) answers {
 			a.others += right
 		}
 	}
+	a.compareTruth(tries)
+	return a
+}
+
+// compareTruth compares the grades with the ground truth.
+func (a *answers) compareTruth(tries []*try) {
+	strange := map[string]bool{}
 	for _, t := range tries {
 		a.isTrue = a.isTrue || t.answer == a.top && t.isTrue
+		if t.truth == "" || t.solved == t.isTrue {
+			continue
+		}
+		if t.isTrue {
+			a.lost++
+		} else if isNumber(t.answer) {
+			strange[t.answer] = true
+		}
 	}
-	return a
+	a.strange = len(strange)
 }
 
 func isNumber(answer string) bool {

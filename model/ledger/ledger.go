@@ -131,6 +131,7 @@ type Prompt struct {
 	Place       model.Place // of a sample of its newest group
 	Rewards     int         // finite ones
 	Doubt       *Doubt
+	Agreed      *Doubt // that tries agree on an answer that is never solved, however likely that is where nothing is wrong
 
 	rewards      float64 // their sum
 	sum, squares float64 // of the grades of its tries (see [analysis.Analysis.Grade]), or of the rewards where that is not known

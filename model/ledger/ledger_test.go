@@ -298,57 +298,6 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// Plants of another hand: 80 prompts of 40 steps in three formats, of which each gives the agreed answer in 20 to 85% of the samples and one of
-// a thousand others else. Eight have a wrong ground truth, so that nothing is solved, four a grader that flips three grades in ten.
-func TestSuspectPlants(t *testing.T) {
-	var wrongTruth, flipped, honest int // that are suspect
-	const runs, wrongs, flips, prompts = 9, 8, 4, 80
-	for run := range uint64(runs) {
-		r := rand.New(rand.NewPCG(11, run))
-		var rows []row
-		for step := range int64(40) {
-			for k := range int64(8) {
-				p := uint64(step*8+k) % prompts
-				share := 0.2 + 0.65*float64((p*37+run*11)%prompts)/(prompts-1)
-				agreed := 10_000 + int(p)
-				truth := agreed
-				if p < wrongs {
-					truth = 20_000 + int(p)
-				}
-				for range 8 {
-					answer := agreed
-					if r.Float64() >= share {
-						answer = r.IntN(1000)
-					}
-					isRight := answer == truth
-					if p >= wrongs && p < wrongs+flips && r.Float64() < 0.3 {
-						isRight = !isRight
-					}
-					format := []string{"so \\boxed{%d}", "it follows.\n#### %d", "The answer is %d."}[run%3]
-					reward := float64(model.Count01(isRight))
-					rows = append(rows, row{step: step, prompt: 1 + p, reward: reward, response: fmt.Sprintf(format, answer), truth: fmt.Sprint(truth)})
-				}
-			}
-		}
-		l := ledgerOf(t, rows, true)
-		for i := range l.Prompts {
-			switch p := &l.Prompts[i]; {
-			case p.Doubt == nil:
-			case p.hash <= wrongs:
-				wrongTruth++
-			case p.hash <= wrongs+flips:
-				flipped++
-			default:
-				honest++
-			}
-		}
-	}
-	t.Logf("suspect: %d of %d with a wrong truth, %d of %d that are flipped, %d of %d honest ones", wrongTruth, runs*wrongs, flipped, runs*flips, honest, runs*(prompts-wrongs-flips))
-	if 10*wrongTruth < 9*runs*wrongs || 4*flipped < 3*runs*flips || 100*honest > runs*(prompts-wrongs-flips) {
-		t.Error("too few, or honest ones")
-	}
-}
-
 // A prompt that is graded by degrees is neither hopeless, though it never has full marks, nor suspect, though equal answers have many grades.
 func TestGradedByDegrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

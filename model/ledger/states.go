@@ -60,7 +60,11 @@ func Rules() []Rule {
 				return p.Known && p.Solved == 0 && (p.Partly == 0 || p.Signal == 0) && p.mostSolved() <= hopelessTo
 			},
 			func(p *Prompt) string {
-				return fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), units.Share(p.mostSolved()))
+				why := fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), units.Share(p.mostSolved()))
+				if p.Agreed != nil {
+					why += "; " + p.Agreed.agreed() + ": read it before it is dropped"
+				}
+				return why
 			},
 		},
 		{

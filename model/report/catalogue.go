@@ -13,6 +13,7 @@ import (
 	"vantage/estimators/offpolicy"
 	"vantage/estimators/overlong"
 	"vantage/model"
+	"vantage/model/figures"
 	"vantage/model/units"
 )
 
@@ -320,18 +321,6 @@ func offPolicyChanges(r *offpolicy.Rule) []string {
 	return needed([]need{{"weights", r.ChangesWeights}, {"the loss mask", r.ChangesMask}, {"rows", r.DropsRows}})
 }
 
-// OffPolicyTable is a table of all rules and their bounds at the trainers' defaults, as Markdown.
-func OffPolicyTable(list []*offpolicy.Rule) string {
-	var b strings.Builder
-	b.WriteString("| rule | level | bounds at its defaults | changes | denominator |\n|---|---|---|---|---|\n")
-	for _, r := range list {
-		denominator, _, _ := strings.Cut(r.Denominator, ":")
-		cells := []string{"`" + r.Framework + "/" + r.Name + "`", r.Level, strings.ReplaceAll(r.Bounds, "|", "\\|"), strings.Join(offPolicyChanges(r), ", "), denominator}
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
-	}
-	return b.String()
-}
-
 func formulaText(e *estimators.Entry, from string, needs []string) string {
 	switch {
 	case e.NotComputable != "":
@@ -391,4 +380,35 @@ func FormatText(w io.Writer, list []Format) error {
 // FormatJSON writes the formats as a list of objects.
 func FormatJSON(w io.Writer, list []Format) error {
 	return writeDocument(w, "vantage/formats@1", object{{"formats", append([]Format{}, list...)}})
+}
+
+// MetricsList writes a line for each metric, below the place where it is shown.
+func MetricsList(w io.Writer, sections []figures.Section) error {
+	out := bufio.NewWriter(w)
+	for _, s := range sections {
+		fmt.Fprintf(out, "%s: %s\n", s.Place, strings.ToLower(s.Title[:1])+s.Title[1:])
+		for _, e := range s.Entries {
+			fmt.Fprintf(out, "  %-28s %s\n", e.Name(), units.Wrap(strings.ReplaceAll(e.Meaning, "`", ""), 80, 31))
+		}
+	}
+	return out.Flush()
+}
+
+// MetricsText writes all about each metric: its names, unit, formula, and what trainers call it.
+func MetricsText(w io.Writer, sections []figures.Section) error {
+	out := bufio.NewWriter(w)
+	for _, s := range sections {
+		fmt.Fprintf(out, "%s (%s). %s\n", s.Title, s.Place, units.Wrap(strings.ReplaceAll(s.Intro, "`", ""), 80, 0))
+		for _, e := range s.Entries {
+			fmt.Fprintf(out, "\n%s\n", e.Names)
+			for _, line := range [][2]string{{"meaning", e.Meaning}, {"formula", e.Formula}, {"unit", e.Unit}, {"trainers", e.Trainers}} {
+				if line[1] != "" && line[1] != "–" {
+					fmt.Fprintf(out, "  %-10s%s\n", line[0], units.Wrap(strings.ReplaceAll(line[1], "`", ""), 80, 12))
+				}
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, units.Wrap(figures.Symbols, 92, 0))
+	return out.Flush()
 }

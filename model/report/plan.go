@@ -78,8 +78,8 @@ func (p Plan) meaning() []Fact {
 		fact("alive", "groups with signal"),
 		fact("made", p.Unit+" generated in a pass over the prompts; Σ|A| is of that pass"),
 		fact("batch", "share of the samples made that the training step computes"),
-		fact("effective", "(Σ|A|)²/ΣA² as a share of the samples made: how many push as evenly"),
-		fact("yield", "effective samples of as much generation as the run's, and its range"),
+		fact("effective", "(Σ|A|)²/ΣA² as a share of the samples made"),
+		fact("yield", "effective samples per generated token, relative to this run"),
 	}
 	if slices.ContainsFunc(p.Rows, func(r plan.Row) bool { return r.Kind == plan.Keep }) {
 		facts = append(facts, fact("keep", "keep_pos_ratio and keep_neg_ratio; anew: with compute_new_adv"))

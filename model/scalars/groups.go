@@ -147,7 +147,7 @@ func (r *run) saturated() ([]diagnosis.Finding, string) {
 	case since < 0:
 		return nil, ""
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
+	return []diagnosis.Finding{c.finding(c.firmly(since), since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
 }
 
 func (r *run) tooHard() ([]diagnosis.Finding, string) {
@@ -188,7 +188,23 @@ func (r *run) equalRewards() ([]diagnosis.Finding, string) {
 		return c.overShare(diagnosis.EqualFrom, "of the groups had equal rewards"), ""
 	}
 	title := units.Share(c.end()) + " of the groups have equal rewards: within them no answer is better than another"
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title, r.withReward(c, since)...)}, ""
+	return []diagnosis.Finding{c.finding(c.firmly(since), since, title, r.withReward(c, since)...)}, ""
+}
+
+// How long groups have nothing to compare before that is an alarm: a share about its limit crosses it back and forth, and nothing breaks in
+// the meantime.
+const (
+	firmValues = 5
+	firmSteps  = 10
+)
+
+// firmly is the severity of a share that is beyond its limit from an index to the end.
+func (c *course) firmly(since int) diagnosis.Severity {
+	last := len(c.steps) - 1
+	if last-since+1 < firmValues || c.steps[last]-c.steps[since]+1 < firmSteps {
+		return diagnosis.Watch
+	}
+	return diagnosis.Alarm
 }
 
 // withReward is the evidence of a share of groups, and of the reward where there is one.

@@ -86,7 +86,7 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 	d := &diagnosis.Diagnosis{Steps: s.Steps}
 	all := detectors()
 	for _, k := range diagnosis.Kinds() {
-		if !slices.ContainsFunc(all, func(t detector) bool { return t.kind == k.Name }) {
+		if !k.Name.OfLogProbs() && !slices.ContainsFunc(all, func(t detector) bool { return t.kind == k.Name }) {
 			d.Blind = append(d.Blind, diagnosis.Blind{Kind: k.Name, Why: "the log has no samples"})
 		}
 	}
@@ -277,8 +277,11 @@ func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
 	if from < c.window {
 		level = c.start()
 	}
-	if level <= 0 || c.end() < lengthTimes*level || c.end()-level < c.matters() {
+	if level <= 0 {
 		return nil, ""
+	}
+	if c.end() < lengthTimes*level || c.end()-level < c.matters() {
+		return r.overLength(func(x float64) bool { return x > lengthTimes*level }, "answers were too long"), ""
 	}
 	since := max(from, c.stays(from, func(x float64) bool { return x > lengthBand*level }))
 	title := fmt.Sprintf("answers grow from %s to %s tokens", units.Short(level), units.Short(c.end()))
@@ -288,14 +291,25 @@ func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
 	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" gains nothing by it", c.ends(c.name(), false, since), p.ends(p.name(), false, p.at(c.steps[since])))}, ""
 }
 
+// overLength finds answers whose length left its level for a time in which the reward was lower.
+func (r *run) overLength(holds func(length float64) bool, title string) []diagnosis.Finding {
+	if r.progress == nil {
+		return nil
+	}
+	return r.length.overLevel(r.progress, holds, title)
+}
+
 func (r *run) lengthCollapse() ([]diagnosis.Finding, string) {
 	c := r.length
 	if c == nil {
 		return nil, r.lacks(Length, "length of answers", leastPoints)
 	}
 	level := c.start()
-	if level <= 0 || c.end() > level/lengthTimes || level-c.end() < c.matters() {
+	if level <= 0 {
 		return nil, ""
+	}
+	if c.end() > level/lengthTimes || level-c.end() < c.matters() {
+		return r.overLength(func(x float64) bool { return x < level/lengthTimes }, "answers were stubs"), ""
 	}
 	since := max(0, c.stays(0, func(x float64) bool { return x < level/lengthBand }))
 	title := fmt.Sprintf("answers shrink from %s to %s tokens", units.Short(level), units.Short(c.end()))
@@ -407,7 +421,10 @@ func (r *run) klDrift() ([]diagnosis.Finding, string) {
 	end, before := c.end(), c.smooth[at]
 	bends := bend.P <= klRare && bend.After > 0 && bend.After >= klBend*max(0, bend.Before)
 	if !bends || end < klWatched*large || end-before < end/3 {
-		return r.farAway(c, large), ""
+		if far := r.farAway(c, large); far != nil {
+			return far, ""
+		}
+		return c.overLevel(nil, func(x float64) bool { return x >= large }, "the policy was far away"), ""
 	}
 	severity := diagnosis.Alarm
 	if end < large {

@@ -465,7 +465,7 @@ type StepWarnings [6]int
 
 func warnedKinds() [6]model.WarningKind {
 	return [6]model.WarningKind{
-		model.WarnTooFewKept, model.WarnKilledGroups, model.WarnSignFlips, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio,
+		analysis.WarnTooFewKept, analysis.WarnKilledGroups, analysis.WarnSignFlips, analysis.WarnRecomputeWithoutFilter, analysis.WarnOneSidedPush, analysis.WarnEffectiveRatio,
 	}
 }
 

@@ -96,7 +96,7 @@ func checkWarnings(t rapid.TB, where string, c *Cell, a *analysis.Analysis) {
 	raised := map[model.WarningKind]int{}
 	for _, w := range a.Warnings {
 		switch w.Kind {
-		case model.WarnTooFewKept, model.WarnKilledGroups, model.WarnSignFlips, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio:
+		case analysis.WarnTooFewKept, analysis.WarnKilledGroups, analysis.WarnSignFlips, analysis.WarnRecomputeWithoutFilter, analysis.WarnOneSidedPush, analysis.WarnEffectiveRatio:
 			raised[w.Kind] = 1
 		default:
 		}
@@ -106,8 +106,8 @@ func checkWarnings(t rapid.TB, where string, c *Cell, a *analysis.Analysis) {
 		counted[k.Kind] = k.Steps
 	}
 	if math.Abs(math.Abs(c.Push())-0.25) < 1e-4 {
-		delete(raised, model.WarnOneSidedPush) // at the limit the last digits decide
-		delete(counted, model.WarnOneSidedPush)
+		delete(raised, analysis.WarnOneSidedPush) // at the limit the last digits decide
+		delete(counted, analysis.WarnOneSidedPush)
 	}
 	if !maps.Equal(raised, counted) {
 		t.Fatalf("warnings %v, want %v: %s", counted, raised, where)

@@ -66,8 +66,15 @@ def table():
     for k, names in by_key.items():
         files = [json.loads(path.read_text()) for path in sorted(GOLDEN.glob(KEPT[k] + "*.json"))]
         repository, revision = origin(files[0]["source"])
-        lines.append(f"| {repository} | {revision} | {', '.join(names)} | {sum(len(f['cases']) for f in files):,} |\n")
+        lines.append(f"| {repository} | {revision} | {listed(names)} | {sum(len(f['cases']) for f in files):,} |\n")
     return "".join(lines)
+
+
+def listed(names):
+    """Names of estimators with a comma between them; that of the framework, which they begin with, stands once."""
+    first, *rest = [*names] or [""]
+    framework = first.split(" ")[0] + " "
+    return ", ".join([first] + ([name.removeprefix(framework) for name in rest] if all(name.startswith(framework) for name in rest) else rest))
 
 
 def origin(source):

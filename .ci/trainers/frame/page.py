@@ -1,10 +1,10 @@
-"""Writes .github/docs/trainers.md from what the proofs found."""
+"""Writes .github/docs/contributors/proofs.md from what the proofs found."""
 
 import pathlib
 
 import kept
 
-PAGE = pathlib.Path(__file__).parents[3] / ".github" / "docs" / "trainers.md"
+PAGE = pathlib.Path(__file__).parents[3] / ".github" / "docs" / "contributors" / "proofs.md"
 
 HEAD = """# Proved on real trainers
 
@@ -49,7 +49,7 @@ def write(proofs, date):
     for proof in proofs:
         if not proof["cases"]:
             continue
-        estimators = ", ".join(dict.fromkeys(c["estimator"] for c in proof["cases"] if c["estimator"]))
+        estimators = kept.listed(dict.fromkeys(c["estimator"] for c in proof["cases"] if c["estimator"]))
         total = {key: sum(c[key] for c in proof["cases"] if not c["failures"]) for key in ("samples", "equal", "near")}
         lines.append(
             f"| {proof['release']} | {proof['version']} | {proof['what']} | {estimators} | "

@@ -1,7 +1,11 @@
-"""ms-swift: compute_advantages and compute_advantages_dynamic of swift/rl_core/advantage.py."""
+"""ms-swift: compute_advantages and compute_advantages_dynamic of swift/rl_core/advantage.py, and _apply_rollout_importance_sampling of the trainer."""
+
+import types
 
 import comparison
+import cut
 import proof
+import ratios
 import stubs
 
 # What ms-swift imports and advantages do not use.
@@ -41,6 +45,20 @@ def unlike(step):
     return comparison.ragged_by_chance(step) or comparison.both_infinities(step)
 
 
+def weigh(mode, threshold):
+    path = cut.file_of("swift.rlhf_trainers.grpo_trainer")
+    self = types.SimpleNamespace(rollout_importance_sampling_mode=mode, rollout_importance_sampling_threshold=threshold)
+    of_rows = cut.definition(path, "_compute_sequence_level_ratios", {"torch": torch})
+    self._compute_sequence_level_ratios = lambda *arguments: of_rows(self, *arguments)
+    apply = cut.definition(path, "_apply_rollout_importance_sampling", {"torch": torch})
+
+    def call(batch):
+        mask = torch.from_numpy(batch.mask)
+        return apply(self, torch.from_numpy(batch.old) - torch.from_numpy(batch.rollout), mask.bool()), mask
+
+    return call
+
+
 def prove(p):
     c = comparison.Comparison(p, "ms-swift")
     for name in ESTIMATORS:
@@ -49,6 +67,10 @@ def prove(p):
     several = {"components": tuple(WEIGHTS), "flags": FLAGS, "unlike": unlike}
     c.compare("grpo", fixed("grpo"), what="three rewards", **several)
     c.compare("gdpo", lambda step, _: fixed("grpo")(step, "gdpo"), **several)
+
+    for mode in ("token_truncate", "token_mask", "sequence_truncate", "sequence_mask"):
+        options = {"rollout_importance_sampling_mode": mode, "rollout_importance_sampling_threshold": 1.1}
+        ratios.compare(p, "ms-swift/rollout_importance_sampling", options, weigh(mode, 1.1))
 
 
 proof.run("ms-swift", prove)

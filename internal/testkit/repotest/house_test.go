@@ -19,7 +19,7 @@ var (
 func TestHouse(t *testing.T) {
 	t.Parallel()
 	top, _ := Top(t)
-	page, err := os.ReadFile(filepath.Join(top, ".github", "docs", "contributing.md"))
+	page, err := os.ReadFile(filepath.Join(top, ".github", "docs", "contributors", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

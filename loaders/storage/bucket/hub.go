@@ -255,14 +255,14 @@ func nextPage(link string) string {
 
 func (h *hub) readFile(o fileio.Object, commit string, p []byte, offset int64) (int, error) {
 	path := url.PathEscape(o.Path)
-	at := "/buckets/" + h.id + "/resolve/" + path
+	route := "/buckets/" + h.id + "/resolve/" + path
 	if h.kind == "datasets" {
-		at = "/datasets/" + h.id + "/resolve/" + commit + "/" + strings.ReplaceAll(path, "%2F", "/")
+		route = "/datasets/" + h.id + "/resolve/" + commit + "/" + strings.ReplaceAll(path, "%2F", "/")
 	}
 	ctx, cancel := context.WithTimeout(h.ctx, time.Minute)
 	defer cancel()
 	last := offset + int64(len(p)) - 1
-	response, err := h.get(ctx, h.endpoint+at, fmt.Sprintf("bytes=%d-%d", offset, last))
+	response, err := h.get(ctx, h.endpoint+route, fmt.Sprintf("bytes=%d-%d", offset, last))
 	if err != nil {
 		return 0, err
 	}

@@ -44,11 +44,11 @@ func (m *memory) block(c *content, number int64) *block {
 	defer m.mu.Unlock()
 	key := blockKey{c, number}
 	if b := m.blocks[key]; b != nil {
-		m.order.MoveToFront(b.place)
+		m.order.MoveToFront(b.element)
 		return b
 	}
 	b := &block{file: c, number: number}
-	b.place = m.order.PushFront(b)
+	b.element = m.order.PushFront(b)
 	m.blocks[key] = b
 	return b
 }
@@ -72,7 +72,7 @@ func (m *memory) add(b *block, bytes int64) {
 
 // drop forgets a block. Who reads it goes on with it.
 func (m *memory) drop(b *block) {
-	m.order.Remove(b.place)
+	m.order.Remove(b.element)
 	delete(m.blocks, blockKey{b.file, b.number})
 	m.bytes -= b.bytes
 }
@@ -95,11 +95,11 @@ const (
 
 // block is a megabyte of a file, or the rest of it.
 type block struct {
-	file   *content
-	number int64
-	place  *list.Element // in memory.order
-	bytes  int64         // as memory counts them
-	ahead  atomic.Bool   // somebody fetches the whole of it, or has
+	file    *content
+	number  int64
+	element *list.Element // in memory.order
+	bytes   int64         // as memory counts them
+	ahead   atomic.Bool   // somebody fetches the whole of it, or has
 
 	mu     sync.Mutex
 	pages  [pagesPerBlock][]byte // nil for those that are not there
@@ -114,7 +114,7 @@ type span struct{ from, to int64 }
 
 // fill makes sure that the pages of some ranges are there, and returns how many bytes are there now that were not. If one of them
 // is not, all of the wider ranges is fetched that is not there.
-func (b *block) fill(at io.ReaderAt, disk *Disk, needed, wider []span) (added int64, err error) {
+func (b *block) fill(source io.ReaderAt, disk *Disk, needed, wider []span) (added int64, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.loaded {
@@ -124,7 +124,7 @@ func (b *block) fill(at io.ReaderAt, disk *Disk, needed, wider []span) (added in
 	if !slices.ContainsFunc(needed, b.lacks) {
 		return added, nil
 	}
-	n, err := b.fetch(at, wider)
+	n, err := b.fetch(source, wider)
 	if err == nil {
 		disk.save(b)
 	}
@@ -141,7 +141,7 @@ func (b *block) lacks(s span) bool {
 }
 
 // fetch asks for the pages of some ranges that are not there, at the same time, those that follow each other together.
-func (b *block) fetch(at io.ReaderAt, spans []span) (added int64, err error) {
+func (b *block) fetch(source io.ReaderAt, spans []span) (added int64, err error) {
 	var missing [pagesPerBlock + 1]bool
 	for _, s := range spans {
 		for i := s.from / pageSize; i*pageSize < s.to; i++ {
@@ -154,7 +154,7 @@ func (b *block) fetch(at io.ReaderAt, spans []span) (added int64, err error) {
 		for end = from; missing[end]; end++ {
 		}
 		if end > from {
-			all.Go(func() { errs[from] = b.fetchPages(at, int64(from), int64(end)) })
+			all.Go(func() { errs[from] = b.fetchPages(source, int64(from), int64(end)) })
 		}
 	}
 	all.Wait()
@@ -166,9 +166,9 @@ func (b *block) fetch(at io.ReaderAt, spans []span) (added int64, err error) {
 	return added, cmp.Or(errs[:]...)
 }
 
-func (b *block) fetchPages(at io.ReaderAt, from, end int64) error {
+func (b *block) fetchPages(source io.ReaderAt, from, end int64) error {
 	part := make([]byte, min(end*pageSize, b.size())-from*pageSize)
-	n, err := at.ReadAt(part, b.number*blockSize+from*pageSize)
+	n, err := source.ReadAt(part, b.number*blockSize+from*pageSize)
 	if n < len(part) {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = errShorter
@@ -182,7 +182,9 @@ func (b *block) fetchPages(at io.ReaderAt, from, end int64) error {
 }
 
 // errShorter is the error for a file that has fewer bytes than it was said to have.
-var errShorter = &fileio.Failure{What: "was replaced by a shorter file while it was read", Do: "read it again when it is written", Replaced: true}
+var errShorter = &fileio.Failure{
+	What: "was replaced by a shorter file while it was read", Do: "read it again when it is written", Replaced: true,
+}
 
 func (b *block) copy(p []byte, offset int64) (n int) {
 	b.mu.Lock()
@@ -246,7 +248,8 @@ func (d *Disk) load(b *block) (added int64) {
 	id := blockID(b)
 	name := d.path(id)
 	data, err := readFile(name)
-	if err != nil || len(data) < headerSize || string(data[:len(magic)]) != magic || !bytes.Equal(data[len(magic):len(magic)+sha256.Size], id[:]) {
+	if err != nil || len(data) < headerSize || string(data[:len(magic)]) != magic ||
+		!bytes.Equal(data[len(magic):len(magic)+sha256.Size], id[:]) {
 		return 0
 	}
 	table, rest := data[len(magic)+sha256.Size:headerSize], data[headerSize:]

@@ -84,8 +84,8 @@ func (f *file) readAt(p []byte, offset int64) (n int, err error) {
 	if len(p) == 0 {
 		op = "open"
 	}
-	err = f.storage.connection.do(func(at *session) error {
-		remote, err := f.acquire(at)
+	err = f.storage.connection.do(func(on *session) error {
+		remote, err := f.acquire(on)
 		if err != nil {
 			return err
 		}
@@ -99,11 +99,11 @@ func (f *file) readAt(p []byte, offset int64) (n int, err error) {
 }
 
 // acquire returns the file as it is open in a session, to be read until release.
-func (f *file) acquire(at *session) (*sftp.File, error) {
+func (f *file) acquire(on *session) (*sftp.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.remote == nil || f.session != at {
-		if err := f.openIn(at); err != nil {
+	if f.remote == nil || f.session != on {
+		if err := f.openIn(on); err != nil {
 			return nil, err
 		}
 	}
@@ -112,13 +112,13 @@ func (f *file) acquire(at *session) (*sftp.File, error) {
 }
 
 // openIn opens the file, and asks for its description at the same time. If it was open before it must be the same.
-func (f *file) openIn(at *session) error {
+func (f *file) openIn(on *session) error {
 	var now fileio.Object
 	described := fault.Later(func() (err error) {
-		now, err = f.storage.describeIn(at, f.path)
+		now, err = f.storage.describeIn(on, f.path)
 		return err
 	})
-	remote, openErr := at.Open(f.path)
+	remote, openErr := on.Open(f.path)
 	outcome := <-described
 	err := cmp.Or(outcome.Get(), openErr)
 	f.storage.mu.Lock()
@@ -130,7 +130,7 @@ func (f *file) openIn(at *session) error {
 		err = errReplaced
 	}
 	if err == nil {
-		f.remote, f.session = remote, at
+		f.remote, f.session = remote, on
 	} else if openErr == nil {
 		_ = remote.Close()
 	}

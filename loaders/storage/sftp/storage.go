@@ -81,16 +81,16 @@ func (s *storage) Stat(name string) (fs.FileInfo, error) {
 }
 
 func (s *storage) describe(name string) (o fileio.Object, err error) {
-	err = s.connection.do(func(at *session) error {
-		o, err = s.describeIn(at, name)
+	err = s.connection.do(func(on *session) error {
+		o, err = s.describeIn(on, name)
 		return err
 	})
 	return o, pathError("stat", name, err)
 }
 
-func (s *storage) describeIn(at *session, name string) (fileio.Object, error) {
-	began, alone := time.Now(), at.waiting.Load() == 1
-	info, err := at.Stat(name)
+func (s *storage) describeIn(on *session, name string) (fileio.Object, error) {
+	began, alone := time.Now(), on.waiting.Load() == 1
+	info, err := on.Stat(name)
 	if err != nil {
 		return fileio.Object{}, err
 	}
@@ -144,8 +144,8 @@ func (s *storage) WillRead([]string) {}
 
 // list lists a directory that probably has so many entries.
 func (s *storage) list(dir string, expected int) (all []fileio.Object, err error) {
-	err = s.connection.do(func(at *session) error {
-		all, err = at.wire.readDir(dir, expected, s.longest)
+	err = s.connection.do(func(on *session) error {
+		all, err = on.wire.readDir(dir, expected, s.longest)
 		return err
 	})
 	for i := range all {
@@ -176,7 +176,8 @@ func Names(path string) bool {
 // cutHost cuts host:path, where the host may be an address in brackets.
 func cutHost(path string) (host, rest string, ok bool) {
 	colon := strings.IndexByte(path, ':')
-	if open, shut := strings.IndexByte(path, '['), strings.Index(path, "]:"); open >= 0 && open < colon && shut > colon && !strings.Contains(path[:shut], "/") {
+	open, shut := strings.IndexByte(path, '['), strings.Index(path, "]:")
+	if isInBrackets := open >= 0 && open < colon && shut > colon; isInBrackets && !strings.Contains(path[:shut], "/") {
 		colon = shut + 1
 	}
 	if colon <= 0 || strings.Contains(path[:colon], "/") {

@@ -1,0 +1,234 @@
+// Package help draws the page that ? opens: keys, what is under the cursor, signs and figures, in columns that a search narrows.
+package help
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/figures"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/glossary"
+	"vantage/tui/layout"
+	"vantage/tui/pane"
+	"vantage/tui/view"
+)
+
+// State is the page that ? opens.
+type State struct {
+	Open        bool
+	OnEstimator bool // it shows the estimator at work, not the keys
+	Query       string
+	Scroll      int // lines scrolled past
+	Shown       Columns
+}
+
+// Request is all that the columns of the help depend on.
+type Request struct {
+	W, H     int
+	Query    string
+	View     view.Name
+	Theme    *themes.Theme
+	ASCII    bool
+	Analysis *analysis.Analysis
+	Trend    *analysis.Trend
+}
+
+// PageSize is the room for the columns: the body without the line of the search.
+func PageSize(e env.Env) layout.Rect {
+	return layout.Rect{W: e.Display.W, H: max(1, e.Display.BodyHeight()-1)}
+}
+
+// ScrollLines is how far an arrow key scrolls the help.
+const ScrollLines = 5
+
+// Columns is the help wrapped for a page.
+type Columns struct {
+	Request   Request
+	Lines     []string
+	Across, H int
+}
+
+// ClampScroll returns how many lines can be scrolled past, at most n: no further than until the last line is
+// in sight.
+func (p Columns) ClampScroll(n int) int {
+	return max(0, min(n, len(p.Lines)-p.Across*p.H))
+}
+
+// PositionWidth is how much room the first line leaves for where the page is.
+const PositionWidth = len("1-100/300")
+
+// Position says which columns are in sight.
+func (p Columns) Position(scroll int) string {
+	if len(p.Lines) <= p.Across*p.H {
+		return ""
+	}
+	return fmt.Sprintf("%d–%d/%d", scroll+1, min(len(p.Lines), scroll+p.Across*p.H), len(p.Lines))
+}
+
+// Draw draws the page from a line on, in lines of w cells.
+func (p Columns) Draw(scroll, w int) []string {
+	lines := make([]string, p.H)
+	for i := range lines {
+		for x := range p.Across {
+			entry := ""
+			if at := scroll + x*p.H + i; at < len(p.Lines) {
+				entry = p.Lines[at]
+			}
+			lines[i] += " " + cells.Fit(entry, w/p.Across-1)
+		}
+		lines[i] = cells.Fit(lines[i], w)
+	}
+	return lines
+}
+
+// Lines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
+// last line of a column, as long as nothing is scrolled past.
+func (s State) Lines(e env.Env, parts []Part, w, h int) []string {
+	var lines []string
+	for _, p := range parts {
+		if found := s.matching(p); len(found) > 0 {
+			if len(lines)%h == h-1 {
+				lines = append(lines, "")
+			}
+			lines = append(append(lines, e.Display.Theme.Paint(themes.Title, p.Name)), entryLines(e, found, w)...)
+			lines = append(lines, "")
+		}
+	}
+	if len(lines) == 0 {
+		return []string{e.Display.Theme.Paint(themes.Dim, "nothing matches")}
+	}
+	return lines[:len(lines)-1]
+}
+
+func (s State) matching(p Part) []Entry {
+	if p.SearchOnly && s.Query == "" {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.Entries), func(entry Entry) bool {
+		text := strings.ToLower(p.Name + " " + entry.Label + " " + entry.Text + " " + entry.Names)
+		return slices.ContainsFunc(strings.Fields(strings.ToLower(s.Query)), func(word string) bool { return !strings.Contains(text, word) })
+	})
+}
+
+func entryLines(e env.Env, entries []Entry, w int) []string {
+	var lines []string
+	for _, entry := range entries {
+		label := e.Display.Theme.Paint(entry.Role, entry.Label)
+		if entry.width > 0 {
+			lines = append(lines, cells.WrapIndented(cells.Fit(label, entry.width), entry.Text, w)...)
+			continue
+		}
+		for i, line := range cells.Wrap(entry.Label+"  "+entry.Text, max(1, w-2)) {
+			if rest, ok := strings.CutPrefix(line, entry.Label); i == 0 && ok {
+				lines = append(lines, label+rest)
+			} else {
+				lines = append(lines, "  "+line)
+			}
+		}
+	}
+	return lines
+}
+
+// Part is a named part of the help.
+type Part struct {
+	Name       string
+	Entries    []Entry
+	SearchOnly bool // it is too long to be shown before something is searched for
+}
+
+// Entry is a label and what it means.
+type Entry struct {
+	Label string
+	width int // of the column of labels; 0: the text follows the label
+	Text  string
+	Role  themes.Role // of the label
+	Names string      // by which the search finds it too
+}
+
+// MaxUnderCursor is how many figures of what is under the cursor stand above the signs, the most telling; the others are with the figures
+// on the screen.
+const MaxUnderCursor = 6
+
+// FigureEntries explains figures.
+func FigureEntries(e env.Env, figures []glossary.Figure) []Entry {
+	sign := strings.NewReplacer("±", e.Display.PlusMinus())
+	return model.Mapped(figures, func(f glossary.Figure) Entry {
+		return Entry{
+			Label: sign.Replace(f.Name), Text: sign.Replace(f.Entry.Explanation()), Role: themes.Key,
+			Names: strings.Join(f.Entry.AllNames(), " "),
+		}
+	})
+}
+
+// OtherFigures returns the figures of the glossary that are not known yet.
+func OtherFigures(known []glossary.Figure) []glossary.Figure {
+	var all []glossary.Figure
+	for _, place := range figures.Places() {
+		for _, e := range figures.All(place) {
+			if !glossary.ContainsEntry(known, e) {
+				all = append(all, glossary.Figure{Name: e.Name(), Entry: e})
+			}
+		}
+	}
+	return all
+}
+
+// FateEntries explains the fates of groups.
+func FateEntries(e env.Env) []Entry {
+	words := [model.FateCount]string{
+		model.FateShort:      "kept < 2: not recomputed",
+		model.FateKilled:     "filter left no signal",
+		model.FateInvalid:    "NaN or missing rewards",
+		model.FateNoise:      "A≠0 by float error only",
+		model.FateSingle:     "one sample only",
+		model.FateAllWrong:   "equal rewards, the worst",
+		model.FateConstant:   "equal rewards, between",
+		model.FateAllCorrect: "equal rewards, the best",
+		model.FateSkipped:    "fails the group filter",
+		model.FateAlive:      "has signal, trains",
+		model.FateOpen:       "step still being written",
+	}
+	return model.Mapped(model.Fates(), func(f model.Fate) Entry {
+		return Entry{e.Display.FateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.Display.FateRole(f), f.Key() + " " + f.Doc()}
+	})
+}
+
+// SignEntries explains the signs on the screen.
+func SignEntries(e env.Env) []Entry {
+	g, width := e.Display.Glyphs, model.FateWidth+3
+	same, near, shade := "✓", "≈", "⠡⠡⠡"
+	if g.ASCII {
+		same, near, shade = "=", "~", "..."
+	}
+	return []Entry{
+		{g.Dot + " " + g.Ring + " " + g.HalfDot, width, "kept, dropped, some each", themes.Positive, ""},
+		{"12+4− 16·", width, "kept: A>0, A<0 and A=0", themes.Plain, ""},
+		{same + " " + near + " !", width, "as logged, nearly, not", themes.Plain, ""},
+		{"?", width, "assumed, not in the log", themes.Dim, ""},
+		{"! !3", width, "warning; 3 bad log rows", themes.Warn, ""},
+		{">", width, "cursor or focus", themes.Key, ""},
+		{g.SortUp + " " + g.SortDown, width, "sorted by it: least first, greatest first", themes.Key, ""},
+		{strings.Join(g.BarsUp, ""), width, "over the steps, each row on its own scale", themes.Plain, ""},
+		{shade, width, "least to largest of the steps that the line is the mean of", themes.Track, ""},
+		{g.Cross, width, "zero on an axis", themes.Plain, ""},
+		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
+		{g.Dot + " " + pane.StarMark + " " + pane.FrontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
+		{e.Display.PlusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
+	}
+}
+
+// KeyEntries explains keys.
+func KeyEntries(e env.Env, bindings []view.Binding) []Entry {
+	width := 6
+	if e.Display.Glyphs.ASCII {
+		width = 9
+	}
+	return model.Mapped(bindings, func(b view.Binding) Entry {
+		return Entry{cells.FitRight(e.Display.KeyLabel(b.Label), width), width + 2, b.Doc, themes.Key, ""}
+	})
+}

@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"slices"
+
+	"vantage/model"
+	"vantage/tui/env"
+	"vantage/tui/trend"
+	"vantage/tui/view"
+)
+
+func (a App) openGlance() App {
+	a.views.glance.Opened = false
+	if a.position.view == view.Glance {
+		a.overlays.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
+		return a
+	}
+	return a.pushView(view.Glance)
+}
+
+func (a App) openWorstStep() App {
+	at, spans := a.views.glance.Cursor-len(a.env.FoundList()), a.views.glance.Spans()
+	switch {
+	case at < 0:
+		return a.showFinding(a.views.glance.Cursor)
+	case at >= len(spans):
+		return a.showGroups()
+	}
+	step := spans[at].From
+	if a.env.Place.Scope.Kind != env.ScopeStep { // each step has few groups: those of all of these steps, and of no others
+		step = spans[at].To
+		a.env.Place.Scope.Scope = env.Scope{Kind: env.ScopeLast, Last: spans[at].Last - spans[at].First + 1}
+	}
+	i, found := a.env.Snap.Find(step)
+	if !found {
+		return a
+	}
+	a = a.showGroups()
+	a.views.glance.Opened = true
+	return a.showStep(i)
+}
+
+// keysBelowGlance returns the keys that the run at a glance has besides its own: those of the overview and of
+// steps lead to the overview and do there what they do.
+func keysBelowGlance() []view.Section {
+	sections := append([]view.Section{openOverview{}.Keys()}, commonKeys()...)
+	for _, s := range sections {
+		if s.Name != "overview" && s.Name != "steps" {
+			continue
+		}
+		for i, b := range s.Bindings {
+			s.Bindings[i].Hint, s.Bindings[i].Do = "", own(func(a App) App { return a.showGroups().press(b) })
+		}
+	}
+	return sections
+}
+
+// chooseFirstView opens the run at a glance if the log does not grow, once it is known: nothing was written
+// for longer than between two steps, or the source has ended. What the person opened or typed before stays.
+func (a App) chooseFirstView() App {
+	p := a.env.Snap.Run.Progress
+	if a.views.glance.FirstViewChosen || len(a.env.Snap.Steps) == 0 || !a.env.SourceState.Ended && !p.CaughtUp && p.BytesAll == 0 {
+		return a
+	}
+	a.views.glance.FirstViewChosen = true
+	grows := !a.env.SourceState.Ended && p.Freshness(a.env.SourceState.LastChunk) == model.Live
+	if !grows && a.position.view == view.Overview {
+		a.position.view = view.Glance
+	}
+	return a
+}
+
+// drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
+func (a App) drawFigure(name string) App {
+	a.views.steps.Metric = name
+	if a.position.view == view.FigureList {
+		a = a.goBack()
+	}
+	if a.position.viewInSight() == view.Figures {
+		a.views.steps.Figures.Cursor = max(0, slices.Index(trend.MetricNames(a.env), name))
+		a.views.steps.ScrollFigures(a.env)
+		return a
+	}
+	if a.position.viewInSight() == view.Steps {
+		return a
+	}
+	return a.pushView(view.Steps)
+}
+
+// openSweep opens the map, the cursor on the present ratios.
+func (a App) openSweep() App {
+	if e, err := a.env.Settings.Now.FindEstimator(); err != nil || !e.CanFilter {
+		return a.says("only GRPO estimators have this filter: select one with e or E first")
+	}
+	a.views.sweep = a.views.sweep.At(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
+	return a.pushView(view.Sweep)
+}
+
+func (a App) openCompare() App {
+	if a.env.Second.Source == nil {
+		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
+	}
+	return a.pushView(view.Compare)
+}
+
+func (a App) openAnswers() App {
+	p, ok := a.views.compare.Selected()
+	if !ok {
+		return a.says("no prompt to open")
+	}
+	a.views.answers.List(a.env, &a.commands, a.views.compare.OpenPair(p))
+	return a.pushView(view.Answers)
+}
+
+func (a App) moveToPair(by int) App {
+	before := a.views.compare.Cursor
+	view.MoveRow(&a.views.compare, a.env, by)
+	p, ok := a.views.compare.Selected()
+	if !ok || a.views.compare.Cursor == before {
+		return a.says("no further prompt")
+	}
+	a.views.answers.List(a.env, &a.commands, a.views.compare.OpenPair(p))
+	return a
+}

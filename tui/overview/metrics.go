@@ -1,0 +1,100 @@
+package overview
+
+import (
+	"fmt"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/layout"
+	"vantage/tui/pane"
+	"vantage/tui/trend"
+)
+
+// metricWidth is the least width of a column, without a difference from the baseline.
+const metricWidth = 36
+
+// Metrics lists the metrics of the step, under the trainers' names, in columns.
+func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
+	x := e.ShownFigures()
+	if x == nil {
+		return pane.Content{
+			Title: "metrics  " + e.ShownCount(),
+			Lines: []string{" " + e.Display.Theme.Paint(themes.Dim, "computing the metrics of the groups shown …")},
+		}
+	}
+	all, t := x.Metrics, e.Display.Theme
+	columns, hidden := MetricLayout(e, len(all), w, h)
+	width := w / columns
+	c := pane.Content{Title: fmt.Sprintf("metrics  %d · %s", len(all), e.ScopeWords())}
+	if of := e.ShownCount(); of != "" {
+		c.Title += " · " + of + " groups shown"
+	}
+	c.Title += " · advantages by length" // those of the pane beside it are of samples
+	if hidden > 0 {
+		c.Note = fmt.Sprintf("%d–%d/%d", p.MetricScroll*columns+1, min(len(all), (p.MetricScroll+h)*columns), len(all))
+	}
+	deltaRoom, base := 0, e.BaselineFigures()
+	if base != nil {
+		deltaRoom = trend.DeltaWidth
+		c.Title += " · Δ against " + env.SettingsInWords(e.Settings.Base.Settings)
+	}
+	for y := range h {
+		line := ""
+		for x := range columns {
+			at := p.MetricScroll*columns + x*h + y
+			if at >= len(all) {
+				break
+			}
+			name := t.Paint(themes.Dim, trend.TrimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
+			value := trend.MetricText(all[at].Name, all[at].Value)
+			if base != nil {
+				value += cells.FitRight(e.Display.PaintDelta(all[at].Value-base.Metric(all[at].Name)), trend.DeltaWidth)
+			}
+			line += e.Display.Mark(
+				pane.OnMetric, at,
+				e.Display.Cell(cells.Justify(name, value, width-2), p.Focus == layout.Metrics && at == pane.ClampIndex(p.Metric, len(all))),
+			)
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	return c
+}
+
+// MetricLayout returns in how many columns n metrics are listed in w×h cells, as many as fit and are needed, and how many rows are
+// out of sight.
+func MetricLayout(e env.Env, n, w, h int) (columns, hidden int) {
+	width := metricWidth
+	if e.BaselineFigures() != nil {
+		width += trend.DeltaWidth
+	}
+	columns = max(1, min(w/width, (n+h-1)/max(1, h)))
+	return columns, max(0, (n+columns-1)/columns-h)
+}
+
+// MoveMetric moves the cursor among the metrics, and scrolls them.
+func (p *Panes) MoveMetric(e env.Env, by int) {
+	x, in := e.ShownFigures(), p.Screen(e).Panes[layout.Metrics].Inner()
+	if x == nil || in.H == 0 {
+		return
+	}
+	p.Metric = pane.ClampIndex(p.Metric+by, len(x.Metrics))
+	columns, hidden := MetricLayout(e, len(x.Metrics), in.W, in.H)
+	top := min(p.MetricScroll, p.Metric/columns)
+	least := (p.Metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
+	p.MetricScroll = min(max(0, top, least), hidden)
+}
+
+func exportedMetrics(e env.Env) report.Table {
+	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
+	if e.Result.Analysis == nil || e.ShownFigures() == nil {
+		return s
+	}
+	s.Title = fmt.Sprintf("metrics of %s %s", e.ScopeWords(), e.ShownCount())
+	s.Rows = model.Mapped(e.ShownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
+	return s
+}

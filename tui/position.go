@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"slices"
+
+	"vantage/tui/layout"
+	"vantage/tui/view"
+)
+
+// position is where in the views the person is.
+type position struct {
+	view      view.Name
+	backStack []view.Name // the views before this one, the latest last; never written in place
+	viewBelow view.Name   // under a line of input or of choices
+}
+
+// viewInSight returns the view on the screen, or the one under a line of input or of choices.
+func (p position) viewInSight() view.Name {
+	switch v := p.view; v {
+	case view.Command, view.Copy:
+		return p.viewBelow
+	default:
+		return v
+	}
+}
+
+// drawn returns the view that fills the screen: that below a line of input or of choices.
+func (p position) drawn() view.Name {
+	switch p.view {
+	case view.Command, view.Copy, view.Value:
+		return p.viewBelow
+	default:
+		return p.view
+	}
+}
+
+func (p position) drawsSteps() bool {
+	return p.viewInSight() == view.Steps || p.viewInSight() == view.Figures
+}
+
+func (p position) readingGroup() bool {
+	return p.view == view.Group || p.view == view.Search
+}
+
+// isTyping reports whether what is pressed is typed.
+func (p position) isTyping() bool {
+	var v views
+	_, ok := v.at(p.view).(view.Typed)
+	return ok
+}
+
+// activeKeys returns the keys of the view on the screen, then the common ones: of a key that
+// both have, the first wins. Where text is typed few common ones are left.
+func (p position) activeKeys() []view.Section {
+	var v views
+	own := v.at(p.view).Keys()
+	switch {
+	case p.isTyping():
+		return []view.Section{own, lineKeys(), {Name: "program", Bindings: typingKeys()}}
+	case p.view == view.Copy:
+		return []view.Section{own, {Name: "program", Bindings: typingKeys()}}
+	case p.view == view.Glance:
+		return append([]view.Section{own}, keysBelowGlance()...)
+	}
+	return append([]view.Section{own}, commonKeys()...)
+}
+
+// openView changes the view; going back leads where it led before.
+func (a App) openView(v view.Name) App {
+	a.position.view, a.overlays.input.behind, a.overlays.input.back = v, 0, 0
+	return a.clampCursor()
+}
+
+func (a App) openLine(v view.Name) App {
+	a.position.viewBelow = a.position.view
+	return a.openView(v)
+}
+
+func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
+
+// pushView opens a view from which going back leads here. A view that is already on the
+// way back is returned to: no way back goes in circles.
+func (a App) pushView(v view.Name) App {
+	path := append(slices.Clip(a.position.backStack), a.position.view)
+	if i := slices.Index(path, v); i >= 0 {
+		path = path[:i]
+	}
+	a.position.backStack = path
+	if anew, ok := a.views.at(v).(view.Opened); ok {
+		anew.OnOpen(a.env)
+	}
+	return a.openView(v)
+}
+
+// goBack returns to the view before this one, at last to the overview.
+func (a App) goBack() App {
+	last := len(a.position.backStack) - 1
+	if last < 0 {
+		return a.openView(view.Overview)
+	}
+	v := a.position.backStack[last]
+	a.position.backStack = a.position.backStack[:last]
+	return a.openView(v)
+}
+
+// escape goes back to the view before this one; on the overview from one pane to all, then to the groups.
+func (a App) escape() App {
+	switch {
+	case a.position.view != view.Overview:
+		return a.goBack()
+	case a.views.panes.FullScreen:
+		return a.toggleFullScreen()
+	case a.views.glance.Opened && a.views.panes.Focus == layout.Groups:
+		return a.openGlance()
+	}
+	return a.focusPane(layout.Groups)
+}
+
+func (a App) showGroups() App {
+	a.position.backStack = nil
+	a = a.openView(view.Overview)
+	return a.focusPane(layout.Groups)
+}

@@ -1,0 +1,4 @@
+package reader
+
+// thinking is when <think> sections are shown in full.
+type thinking int

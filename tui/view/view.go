@@ -1,0 +1,112 @@
+// Package view is what a view of the screen is, and what it may want of the program.
+package view
+
+import (
+	"fmt"
+
+	"vantage/model"
+	"vantage/model/report"
+	"vantage/tui/cells"
+	"vantage/tui/env"
+	"vantage/tui/pane"
+)
+
+// Name names a view: the program has one of each.
+type Name int
+
+// The views.
+const (
+	Overview Name = iota
+	Estimators
+	Group
+	Search
+	Sweep
+	Filter
+	Steps
+	Problems
+	Copy
+	Command
+	Compare
+	Answers
+	Chain
+	GroupSize
+	Breakdown
+	Prompts
+	PromptFilter
+	Grep
+	Figures
+	FigureList
+	Glance
+	Finding
+	Value
+
+	Count = iota
+)
+
+// View is what fills the screen between the header and the hints, with its keys: a part of the program's state, of which the program has one.
+// It draws from what it is handed and from its own state, changes that alone, and returns what it wants of the program. What else a view has it
+// tells by the interfaces below.
+type View interface {
+	Draw(e env.Env, w, h int) []string // exactly h lines of w cells
+	Keys() Section                     // they win over the common keys
+}
+
+// Typed is a view with a line that is typed in, which no key is then.
+type Typed interface {
+	View
+	Text() *string
+	Limit() int                         // in bytes
+	Edited(e env.Env, longer bool) Want // what follows a change
+}
+
+// Prompted is one whose line is the last of the screen: it draws it in w cells. The others draw it in their frame.
+type Prompted interface {
+	Typed
+	Prompt(e env.Env, w int) string
+}
+
+// Exporter is a view with a table for an export.
+type Exporter interface {
+	Exported(e env.Env) report.Table
+}
+
+// Opened is a view that begins anew when it is opened.
+type Opened interface {
+	OnOpen(e env.Env)
+}
+
+// Pointed is a view with more than rows for the mouse.
+type Pointed interface {
+	OnMouse(e env.Env, m Mouse) (w Want, handled bool)
+}
+
+// Mouse is what the mouse does on a target of a view.
+type Mouse struct {
+	On    pane.Target
+	Click bool // the button is pressed
+	Twice bool // once more
+	Wheel int  // 1 or -1
+	X, W  int  // the column pressed, of so many
+}
+
+// WheelLines is how many lines a notch of the wheel scrolls.
+const WheelLines = 3
+
+// MaxTyped bounds a number or a name that is typed, in bytes.
+const MaxTyped = 20
+
+// TypedOr is the line that is typed, or what is said while it is empty.
+func TypedOr(line cells.Line, otherwise string) string {
+	if line.Text == "" {
+		return otherwise
+	}
+	return line.Shown(MaxTyped + 1)
+}
+
+// DidYouMean returns " — did you mean NAME?" for the nearest of some names, "" if none is near.
+func DidYouMean(word string, names []string) string {
+	if name := model.Nearest(word, names); name != "" && name != word {
+		return fmt.Sprintf(" — did you mean %s?", name)
+	}
+	return ""
+}
