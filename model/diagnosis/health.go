@@ -95,7 +95,7 @@ func (d *Diagnosis) WhyUnknown() string {
 	g := &d.Grounds
 	ofSamples, unseen := 0, 0
 	for _, k := range Kinds() {
-		if !k.Name.OfScalars() && !k.ofAdvantages {
+		if !k.Name.OfScalars() && !k.Name.OfLogProbs() && !k.ofAdvantages {
 			ofSamples++
 			unseen += model.Count01(slices.ContainsFunc(d.Blind, func(b Blind) bool { return b.Kind == k.Name }))
 		}
@@ -135,9 +135,11 @@ func (d *Diagnosis) count(s Severity) (n int) {
 	return n
 }
 
-// Looked returns how many kinds could be looked for, and how many there are.
+// Looked returns how many kinds could be looked for, and how many there are: without log-probs of tokens those that they tell are none.
 func (d *Diagnosis) Looked() (looked, kinds int) {
-	kinds = len(Kinds())
+	for _, k := range Kinds() {
+		kinds += model.Count01(d.LogProbs || !k.Name.OfLogProbs())
+	}
 	return kinds - len(d.Blind), kinds
 }
 

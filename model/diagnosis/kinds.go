@@ -278,7 +278,7 @@ func Kinds() []KindInfo {
 			Advice:    "bring the rewards of all sources to one range, or scale by group",
 			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
 		},
-	}, scalarKinds()...)
+	}, append(logProbKinds(), scalarKinds()...)...)
 }
 
 // evidence is what detectors look at.
