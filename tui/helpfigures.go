@@ -26,7 +26,9 @@ type figureList []figure
 // at adds figures of a place by their names. Names that the glossary does not have are left out.
 func (l figureList) at(place figures.Place, names ...string) figureList {
 	for _, name := range names {
-		if e, ok := figures.Explain(place, name); ok && !slices.ContainsFunc(l, func(f figure) bool { return f.name == name && f.entry == e }) {
+		e, ok := figures.Explain(place, name)
+		isThere := slices.ContainsFunc(l, func(f figure) bool { return f.name == name && f.entry.Equal(e) })
+		if ok && !isThere {
 			l = append(l, figure{name, e})
 		}
 	}
@@ -198,7 +200,7 @@ func (l figureList) explains(name string) bool {
 }
 
 func containsEntry(l []figure, e figures.Entry) bool {
-	return slices.ContainsFunc(l, func(f figure) bool { return f.entry == e })
+	return slices.ContainsFunc(l, func(f figure) bool { return f.entry.Equal(e) })
 }
 
 // mentions reports whether a text has a name as a word of its own. A name of a letter is a figure only where a

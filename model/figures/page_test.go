@@ -53,7 +53,7 @@ func page(head string, sections []section) string {
 	for _, s := range sections {
 		b.WriteString("\n## " + s.title + "\n\n" + s.intro + "\n\n| metric | unit | formula | meaning | trainers call it |\n| --- | --- | --- | --- | --- |\n")
 		for _, e := range s.entries {
-			cells := []string{"`" + strings.Join(splitNames(e.Names), "`, `") + "`", e.Unit, e.Formula, e.Meaning, e.Trainers}
+			cells := []string{"`" + strings.Join(e.Names, "`, `") + "`", e.Unit, e.Formula, e.Meaning, e.Trainers}
 			for i := range cells {
 				cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
 			}
