@@ -344,7 +344,7 @@ func warningClaims() []claim {
 		},
 		{
 			where: "warning", of: string(analysis.WarnAnswersAlike),
-			pattern: num + ` of ` + num + ` groups are all wrong, and their answers alikeSaid: (?:empty answers|` + alikeSaid + `), ` + num + ` of ` + num + ` that were read`,
+			pattern: num + ` of ` + num + ` groups are all wrong, and their answers alike: (?:empty answers|` + alikeSaid + `), ` + num + ` of ` + num + ` that were read`,
 			holds: func(l *rawLog, s said, w []string) error {
 				if strings.Contains(s.text, "to all") && w[5] != w[6] {
 					return fmt.Errorf("it is one of most, not of all")
