@@ -32,7 +32,8 @@ const (
 	leastSampled = 6  // steps of samples, and leastGroups in them
 )
 
-// Health is the state of a run in a word, and of its worst alarm since when: "healthy", "reward_hacking since 61", "grader_outage from 5 to 8".
+// Health is the state of a run in a word, and of its worst alarm since when: "healthy", "reward_hacking since 61", "grader_outage from 5
+// to 8".
 func (d *Diagnosis) Health() string {
 	switch {
 	case d.Alarms() > 0:
