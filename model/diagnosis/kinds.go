@@ -128,7 +128,7 @@ func Kinds() []KindInfo {
 			How: []string{
 				fmt.Sprintf("At least %s of the groups, and %d of them, hold several prompts, where there are about as many ids as "+
 					"prompts.", units.Share(mixedFrom), leastMixed),
-				"Where there are more prompts than ids, they are no turns of each other: their ground truths differ, or they are as " +
+				"Where there are more prompts than ids, they aren't turns of each other: their ground truths differ, or they are as " +
 					"little alike as those of other ids.",
 				fmt.Sprintf("Or the final answers are ground truths of other prompts of their step: %s of them more than match one "+
 					"of another step, and more than match their own.", units.Share(placedAway)),
@@ -155,7 +155,7 @@ func Kinds() []KindInfo {
 			Name: GraderNoise, detect: noise, texts: true,
 			What: "Equal answers to one prompt get different rewards, or right ones count as wrong.",
 			How: []string{
-				fmt.Sprintf("Of the answers that come several times in a group, word for word, at least %s, and %d from two "+
+				fmt.Sprintf("At least %s of the answers that come several times in a group, word for word, and %d from two "+
 					"prompts, have rewards that differ.", units.Share(noiseFrom), leastNoisy),
 				fmt.Sprintf("Rewards differ that are more than %s of the range apart.", units.Share(sameReward)),
 				fmt.Sprintf("Or one final answer in the same form is graded right and wrong in a group: %s of those that come "+
@@ -163,7 +163,7 @@ func Kinds() []KindInfo {
 				"That counts where grades follow the final answer.",
 				fmt.Sprintf("Or %s of the final answers that are the ground truth, and %d of them, are graded wrong, in a form that "+
 					"others win with.", units.Share(unlikeFrom), leastUnlike),
-				fmt.Sprintf("Of final answers it is a watch while less than %s are graded unlike the others.", units.Share(unlikeAlarm)),
+				fmt.Sprintf("It is a watch while less than %s of the final answers are graded unlike the others.", units.Share(unlikeAlarm)),
 				"One length that parts right and wrong ones is a limit of the grader.",
 			},
 			LooksLike: "Partial credits, penalties on length, and answers that differ in one number. Turns of an agent, a row each, " +
@@ -191,7 +191,7 @@ func Kinds() []KindInfo {
 					"range and %s of its level.", units.Share(hackedRise), units.Share(hackedFall), units.Share(hackedFallPart)),
 				"Meanwhile the total does not fall.",
 				"What a fitted sum of the columns leaves of the reward counts as a column.",
-				"Of a reward that they do not explain the whole counts, against a column for correctness.",
+				"Where they do not explain the reward, the whole counts, against a column for correctness.",
 				fmt.Sprintf("Or, of a reward of few levels, the best loses %s of its samples while those between gain %s of all, "+
 					"and the mean does not fall.", units.Share(topFall), units.Share(middleRise)),
 				fmt.Sprintf("Or the words, each with the one before, that an answer shares with one to another prompt rise by %s, "+
@@ -222,7 +222,7 @@ func Kinds() []KindInfo {
 			What: "A growing share of answers is not language: one phrase repeated, gibberish, control tokens, or another script " +
 				"than the prompt's.",
 			How: []string{
-				fmt.Sprintf("At least %s of the sampled answers, and %d of them, are no language, in one of these ways or several.",
+				fmt.Sprintf("At least %s of the sampled answers, and %d of them, are not language, in one of these ways or several.",
 					units.Share(garbledFrom), leastOfShare),
 				fmt.Sprintf("They are empty and get the lowest reward, or repeat one phrase over %s of their end.",
 					units.Share(loopedShare)),
@@ -262,9 +262,9 @@ func Kinds() []KindInfo {
 					"many steps.", units.Share(cutFrom)),
 				fmt.Sprintf("They are graded lowest, or lower than the others by %s.", units.Plural(cutSpread, "standard deviations")),
 				"Where lengths are not in tokens, the same is asked of sampled answers that look cut off.",
-				"So looks what the trainer calls cut off, or what does not come to the word with which answers close, right or " +
+				"An answer looks so if the trainer calls it cut off, or if it lacks the word with which answers close, right or " +
 					"wrong.",
-				"So does what ends in the middle, is longer than others of its group, and does not end on a tag or sign on which " +
+				"So does one that ends in the middle, is longer than others of its group, and does not end on a tag or sign on which " +
 					"winners end.",
 			},
 			LooksLike: "A few long answers that are cut off, with a steady share; answers that lose without the words of those that " +
@@ -334,8 +334,8 @@ func Kinds() []KindInfo {
 			How: []string{
 				fmt.Sprintf("The share of answers in a group that differ falls to %s of its earlier level.", units.Share(collapsedTo)),
 				fmt.Sprintf("The groups are those of which %d answers or more were read.", leastAnswers),
-				fmt.Sprintf("A group of one right answer of fewer than %d words is none of them: there is not much else to say to "+
-					"an easy prompt.", templateWords),
+				fmt.Sprintf("A group of one right answer of fewer than %d words is none of them: an easy prompt has "+
+					"few other answers.", templateWords),
 			},
 			LooksLike: "Short answers to easy prompts; groups that are all right in different words. Turns of an agent, a row each: " +
 				"there it cannot be told.",
@@ -546,7 +546,7 @@ func Kinds() []KindInfo {
 					"whose rewards differ show a defect.",
 				"Defects are that the best answers are pushed down, or that the baseline is the reward of one sample.",
 				"So are a divisor that is the variance, and advantages that are all one value or become 0.",
-				"Of a known trainer it is a defect, too, that advantages are the reward itself, or are of one sign.",
+				"Where the trainer is known, it is a defect, too, that advantages are the reward itself, or have one sign.",
 				"So it is that they do not sum to 0, or differ for equal rewards.",
 				"Where the trainer is unknown, these are a watch.",
 				"Rows that are turns are not judged.",

@@ -140,7 +140,7 @@ func (s *Study) shifted() *diagnosis.Finding {
 		if later < earlier {
 			side = "later"
 		}
-		return said(diagnosis.Alarm, "the trainer's log-probs stand one token %s than the sampler's: mean |d| is %s, and %s against the token beside",
+		return said(diagnosis.Alarm, "the trainer's log-probs are one token %s than the sampler's: mean |d| is %s, and %s against the next token",
 			side, units.Short(straight), units.Short(least))
 	}
 	const apart, unlike = 0.3, 0.5
