@@ -235,7 +235,7 @@ func TestRecipesNameWhatThereIs(t *testing.T) {
 		}
 	}
 
-	runs := regexp.MustCompile("go test ((?:\\./[\\w./]+ )+)-run '?([\\w|]+)").FindAllStringSubmatch(string(page), -1)
+	runs := regexp.MustCompile(`go test ((?:\./[\w./]+ )+)-run '?([\w|]+)`).FindAllStringSubmatch(string(page), -1)
 	if len(runs) < 5 {
 		t.Errorf("only %d commands run tests by their names", len(runs))
 	}
