@@ -389,13 +389,13 @@ func (l *rawLog) fate(g rawGroup) string {
 	}
 	switch least, most := l.extremes(); {
 	case least == most && first != 0 && first != 1:
-		return "constant" // nothing shows what is right
+		return "all equal" // nothing shows what is right
 	case first == least:
 		return "all wrong"
 	case first == most:
 		return "all correct"
 	}
-	return "constant"
+	return "all equal"
 }
 
 func (l *rawLog) fates(first, last int64) (n map[string]int, groups int) {
@@ -531,7 +531,7 @@ func sumOf(fates map[string]int, some []string) (n int) {
 	return n
 }
 
-func equalFates() []string { return []string{"all correct", "all wrong", "constant"} }
+func equalFates() []string { return []string{"all correct", "all wrong", "all equal"} }
 
 // figureOf returns the figure of a name over some steps, and of how many rows, groups or steps it is.
 func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, known bool) {
@@ -801,7 +801,7 @@ func claims() []claim {
 	}
 	equalShare := func(l *rawLog, s said, w []string) error {
 		fates, groups := l.fates(s.first, s.last)
-		equal := fates["all wrong"] + fates["all correct"] + fates["constant"]
+		equal := fates["all wrong"] + fates["all correct"] + fates["all equal"]
 		return firstError(same("the share of equal rewards", w[1], float64(equal)/float64(groups)), oneDigit("the cost", w[2], float64(groups)/float64(groups-equal)))
 	}
 	signal := func(k int) func(*rawLog, said, []string) error {
@@ -856,7 +856,7 @@ func claims() []claim {
 		return nil
 	}
 	all := []claim{
-		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?(?:; ` + num + ` (?:masked|cut off))?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
+		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold a rounding error, at the mean of their group)?(?:; ` + num + ` (?:masked|cut off))?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
 			least, n := l.trains(), int(saidNumber(w[1]))
 			most := least
 			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
@@ -982,7 +982,7 @@ func claims() []claim {
 		}, false},
 		{"advice", "", `no group carries signal: every group has equal rewards, .*`, func(l *rawLog, s said, _ []string) error {
 			fates, groups := l.fates(s.first, s.last)
-			return count("groups of equal rewards", strconv.Itoa(groups), fates["all wrong"]+fates["all correct"]+fates["constant"])
+			return count("groups of equal rewards", strconv.Itoa(groups), fates["all wrong"]+fates["all correct"]+fates["all equal"])
 		}, false},
 		{"advice", "", `each prompt has one sample, .*`, func(l *rawLog, s said, _ []string) error {
 			if _, groups := l.fates(s.first, s.last); groups != len(l.rows) {
@@ -1006,7 +1006,7 @@ func claims() []claim {
 			}
 			return nil
 		}, true},
-		{"cause", "", `(all wrong|all correct|constant|invalid|single) \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) }, false},
+		{"cause", "", `(all wrong|all correct|all equal|invalid|single) \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) }, false},
 		{"cause", "", `groups of one sample: single \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
 		{"cause", "", num + ` of ` + num + ` groups without signal: (.*)`, func(l *rawLog, s said, w []string) error {
 			fates, groups := l.fates(s.first, s.last)

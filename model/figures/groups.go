@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -33,20 +34,25 @@ func Groups() []Of[GroupOf] {
 	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) (*analysis.Flips, int) { return &g.Flips, g.Kept() }))
 }
 
-// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, and 2· with advantage 0 or residue; 4? of a group without
-// advantages.
+// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, and 2 zero with advantage 0 or a rounding error; 4 NaN of a
+// group without advantages.
 func KeptBySign(g *analysis.Group) string {
 	if g.Fate == model.FateInvalid {
-		return units.Count(g.Kept()) + "?"
+		return units.Count(g.Kept()) + " NaN"
 	}
-	text := ""
-	if g.KeptPos > 0 || g.KeptNeg > 0 {
-		text = fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
-	}
+	text := KeptWithSign(g)
 	if g.KeptZero > 0 {
-		text += fmt.Sprintf("%d·", g.KeptZero)
+		text += fmt.Sprintf(" %d zero", g.KeptZero)
 	}
-	return cmp.Or(text, "0")
+	return cmp.Or(strings.TrimSpace(text), "0")
+}
+
+// KeptWithSign is [KeptBySign] without those at zero, for narrow columns: 5+3−, or "" if there are none.
+func KeptWithSign(g *analysis.Group) string {
+	if g.Fate == model.FateInvalid || g.KeptPos == 0 && g.KeptNeg == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
 }
 
 // solved counts the solved samples where the rewards of the run say which those are.
@@ -66,10 +72,10 @@ func groupFigures() []Of[GroupOf] {
 		{func(g GroupOf) Number { return Count(g.Size()).As(g.SizeText()) }, Entry{"n, size, samples", "samples", "", "samples of the group; rollouts/rows where a rollout has several rows", ""}},
 		{func(g GroupOf) Number { return Ordinal(g.Step) }, Entry{"step", "number", "", "the step that the group is of", ""}},
 		{func(g GroupOf) Number { return Count(g.Rollouts) }, Entry{"rollouts", "rollouts", "", "rollouts of the group; one may have several rows", ""}},
-		{func(g GroupOf) Number { return Count(g.Kept()).As(KeptBySign(g.Group)) }, Entry{"kept", "samples", "kept_pos+ kept_neg− kept_zero·", "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, which do not train", ""}},
+		{func(g GroupOf) Number { return Count(g.Kept()).As(KeptBySign(g.Group)) }, Entry{"kept", "samples", "kept_pos+ kept_neg− kept_zero zero", "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16 zero are 16 at 0, which do not train; 16 NaN have an advantage that is no number", ""}},
 		{func(g GroupOf) Number { return Count(g.KeptPos) }, Entry{"kept_pos, pos", "samples", "#{kept, A > 0}", "kept samples with A > 0", ""}},
 		{func(g GroupOf) Number { return Count(g.KeptNeg) }, Entry{"kept_neg, neg", "samples", "#{kept, A < 0}", "kept samples with A < 0", ""}},
-		{func(g GroupOf) Number { return Count(g.KeptZero) }, Entry{"kept_zero", "samples", "#{kept, A = 0}", "kept samples with A = 0, or float residue: without effect", ""}},
+		{func(g GroupOf) Number { return Count(g.KeptZero) }, Entry{"kept_zero", "samples", "#{kept, A = 0}", "kept samples with A = 0, or a rounding error: without effect", ""}},
 		{func(g GroupOf) Number { return Count(g.Size() - g.Kept()) }, Entry{"dropped", "samples", "n − kept", "samples whose advantage the filter sets to 0", ""}},
 		{func(g GroupOf) Number { return Count(g.Nonzero) }, Entry{"nonzero", "samples", "#{A′ ≠ 0}", "samples of the group that train", ""}},
 		{func(g GroupOf) Number { return CountOf(g.Flips.Total(), g.Kept()) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0", ""}},
@@ -96,7 +102,7 @@ func Samples() []Of[SampleOf] {
 		{Entry: Entry{"reward component, reward/NAME", "reward", "", "one of the log's reward columns; :reward takes it, or a sum of several, as the reward", ""}},
 		{func(s SampleOf) Number { return Mean(s.In.LoggedAdvantages[s.At]) }, Entry{"logged, sample.logged, advantage_logged", "advantage", "", "the advantage in the log, where it has one", ""}},
 		{func(s SampleOf) Number { return Flag(s.In.Trains(s.At)) }, Entry{"admitted", "yes or no", "", "whether the group filter lets the sample through", ""}},
-		{func(s SampleOf) Number { return Flag(s.In.Pushes(s.At)) }, Entry{"trains", "yes or no", "A′ ≠ 0", "whether the advantage is a number other than 0, float residue aside: what A≠0 counts; in `export` if `--columns` names it", ""}},
+		{func(s SampleOf) Number { return Flag(s.In.Pushes(s.At)) }, Entry{"trains", "yes or no", "A′ ≠ 0", "whether the advantage is a number other than 0, rounding errors aside: what train counts; in `export` if `--columns` names it", ""}},
 		{func(s SampleOf) Number { return Word(s.In.StatusOf(s.At).String()) }, Entry{"status, sample.status", "–", "", "the trainer's status of the sample: trains, cut off, masked, dropped, errored, empty if it has no response, or not in the log if it has no row; masked, dropped and errored ones do not train", ""}},
 		{Entry: Entry{"loss_weight", "weight", "w: the loss's formula", "weight of the sample in the loss; empty if no loss is set or lengths are unknown", ""}},
 		{Entry: Entry{"fate", "–", "", "the same as the group's", ""}},

@@ -48,15 +48,15 @@ func stepFigures() []Of[step] {
 		{func(s step) Number { return Count(s.Rollouts) }, Entry{"rollouts", "rollouts", "", "rollouts of the step, where one rollout has several rows", ""}},
 		{func(s step) Number { return Count(s.Groups) }, Entry{"groups, G", "groups", "", "samples of one prompt that are compared with each other", ""}},
 		{func(s step) Number { mean, _ := Reward(s); return Mean(mean) }, Entry{"reward, reward_mean", "reward", "Σr / #{finite r}", "mean reward of the step: critic/score/mean", "TRL, ms-swift `reward`; verl, EasyR1, ROLL `critic/score/mean`"}},
-		{signal, Entry{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"}},
-		{func(s step) Number { return Share(s.Nonzero, s.Rows) }, Entry{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0; what float arithmetic leaves of equal rewards counts as 0, unless division by a tiny std makes it large: the fate noise", ""}},
-		{func(s step) Number { return Share(s.Kept, s.Rows) }, Entry{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps, except those that don't train according to the log; samples with A = 0 are always kept but do not train, so A≠0 is smaller", ""}},
+		{signal, Entry{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, rounding errors aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"}},
+		{func(s step) Number { return Share(s.Nonzero, s.Rows) }, Entry{"train, A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0; what float arithmetic leaves of equal rewards counts as 0, unless division by a tiny std makes it large: the fate rounding", ""}},
+		{func(s step) Number { return Share(s.Kept, s.Rows) }, Entry{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps, except those that don't train according to the log; samples with A = 0 are always kept but do not train, so fewer train", ""}},
 		{func(s step) Number { return Ratio(s.Metric("vantage/abs_advantage_ratio")) }, Entry{"Σ|A|", "ratio", "Σ|A′| / Σ|A|", "how much of the total advantage the filter leaves: 1.00× is all of it", ""}},
 		{Entry: Entry{"Δ", "as its metric", "candidate (B) − baseline (A)", "difference between the current settings and the baseline that b set", ""}},
 		{func(s step) Number { return CountOf(s.Flips.Total(), s.Kept) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0; dropped samples do not count", ""}},
 		{Entry: Entry{"flips/{pos_to_neg,neg_to_pos,zero_to_pos,zero_to_neg,pos_to_zero,neg_to_zero}, flip_kinds", "kept samples", "", "flips of one kind: +→− `pos_to_neg`, +→0 `pos_to_zero` and so on", ""}},
 		{Entry: Entry{"max |A|", "advantage", "max |A|, |A′|", "the largest advantage of either sign, before or after the filter", ""}},
-		{func(s step) Number { return Mean(s.Metric("vantage/effective_samples")) }, Entry{"ESS", "samples", "(Σ|A′|)² / ΣA′²", "effective sample size: so many samples of equal |A| would have the same spread; below A≠0 where a few samples dominate, and not the number of samples that train", ""}},
+		{func(s step) Number { return Mean(s.Metric("vantage/effective_samples")) }, Entry{"push like, ESS", "samples", "(Σ|A′|)² / ΣA′²", "effective sample size: the update is as concentrated as one of so many samples of equal |A|; below the number that train where a few dominate", ""}},
 		{Entry: Entry{"original", "samples; advantage", "n; mean ΣA / n", "advantages before the filter: count and mean over all samples", ""}},
 		{Entry: Entry{"processed", "samples; advantage", "n; mean ΣA′ / n", "advantages after filter and recompute: count and mean over the kept samples", ""}},
 		{Entry: Entry{"A baseline, baseline", "samples; advantage", "n; mean ΣA′ / n", "processed advantages under the baseline settings (b sets them)", ""}},
@@ -99,14 +99,14 @@ func metrics() []Entry {
 		{"sample_distribution/num_kept_positive", "samples", "#{kept, A > 0, l > 0}", "positive ones that the filter keeps", "EasyR1 with the filter the same"},
 		{"sample_distribution/num_kept_negative", "samples", "#{kept, A < 0, l > 0}", "negative ones that the filter keeps", "EasyR1 with the filter the same"},
 		{"sample_distribution/num_filtered", "samples", "#{dropped or l = 0}", "samples that the filter drops, or that have no tokens", "EasyR1 with the filter the same"},
-		{"sample_distribution/kept_total", "samples", "num_kept_positive + num_kept_negative", "samples with an advantage before the filter that it keeps: recompute may give them 0, so this is not A≠0", "EasyR1 with the filter the same"},
+		{"sample_distribution/kept_total", "samples", "num_kept_positive + num_kept_negative", "samples with an advantage before the filter that it keeps: recompute may give them 0, so this is not how many train", "EasyR1 with the filter the same"},
 		{"frac_reward_zero_std", "share of samples", "samples in groups whose std the trainer takes for 0 / N", "samples without signal by the trainer's own test; for a trainer without one, by equal rewards", "TRL, ms-swift the same; near: slime `rollout/zero_std/count_R` (groups), SkyRL `reward/num_zero_variance_filtered` (while it filters)"},
 		{"vantage/signal", "share of groups", "signal / G", "groups with signal", "see signal"},
 		{"vantage/kept", "share of samples", "kept / N", "samples that the filter keeps", ""},
-		{"vantage/nonzero_advantages", "samples", "#{A′ ≠ 0}", "samples that train: A≠0", ""},
+		{"vantage/nonzero_advantages", "samples", "#{A′ ≠ 0}", "samples that train", ""},
 		{"vantage/flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "flips of all kinds", ""},
 		{"vantage/abs_advantage_ratio", "ratio", "Σ|A′| / Σ|A|", "Σ|A| on the screen, of a run over all its samples; each sample counts once, whatever its length", ""},
-		{"vantage/effective_samples", "samples", "(Σ|A′|)² / ΣA′²", "ESS on the screen: equals A≠0 if all |A′| are equal, else it is smaller; not the number of samples that train; of a run that of all its samples", ""},
+		{"vantage/effective_samples", "samples", "(Σ|A′|)² / ΣA′²", "push like on the screen: equals the number of samples that train if all |A′| are equal, else it is smaller; of a run that of all its samples", ""},
 		{"vantage/length_correlation", "−1 to 1", "Pearson's r of l and A′ over samples of known length", "above 0 long responses are pushed up, below 0 short ones; NaN if either is constant", ""},
 		{"vantage/admitted", "share of groups", "admitted / G", "groups that the group filter admits to training", "near: OpenRLHF `dynamic_filtering_pass_rate`"},
 		{"vantage/refill", "groups", "G / admitted", "groups that must be generated for each one that is admitted", ""},
@@ -133,7 +133,7 @@ func TrainText(nonzero, singles, residue, rows int, statuses model.StatusCounts,
 		text += fmt.Sprintf("; of these %s alone in a group, which then carries no signal", units.Count(singles))
 	}
 	if residue > 0 {
-		text += fmt.Sprintf("; %s hold float residue, at the mean of their group", units.Count(residue))
+		text += fmt.Sprintf("; %s hold a rounding error, at the mean of their group", units.Count(residue))
 	}
 	if says := statuses.String(); says != "" {
 		text += "; " + says
