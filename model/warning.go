@@ -60,8 +60,14 @@ func Fates() []Fate {
 
 // String is the name of the fate on the screen and in reports.
 func (f Fate) String() string {
-	if f == FateAllWrong || f == FateAllCorrect {
+	switch f {
+	case FateAllWrong, FateAllCorrect:
 		return "all " + f.Key()
+	case FateConstant:
+		return "all equal"
+	case FateNoise:
+		return "rounding"
+	case FateShort, FateKilled, FateInvalid, FateSingle, FateSkipped, FateAlive, FateOpen:
 	}
 	return f.Key()
 }

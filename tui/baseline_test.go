@@ -51,7 +51,7 @@ func comparisonOnScreen(d *driver) map[string][3]string {
 	lines := strings.Split(ansi.Strip(d.frame()), "\n")
 	for i, line := range lines {
 		names := strings.Fields(strings.ReplaceAll(line, "mean A", "mean"))
-		if i+3 >= len(lines) || len(names) != 6 || names[0] != "A≠0" {
+		if i+3 >= len(lines) || len(names) != 6 || names[0] != "train" {
 			continue
 		}
 		table := map[string][3]string{}
@@ -76,7 +76,7 @@ func TestSixFiguresUnderBothSettings(t *testing.T) {
 			d.press("b", "m", "m", "m", "esc")
 			for _, view := range []string{"panes", "glance"} {
 				table := comparisonOnScreen(d)
-				for _, name := range []string{"A≠0", "kept", "signal", "flips", "Σ|A|", "mean"} {
+				for _, name := range []string{"train", "kept", "signal", "flips", "Σ|A|", "mean"} {
 					if _, ok := table[name]; !ok {
 						t.Errorf("%v, %s: no %s in %v\n%s", size, view, name, table, ansi.Strip(d.frame()))
 					}

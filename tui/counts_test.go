@@ -64,8 +64,8 @@ func TestCountsAgreeOnInvalidGroup(t *testing.T) {
 					}
 				}
 			}
-			wants("header", header.Lines(d.app.env, 200), "signal "+signal, "A≠0 "+nonzero)
-			wants("chain", d.app.views.chain.Draw(d.app.env, 200, 40), "signal "+signal, "A≠0 "+nonzero)
+			wants("header", header.Lines(d.app.env, 200), "signal "+signal, "train "+nonzero)
+			wants("chain", d.app.views.chain.Draw(d.app.env, 200, 40), "signal "+signal, "train "+nonzero)
 			wants("steps", steps.Table(d.app.env, 200, 10).Lines, signal, nonzero)
 			wants("metrics", d.app.views.panes.Metrics(d.app.env, 76, 60).Lines, fmt.Sprintf("vantage/signal %.3g", float64(c.signal)/4), fmt.Sprintf("sample_distribution/total %d", c.nonzero), fmt.Sprintf("vantage/nonzero_advantages %d", c.nonzero))
 			checkCountsOutside(t, d.app.env.Snap, set, c.signal, c.nonzero)

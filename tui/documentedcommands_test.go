@@ -49,7 +49,7 @@ func commandEffects() map[string][]commandEffect {
 		"prompts":     {{typed: "prompts", shows: "prompts — which of them teach"}},
 		"grep":        {{typed: "grep nosuchword", shows: "grep nosuchword — samples"}, {typed: "grep (", shows: "is wrong at character 1"}},
 		"by":          {{typed: "by length", shows: "breakdown by length"}, {typed: "by rewards/format", shows: "breakdown by rewards/format"}},
-		"goal":        {{typed: "goal cost 0.9", shows: "goal cost, 90%+"}},
+		"goal":        {{typed: "goal cost 0.9", shows: "fewest samples, 90%+"}},
 		"forget":      {{typed: "forget", shows: "settings and view reset"}},
 		"problems":    {{typed: "problems", shows: "how the log was read"}},
 		"help":        {{typed: "help", shows: "type to search the help"}},

@@ -357,7 +357,7 @@ func keyEffects() map[string]keyEffect {
 		"sweep: k ↑": {shows: "keep_pos 0.75  keep_neg 0.50"},
 		"sweep: v":   {shows: "push, ΣA/Σ|A|"},
 		"sweep: V":   {shows: "flips, % of samples"},
-		"sweep: o":   {shows: "goal signal"},
+		"sweep: o":   {shows: "most push"},
 		"sweep: x":   {shows: "keep_pos 1.00  keep_neg 1.00"},
 		"sweep: X":   {first: []string{"x"}, shows: "keep_pos 0.70  keep_neg 0.50"},
 		"sweep: y":   {shows: "copied pair.txt", message: "tea.RawMsg"},

@@ -20,7 +20,7 @@ import (
 func TestStepLineAlwaysHasNonzeroAdvantages(t *testing.T) {
 	t.Parallel()
 	for _, ascii := range []bool{false, true} {
-		name := map[bool]string{false: "A≠0 ", true: "A!=0 "}[ascii]
+		name := "train "
 		driveWith(t, madeRun(3), 120, 36, Options{Settings: filterSettings(), ASCII: ascii}, func(d *driver) {
 			d.press("b", "m", "m")
 			for w := 40; w <= 220; w++ {
@@ -78,7 +78,7 @@ func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
 							}
 						}
 						whose := "f " + d.app.env.Settings.Now.Trainer() + "  e " + d.app.env.Settings.Now.Estimator
-						signal, nonzero := fmt.Sprintf("signal %d/%d", x.Signal, x.Groups), fmt.Sprintf("A≠0 %d/%d", x.Nonzero, x.Rows)
+						signal, nonzero := fmt.Sprintf("signal %d/%d", x.Signal, x.Groups), fmt.Sprintf("train %d/%d", x.Nonzero, x.Rows)
 						if !strings.Contains(lines[0], name) || !strings.Contains(lines[1], signal) || !strings.Contains(lines[1], nonzero) || !baseline && w >= 72 && d.app.env.Settings.Now.Effective().Filtering() && !strings.Contains(lines[1], "kept ") ||
 							!strings.Contains(lines[2], whose) || !strings.Contains(lines[2], "assumed") || strings.Contains(lines[1]+lines[2], "…") {
 							t.Fatalf("%v, %d columns:\n%s", names, w, strings.Join(lines, "\n"))

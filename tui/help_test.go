@@ -73,7 +73,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 			":export":           "jsonl|txt",
 			":scale":            "group, batch or none",
 			"sample.adv":        "before the filter",
-			"effective_samples": "not the number of",
+			"effective_samples": "equals the number of",
 			"win rate":          "confidence interval",
 			"nothing like this": "nothing matches",
 		} {
@@ -163,15 +163,15 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 
 // figuresOfScenes are names of figures that a person sees in the scenes, whose help must explain them.
 func figuresOfScenes() map[string][]string {
-	header := []string{"reward", "signal", "A≠0"}
+	header := []string{"reward", "signal", "train"}
 	return map[string][]string{
-		"overview":    append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "ESS", "pass@k", "length", "invalid"),
+		"overview":    append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "push like", "pass@k", "length", "invalid"),
 		"baseline":    append(header, "Δ", "A baseline", "B candidate", "std"),
 		"metrics":     append(header, "critic/score/mean", "critic/advantages_processed/std", "vantage/effective_samples", "sample_distribution/kept_total", "pass@1"),
 		"warnings":    append(header, "sign-flips", "invalid-rewards", "effective-ratio"),
 		"group":       append(header, "#", "reward", "tokens", "orig", "proc", "drop", "alive", "reward component"),
 		"sweep":       append(header, "kept", "recommended", "on_front", "killed", "short", "trained", "effective", "flips", "Σ|A|", "mean", "std", "+ : −"),
-		"chain":       append(header, "admitted", "refill", "kept", "Σ|A|", "A≠0", "signal", "Σw|A|", "−/+", "dilution", "longest quarter"),
+		"chain":       append(header, "admitted", "refill", "kept", "Σ|A|", "train", "signal", "Σw|A|", "−/+", "dilution", "longest quarter"),
 		"groupsize":   append(header, "size", "dead", "range", "all wrong", "all correct", "cost"),
 		"breakdown":   append(header, "difficulty", "samples", "groups", "Σ|A|", "push", "tokens"),
 		"prompts":     append(header, "state", "seen", "rate", "trend", "signal", "sum_abs", "tokens", "per_1k", "last_step"),

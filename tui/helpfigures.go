@@ -25,7 +25,7 @@ func (a App) figuresUnderCursor() glossary.List {
 		return samples.FiguresOfSample(a.env)
 	case view.Steps:
 		l := glossary.List{}.At(figures.Metrics, a.views.steps.DrawnMetric(a.env), a.views.steps.Second)
-		return l.At(figures.Step, "step", "samples", "groups", "reward", "signal", a.env.Display.NonzeroName(), "kept", "Σ|A|", "flips")
+		return l.At(figures.Step, "step", "samples", "groups", "reward", "signal", "train", "kept", "Σ|A|", "flips")
 	case view.Figures:
 		names := trend.MetricNames(a.env)
 		return glossary.List{}.At(figures.Metrics, names[pane.ClampIndex(a.views.steps.Figures.Cursor, len(names)):]...)
@@ -46,7 +46,7 @@ func (a App) figuresUnderCursor() glossary.List {
 	case view.Breakdown:
 		return a.views.breakdown.Figures()
 	case view.Glance:
-		return glossary.List{}.At(figures.Step, "samples", a.env.Display.NonzeroName(), "groups", "signal", "Σ|A|", "flips")
+		return glossary.List{}.At(figures.Step, "samples", "train", "groups", "signal", "Σ|A|", "flips")
 	case view.Finding:
 		return a.views.panes.FiguresOfGroup(a.env)
 	case view.Overview, view.Filter:

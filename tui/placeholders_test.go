@@ -81,7 +81,7 @@ func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 48, 12, filterSettings(), func(d *driver) {
 		text := ansi.Strip(d.frame())
-		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "A≠0 56/192") {
+		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "train 56/192") {
 			t.Error(text)
 		}
 		d.app.env.Display.Glyphs = chart.ASCII()

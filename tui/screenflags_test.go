@@ -25,7 +25,7 @@ const toFirstStep = "{{{{{{{{{{{{"
 // demoFlags are the flags that `vantage demo` takes.
 func demoFlags() map[string]demoFlag {
 	return map[string]demoFlag{
-		"ascii":           {"--ascii", "", "A!=0"},
+		"ascii":           {"--ascii", "", "+>1 groups"},
 		"compute-new-adv": {"--compute-new-adv", "", "recompute on"},
 		"config":          {"--config DIR/config.yaml", "", "(--config)"},
 		"estimator":       {"--estimator rloo", "", "e rloo"},

@@ -32,7 +32,7 @@ func lineClaims() []claim {
 	return []claim{
 		{
 			where:   "samples",
-			pattern: num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?(?:; ` + num + ` (?:masked|cut off))?` + emptySaid + `(; so does the last row, by its logged advantage: the log cuts its group)?`,
+			pattern: num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold a rounding error, at the mean of their group)?(?:; ` + num + ` (?:masked|cut off))?` + emptySaid + `(; so does the last row, by its logged advantage: the log cuts its group)?`,
 			holds: func(l *rawLog, _ said, w []string) error {
 				least, n := l.trains(), int(saidNumber(w[1]))
 				most := least
@@ -278,7 +278,7 @@ func causeClaims() []claim {
 	return []claim{
 		{
 			where:   "cause",
-			pattern: `(all wrong|all correct|constant|invalid|single) \(` + num + ` of ` + num + ` groups?\)`,
+			pattern: `(all wrong|all correct|all equal|invalid|single) \(` + num + ` of ` + num + ` groups?\)`,
 			holds:   func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) },
 		},
 		{

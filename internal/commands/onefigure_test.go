@@ -145,7 +145,7 @@ func TestExportSaysWhichSamplesTrain(t *testing.T) {
 	if summary.Nonzero != 6 || summary.Residue != 6 || strings.Count(out, "e-07,false\n") != 6 || strings.Count(out, ",true\n") != 6 {
 		t.Errorf("%+v, and of export:\n%s", summary, out)
 	}
-	if !strings.Contains(out, "6 samples of the log hold float residue: their advantage is not 0 here") {
+	if !strings.Contains(out, "6 samples of the log hold a rounding error: their advantage is not 0 here") {
 		t.Errorf("it does not say so:\n%s", out)
 	}
 }

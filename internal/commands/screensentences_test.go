@@ -65,9 +65,9 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 			from, to := stepsOf(m[1], m[2])
 			add("cause", m[3], from, to)
 			add("signal of", m[4], from, to)
-		} else if m := regexp.MustCompile(`^ \S+ (all wrong|all correct|constant|single|noise|invalid|alive) +(.*)`).FindStringSubmatch(line); m != nil {
+		} else if m := regexp.MustCompile(`^ \S+ (all wrong|all correct|all equal|single|rounding|invalid|alive) +(.*)`).FindStringSubmatch(line); m != nil {
 			add("group", m[1]+": "+m[2], first, last)
-		} else if !regexp.MustCompile(`^ *($|Worst first, by badness, |none: every group)`).MatchString(line) {
+		} else if !regexp.MustCompile(`^ *($|Worst first, by what the groups |none: every group)`).MatchString(line) {
 			t.Errorf("%s: nothing here says when this is true: %q", l.name, line)
 		}
 	}
@@ -203,7 +203,7 @@ func screenClaims() []claim {
 	}
 	return []claim{
 		{
-			"header", "", `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) A≠0 ` + num + `/` + num + ` \(` + num + `\).*`,
+			"header", "", `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) train ` + num + `/` + num + ` \(` + num + `\).*`,
 			func(l *rawLog, s said, w []string) error {
 				s.first, s.last = stepsOf(w[1]+w[4], w[2]+w[5])
 				some := *l

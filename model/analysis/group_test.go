@@ -104,8 +104,8 @@ func TestCause(t *testing.T) {
 	}{
 		"all correct":            {model.DefaultSettings(), []float64{1, 1, 1, 1}, nil, nil, "all correct (4/4 at 1): zero variance at the best reward of the run"},
 		"all wrong":              {model.DefaultSettings(), []float64{0, 0, 0, 0}, nil, nil, "all wrong (4/4 at 0): zero variance at the worst reward of the run"},
-		"constant":               {model.DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, nil, nil, "constant (4/4 at 0.500): zero variance between the worst and the best reward of the run"},
-		"cancel":                 {model.DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, [][]float64{{0.5, 0}, {0, 0.5}, {0.5, 0}, {0, 0.5}}, nil, "constant (4/4 at 0.500): zero variance, though right and format vary: they cancel"},
+		"constant":               {model.DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, nil, nil, "all equal (4/4 at 0.500): zero variance between the worst and the best reward of the run"},
+		"cancel":                 {model.DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, [][]float64{{0.5, 0}, {0, 0.5}, {0.5, 0}, {0, 0.5}}, nil, "all equal (4/4 at 0.500): zero variance, though right and format vary: they cancel"},
 		"cancel at best":         {model.DefaultSettings(), []float64{1, 1, 1, 1}, [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}, nil, "all correct (4/4 at 1): zero variance, though right and format vary: they cancel"},
 		"too close":              {model.DefaultSettings(), []float64{0.5, 0.5, 0.50000006, 0.5}, nil, nil, "rewards from 0.5 to 0.50000006, but all advantages are 0: the difference is below the estimator's precision"},
 		"truncated, but correct": {model.DefaultSettings(), []float64{1, 1, 1, 1}, nil, []int32{64, 64, 64, 64}, "all correct (4/4 at 1): zero variance at the best reward of the run"},

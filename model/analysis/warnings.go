@@ -157,7 +157,7 @@ func WarningRules() []WarningRule {
 		{
 			Kind: WarnFloatNoise, Scope: Together, Find: (*Analysis).floatNoise,
 			Unit: "groups", Formula: "equal r, some A′ ≠ 0",
-			Meaning: "the fate noise: float residue that trains",
+			Meaning: "the fate rounding: rounding errors that train",
 		},
 		{
 			Kind: WarnRecomputeWithoutFilter, Scope: Together, Find: (*Analysis).recomputeWithoutFilter,

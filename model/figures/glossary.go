@@ -45,9 +45,7 @@ type Section struct {
 }
 
 // Symbols explains the letters of the formulas.
-const Symbols = "r is the reward of a sample as the estimator reads it, A its advantage before the filter (original), A′ after filter and " +
-	"recompute (processed), l the length of its response. n samples of a group, c or s of them solved; N samples and G groups of the step. " +
-	"#{…} counts what matches. ddof: a standard deviation divides by n − ddof. near: similar, but computed differently."
+const Symbols = "r is the reward of a sample as the estimator reads it, A its advantage before the filter (original), A′ after filter and recompute (processed), l the length of its response. n samples of a group, c or s of them solved; N samples and G groups of the step. #{…} counts what matches. ddof: a standard deviation divides by n − ddof. near: similar, but computed differently."
 
 // Sections returns all places with their entries, in the order of the page.
 func Sections() []Section {
@@ -75,8 +73,8 @@ func Sections() []Section {
 		},
 		{
 			Place: Parts, Title: "Breakdown", Entries: partFigures(),
-			Intro: "Samples that have something in common, in `report --by` and `:by`. A part is named by a difficulty, a length, " +
-				"a fate, a step, or a value of a column of the log.",
+			Intro: "Samples that have something in common, in `report --by` and `:by`. A part is named by a difficulty, a " +
+				"length, a fate, a step, or a value of a column of the log.",
 		},
 		{
 			Place: Prompt, Title: "A prompt over the run", Entries: entries(Prompts()),
@@ -242,12 +240,12 @@ func sweepFigures() []Entry {
 			Meaning: "groups with fewer than 2 kept samples: recompute leaves their original values",
 		},
 		{
-			Names: []string{"trained"}, Unit: "samples, share of N", Formula: "#{A′ ≠ 0}",
-			Meaning: "samples that train, A≠0 of the header",
+			Names: []string{"trained, train"}, Unit: "samples, share of N", Formula: "#{A′ ≠ 0}",
+			Meaning: "samples that train, as in the header",
 		},
 		{
 			Names: []string{"effective"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
-			Meaning: "effective sample size (ESS): so many samples of equal |A| would have the same spread",
+			Meaning: "effective sample size (ESS): the update is as concentrated as one of so many samples of equal |A|",
 		},
 		{
 			Names: []string{"flips"}, Unit: "kept samples", Formula: "#{kept: sign A′ ≠ sign A}",
@@ -390,8 +388,8 @@ func matchFigures() []Entry {
 		},
 		{
 			Names: []string{"near"}, Unit: "samples",
-			Formula: "|logged − computed| ≤ 1e-6 of the largest advantage of the group (whitened over tokens 1e-4, NeMo-RL 1e-5), or " +
-				"equal at the decimals of the log",
+			Formula: "|logged − computed| ≤ 1e-6 of the largest advantage of the group (whitened over tokens 1e-4, NeMo-RL " +
+				"1e-5), or equal at the decimals of the log",
 			Meaning: "of these, as close as logs are; includes exact",
 		},
 		{
@@ -486,7 +484,7 @@ func partFigures() []Entry {
 			Meaning: "samples that the filter keeps, including those with A = 0",
 		},
 		{
-			Names: []string{"A≠0", "nonzero_samples"}, Unit: "samples", Formula: "#{A′ ≠ 0}",
+			Names: []string{"train", "A≠0", "nonzero_samples"}, Unit: "samples", Formula: "#{A′ ≠ 0}",
 			Meaning: "samples that train",
 		},
 		{

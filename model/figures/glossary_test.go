@@ -129,7 +129,7 @@ func TestFind(t *testing.T) {
 		{figures.Group, "reward", "reward: mean reward of the group ± the std"},
 		{figures.Sample, "reward", "reward: as logged"},
 		{figures.Step, "killed_groups", "killed: alive before the filter"},
-		{figures.Step, "A!=0", "A≠0: samples that train"},
+		{figures.Step, "A!=0", "train: samples that train"},
 		{figures.Check, "stall", "stall: whether a run that should write does not = now − time of the last row"},
 	} {
 		e, ok := figures.Explain(c.place, c.name)

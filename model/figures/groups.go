@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -33,20 +34,25 @@ func Groups() []Of[GroupOf] {
 	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) (*analysis.Flips, int) { return &g.Flips, g.Kept() }))
 }
 
-// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, and 2· with advantage 0 or residue; 4? of a group without
-// advantages.
+// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, and 2 zero with advantage 0 or a rounding error; 4 NaN of a
+// group without advantages.
 func KeptBySign(g *analysis.Group) string {
 	if g.Fate == model.FateInvalid {
-		return units.Count(g.Kept()) + "?"
+		return units.Count(g.Kept()) + " NaN"
 	}
-	text := ""
-	if g.KeptPos > 0 || g.KeptNeg > 0 {
-		text = fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
-	}
+	text := KeptWithSign(g)
 	if g.KeptZero > 0 {
-		text += fmt.Sprintf("%d·", g.KeptZero)
+		text += fmt.Sprintf(" %d zero", g.KeptZero)
 	}
-	return cmp.Or(text, "0")
+	return cmp.Or(strings.TrimSpace(text), "0")
+}
+
+// KeptWithSign is [KeptBySign] without those at zero, for narrow columns: 5+3−, or "" if there are none.
+func KeptWithSign(g *analysis.Group) string {
+	if g.Fate == model.FateInvalid || g.KeptPos == 0 && g.KeptNeg == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
 }
 
 // solved counts the solved samples where the rewards of the run say which those are.
@@ -111,9 +117,9 @@ func groupFigures() []Of[GroupOf] {
 		{
 			Value: func(g GroupOf) Number { return Count(g.Kept()).As(KeptBySign(g.Group)) },
 			Entry: Entry{
-				Names: []string{"kept"}, Unit: "samples", Formula: "kept_pos+ kept_neg− kept_zero·",
-				Meaning: "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, " +
-					"which do not train",
+				Names: []string{"kept"}, Unit: "samples", Formula: "kept_pos+ kept_neg− kept_zero zero",
+				Meaning: "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16 zero " +
+					"are 16 at 0, which do not train; 16 NaN have an advantage that is no number",
 			},
 		},
 		{
@@ -134,7 +140,7 @@ func groupFigures() []Of[GroupOf] {
 			Value: func(g GroupOf) Number { return Count(g.KeptZero) },
 			Entry: Entry{
 				Names: []string{"kept_zero"}, Unit: "samples", Formula: "#{kept, A = 0}",
-				Meaning: "kept samples with A = 0, or float residue: without effect",
+				Meaning: "kept samples with A = 0, or a rounding error: without effect",
 			},
 		},
 		{
@@ -289,16 +295,16 @@ func Samples() []Of[SampleOf] {
 			Value: func(s SampleOf) Number { return Flag(s.In.Pushes(s.At)) },
 			Entry: Entry{
 				Names: []string{"trains"}, Unit: "yes or no", Formula: "A′ ≠ 0",
-				Meaning: "whether the advantage is a number other than 0, float residue aside: what A≠0 counts; in `export` if " +
-					"`--columns` names it",
+				Meaning: "whether the advantage is a number other than 0, rounding errors aside: what train counts; in `export` " +
+					"if `--columns` names it",
 			},
 		},
 		{
 			Value: func(s SampleOf) Number { return Word(s.In.StatusOf(s.At).String()) },
 			Entry: Entry{
 				Names: []string{"status", "sample.status"}, Unit: "–",
-				Meaning: "the trainer's status of the sample: trains, cut off, masked, dropped, errored, empty if it has no response, " +
-					"or not in the log if it has no row; masked, dropped and errored ones do not train",
+				Meaning: "the trainer's status of the sample: trains, cut off, masked, dropped, errored, empty if it has no " +
+					"response, or not in the log if it has no row; masked, dropped and errored ones do not train",
 			},
 		},
 		{
@@ -322,8 +328,8 @@ func Samples() []Of[SampleOf] {
 		{
 			Entry: Entry{
 				Names: []string{"file", "line"}, Unit: "–",
-				Meaning: "where the record begins: the file below the path that was opened and the line from 1, of Parquet the row; " +
-					"in `export`",
+				Meaning: "where the record begins: the file below the path that was opened and the line from 1, of Parquet the " +
+					"row; in `export`",
 			},
 		},
 		{
@@ -376,8 +382,8 @@ func Prompts() []Of[*ledger.Prompt] {
 			Value: func(p *ledger.Prompt) Number { return Mean(p.Rate()) },
 			Entry: Entry{
 				Names: []string{"rate"}, Unit: "share or reward", Formula: "solved / tries, or Σgrade / tries",
-				Meaning: "solve rate; of a prompt that is graded by degrees its mean reward on the scale of the run, from 0 (wrong) " +
-					"to 1 (full marks); if nothing shows what those are, the mean reward as logged",
+				Meaning: "solve rate; of a prompt that is graded by degrees its mean reward on the scale of the run, from 0 " +
+					"(wrong) to 1 (full marks); if nothing shows what those are, the mean reward as logged",
 			},
 		},
 		{
@@ -391,8 +397,7 @@ func Prompts() []Of[*ledger.Prompt] {
 			Value: func(p *ledger.Prompt) Number { return Mean(p.SolveRate()) },
 			Entry: Entry{
 				Names: []string{"solve_rate"}, Unit: "share", Formula: "solved / tries",
-				Meaning: "share of its tries that is solved; missing if the rewards don't " +
-					"show which are",
+				Meaning: "share of its tries that is solved; missing if the rewards don't show which are",
 			},
 		},
 		{

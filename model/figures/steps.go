@@ -84,18 +84,18 @@ func stepFigures() []Of[step] {
 			Value: signal,
 			Entry: Entry{
 				Names: []string{"signal", "signal_groups"}, Unit: "groups, share of G", Formula: "alive + short",
-				Meaning: "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group " +
-					"with NaN or missing rewards counts as its trainer computes it",
-				Trainers: "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF " +
-					"`dynamic_filtering_pass_rate` (while it filters)",
+				Meaning: "groups that still have a gradient: some advantage is not 0 after the filter, rounding errors aside; a " +
+					"group with NaN or missing rewards counts as its trainer computes it",
+				Trainers: "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, " +
+					"OpenRLHF `dynamic_filtering_pass_rate` (while it filters)",
 			},
 		},
 		{
 			Value: func(s step) Number { return Share(s.Nonzero, s.Rows) },
 			Entry: Entry{
-				Names: []string{"A≠0", "A!=0", "nonzero", "nonzero_samples"}, Unit: "samples, share of N", Formula: "#{A′ ≠ 0}",
+				Names: []string{"train", "A≠0", "A!=0", "nonzero", "nonzero_samples"}, Unit: "samples, share of N", Formula: "#{A′ ≠ 0}",
 				Meaning: "samples that train: their advantage after the filter is not 0; what float arithmetic leaves of equal " +
-					"rewards counts as 0, unless division by a tiny std makes it large: the fate noise",
+					"rewards counts as 0, unless division by a tiny std makes it large: the fate rounding",
 			},
 		},
 		{
@@ -103,8 +103,8 @@ func stepFigures() []Of[step] {
 			Entry: Entry{
 				Names: []string{"kept", "kept_samples"}, Unit: "samples, share of N",
 				Formula: "N − dropped by keep_pos_ratio and keep_neg_ratio",
-				Meaning: "samples that the filter keeps, except those that don't train according to the log; samples with A = 0 are " +
-					"always kept but do not train, so A≠0 is smaller",
+				Meaning: "samples that the filter keeps, except those that don't train according to the log; samples with A = 0 " +
+					"are always kept but do not train, so fewer train",
 			},
 		},
 		{
@@ -143,9 +143,9 @@ func stepFigures() []Of[step] {
 		{
 			Value: func(s step) Number { return Mean(s.Metric("vantage/effective_samples")) },
 			Entry: Entry{
-				Names: []string{"ESS"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
-				Meaning: "effective sample size: so many samples of equal |A| would have the same spread; below A≠0 where a few " +
-					"samples dominate, and not the number of samples that train",
+				Names: []string{"push like, ESS"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
+				Meaning: "effective sample size: the update is as concentrated as one of so many samples of equal |A|; below the " +
+					"number that train where a few dominate",
 			},
 		},
 		{
@@ -175,8 +175,8 @@ func stepFigures() []Of[step] {
 		{
 			Entry: Entry{
 				Names: []string{"std"}, Unit: "advantage or reward", Formula: "√(Σ(x − mean)² / (n − 1)), ddof 1",
-				Meaning: "spread of the histogram's values: every sample counts once, zeros too. The std of steps and metrics is the " +
-					"trainer's instead: weighted by length, A = 0 left out",
+				Meaning: "spread of the histogram's values: every sample counts once, zeros too. The std of steps and metrics is " +
+					"the trainer's instead: weighted by length, A = 0 left out",
 			},
 		},
 		{
@@ -189,8 +189,8 @@ func stepFigures() []Of[step] {
 			Value: func(s step) Number { return Count(s.InvalidRewards) },
 			Entry: Entry{
 				Names: []string{"invalid_rewards"}, Unit: "samples", Formula: "#{r not finite}",
-				Meaning: "rewards that are NaN, infinite or missing: the mean, the least and the greatest reward are of the others, " +
-					"but where the trainer takes such a reward for a number",
+				Meaning: "rewards that are NaN, infinite or missing: the mean, the least and the greatest reward are of the " +
+					"others, but where the trainer takes such a reward for a number",
 			},
 		},
 		{
@@ -251,8 +251,7 @@ func stepFigures() []Of[step] {
 			Value: func(s step) Number { return Ratio(s.Metric("vantage/loss/dilution")) },
 			Entry: Entry{
 				Names: []string{"dilution"}, Unit: "ratio", Formula: "Σw / Σw over A′ ≠ 0",
-				Meaning: "how much samples with A = 0 shrink the loss average: at 2.00× the others weigh half as much as they would " +
-					"alone",
+				Meaning: "how much samples with A = 0 shrink the loss average: at 2.00× the others weigh half as much as they would alone",
 			},
 		},
 		{
@@ -275,8 +274,8 @@ func metrics() []Entry {
 	return []Entry{
 		{
 			Names: []string{"critic/score/{mean,max,min}"}, Unit: "reward", Formula: "Σr / #{finite r}; max; min",
-			Meaning: "rewards that the estimator reads: as logged, or a chosen or weighted column; of the finite ones where some are " +
-				"not: see invalid_rewards",
+			Meaning: "rewards that the estimator reads: as logged, or a chosen or weighted column; of the finite ones where some " +
+				"are not: see invalid_rewards",
 			Trainers: "verl, EasyR1, ROLL the same; TRL, ms-swift `reward`; OpenRLHF `rollout/reward_mean`; SkyRL " +
 				"`reward/avg_raw_reward`; tinker `reward/total`; prime-rl `reward/all/mean`; slime `rollout/raw_reward`; AReaL " +
 				"`task_reward`",
@@ -313,14 +312,15 @@ func metrics() []Entry {
 		{
 			Names: []string{"response_length/{mean,max,min}"}, Unit: "tokens", Formula: "Σ l / N; max; min",
 			Meaning: "lengths of all responses",
-			Trainers: "verl, EasyR1, ROLL the same; TRL, ms-swift `completions/mean_length`; OpenRLHF `rollout/response_length_mean`; " +
-				"SkyRL `generate/avg_num_tokens`; NeMo-RL `mean_gen_tokens_per_sample`",
+			Trainers: "verl, EasyR1, ROLL the same; TRL, ms-swift `completions/mean_length`; OpenRLHF " +
+				"`rollout/response_length_mean`; SkyRL `generate/avg_num_tokens`; NeMo-RL `mean_gen_tokens_per_sample`",
 		},
 		{
 			Names: []string{"response_length/clip_ratio"}, Unit: "share of samples", Formula: "#{l = longest of the step} / N",
 			Meaning: "responses that were probably cut off; trainers compare with their limit, or ask for an end token",
-			Trainers: "verl, EasyR1 the same; TRL, ms-swift `completions/clipped_ratio`; OpenRLHF `rollout/truncated_rate`; slime " +
-				"`rollout/truncated_ratio`; NeMo-RL `truncation_rate`; prime-rl `is_truncated/all/mean`; AReaL `no_eos_ratios`",
+			Trainers: "verl, EasyR1 the same; TRL, ms-swift `completions/clipped_ratio`; OpenRLHF `rollout/truncated_rate`; " +
+				"slime `rollout/truncated_ratio`; NeMo-RL `truncation_rate`; prime-rl `is_truncated/all/mean`; AReaL " +
+				"`no_eos_ratios`",
 		},
 		{
 			Names: []string{"response_length_no_cutoff/{mean,max,min}"}, Unit: "tokens", Formula: "over l < longest of the step",
@@ -374,7 +374,7 @@ func metrics() []Entry {
 		},
 		{
 			Names: []string{"sample_distribution/kept_total"}, Unit: "samples", Formula: "num_kept_positive + num_kept_negative",
-			Meaning:  "samples with an advantage before the filter that it keeps: recompute may give them 0, so this is not A≠0",
+			Meaning:  "samples with an advantage before the filter that it keeps: recompute may give them 0, so this is not how many train",
 			Trainers: "EasyR1 with the filter the same",
 		},
 		{
@@ -395,7 +395,7 @@ func metrics() []Entry {
 		},
 		{
 			Names: []string{"vantage/nonzero_advantages"}, Unit: "samples", Formula: "#{A′ ≠ 0}",
-			Meaning: "samples that train: A≠0",
+			Meaning: "samples that train",
 		},
 		{
 			Names: []string{"vantage/flips"}, Unit: "kept samples", Formula: "#{kept: sign A′ ≠ sign A}",
@@ -407,8 +407,8 @@ func metrics() []Entry {
 		},
 		{
 			Names: []string{"vantage/effective_samples"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
-			Meaning: "ESS on the screen: equals A≠0 if all |A′| are equal, else it is smaller; not the number of samples that train; " +
-				"of a run that of all its samples",
+			Meaning: "push like on the screen: equals the number of samples that train if all |A′| are equal, else it is " +
+				"smaller; of a run that of all its samples",
 		},
 		{
 			Names: []string{"vantage/length_correlation"}, Unit: "−1 to 1",
@@ -477,7 +477,7 @@ func TrainText(nonzero, singles, residue, rows int, statuses model.StatusCounts,
 		text += fmt.Sprintf("; of these %s alone in a group, which then carries no signal", units.Count(singles))
 	}
 	if residue > 0 {
-		text += fmt.Sprintf("; %s hold float residue, at the mean of their group", units.Count(residue))
+		text += fmt.Sprintf("; %s hold a rounding error, at the mean of their group", units.Count(residue))
 	}
 	if says := statuses.String(); says != "" {
 		text += "; " + says

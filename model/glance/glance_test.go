@@ -55,7 +55,7 @@ func TestOf(t *testing.T) {
 	want := []string{
 		"3–4 refusals “I can't help with…”, all wrong (8 of 8 groups)",
 		"7 all wrong (4 of 4 groups)",
-		"8 constant (3 of 4 groups)",
+		"8 all equal (3 of 4 groups)",
 		"6 all correct (4 of 4 groups)",
 		"5 all wrong (1 of 4 groups)",
 		"2 all correct (1 of 4 groups)",

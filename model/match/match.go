@@ -427,7 +427,7 @@ func (r *Report) decide(grouped []*analysis.GroupedStep) {
 		why = "rewards differ within groups"
 	}
 	if r.Residue {
-		are = "0 or float residue"
+		are = "0 or a rounding error"
 	}
 	r.Clues = []string{fmt.Sprintf("all %s are %s, and %s: %d of %d estimators and scales give that",
 		units.Plural(r.Compared, "logged advantages"), are, why, len(r.Matches), r.Candidates)}

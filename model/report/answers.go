@@ -506,7 +506,7 @@ func StepsText(w io.Writer, s *Steps) error {
 		if more := len(s.Steps) - n; more > 0 {
 			fmt.Fprintf(&b, "%s before these are left out: give --last\n", units.Plural(more, "steps"))
 		}
-		fmt.Fprintf(&b, "%7s %12s %10s %8s %8s  %s\n", "step", "A≠0", "signal", "reward", "length", "groups")
+		fmt.Fprintf(&b, "%7s %12s %10s %8s %8s  %s\n", "step", "train", "signal", "reward", "length", "groups")
 		for i := len(s.Steps) - n; i < len(s.Steps); i++ {
 			b.WriteString(stepLine(&s.Steps[i]))
 		}

@@ -116,7 +116,7 @@ func (b *Breakdown) columns() []textColumn[*analysis.Part] {
 		{"reward", 7, 2, func(p *analysis.Part) string { return units.Short(p.Reward()) }},
 		{"signal", -13, 0, func(p *analysis.Part) string { return units.Fraction(p.Signal, p.Groups) }},
 		{"admitted", -14, 4, func(p *analysis.Part) string { return units.Fraction(p.Admitted, p.Groups) }},
-		{"A≠0", -18, 3, func(p *analysis.Part) string { return units.Fraction(p.Nonzero, p.Samples) }},
+		{"train", -18, 3, func(p *analysis.Part) string { return units.Fraction(p.Nonzero, p.Samples) }},
 		{"Σ|A|", 6, 0, func(p *analysis.Part) string { return percent(p.AbsProcessed, all.AbsProcessed) }},
 		{"push", 6, 0, func(p *analysis.Part) string { return units.SignedOrMissing(p.Push / p.AbsProcessed) }},
 		{lengthHead(b.Unit), 6, 0, func(p *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},

@@ -15,8 +15,8 @@ func TestBreakdownFits(t *testing.T) {
 	set.Loss = "verl/token-mean"
 	b := Breakdown{By: "source", Settings: set, Parts: analysis.Breakdown{Parts: []analysis.Part{{Name: "a\x1b[31m", Samples: 4}, {Name: "b", Samples: 4}}, All: analysis.Part{Samples: 8}}}
 	for w, want := range map[int]string{
-		1000: "samples groups reward signal admitted A≠0 Σ|A| push tokens Σw|A|",
-		98:   "samples groups reward signal A≠0 Σ|A| push tokens Σw|A|",
+		1000: "samples groups reward signal admitted train Σ|A| push tokens Σw|A|",
+		98:   "samples groups reward signal train Σ|A| push tokens Σw|A|",
 		70:   "samples groups reward signal Σ|A| push tokens Σw|A|",
 		60:   "samples groups signal Σ|A| push tokens Σw|A|",
 		52:   "samples groups signal Σ|A| push tokens",

@@ -63,7 +63,7 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 		return nil, err
 	}
 	h := &htmlPage{page: p, worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
-	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "A≠0", "Σ|A|", "flips")
+	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "train", "Σ|A|", "flips")
 	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		h.add(s, a)
 		return nil
@@ -312,7 +312,7 @@ func (h *htmlPage) stages() []stage {
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
 		{"samples kept", kept, []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, everyKept},
 		{"advantage", set.Computes() + ", scale " + string(set.Scale), []string{
-			"A≠0 " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
+			"train " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
 		}, ""},
 		{"weight in the loss", set.Loss, loss, "each sample counts by its advantage alone"},
 	}

@@ -18,7 +18,7 @@ import (
 // pageTrends returns the figures that a page draws over the steps: those of every report, and how large advantages are.
 func pageTrends() []trendLine {
 	return append(mainTrends(),
-		trendLine{Name: "A≠0", value: func(s *analysis.StepFigures, _ *analysis.Analysis) float64 {
+		trendLine{Name: "train", value: func(s *analysis.StepFigures, _ *analysis.Analysis) float64 {
 			return float64(s.Nonzero) / float64(s.Rows)
 		}},
 		trendLine{Name: "|A|", value: func(_ *analysis.StepFigures, a *analysis.Analysis) float64 {

@@ -218,7 +218,7 @@ func (h *htmlPage) writeWorstSteps() {
 		{"steps", "number", "a step, or neighbouring ones that are bad for the same reason"},
 		{"why", "text", ""},
 		{"signal", "share", "groups with an advantage that is not 0"},
-		{"A≠0", "share", "samples whose advantage is not 0: only these train"},
+		{"train", "share", "samples whose advantage is not 0: only these train"},
 	}, min(MaxWorst, len(spans)), func(i int) []markup {
 		s := &spans[i]
 		return []markup{
@@ -248,7 +248,7 @@ func (h *htmlPage) writeSteps() {
 	var columns []tableColumn
 	for _, c := range h.stepColumns {
 		kind := "number"
-		if slices.Contains([]string{"signal", "kept", "A≠0"}, c.Name) {
+		if slices.Contains([]string{"signal", "kept", "train"}, c.Name) {
 			kind = "share"
 		}
 		columns = append(columns, tableColumn{c.Name, kind, c.Explanation()})

@@ -227,7 +227,7 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 	scales := r.Snap.RewardScales(r.Settings)
 	return &page{
 		Report: r, out: bufio.NewWriter(w), metricNames: names, total: runTotal{metricNames: names, metrics: make([]figures.RunMetric, len(names))},
-		stepTable:  figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "signal", "kept", "A≠0", "Σ|A|", "flips"),
+		stepTable:  figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "signal", "kept", "train", "Σ|A|", "flips"),
 		groupTable: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "flips", "reward", "std"),
 		groupKeys: figures.Select(figures.Groups(), "group", "fate", "samples", "rollouts", "kept_pos", "kept_zero", "kept_neg", "nonzero", "flips",
 			"reward_mean", "reward_std", "invalid", "prompt", "refused", "admitted", "why_skipped"),

@@ -88,7 +88,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		{Name: "kept", Doc: "whether the keep ratios keep it", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Bools, func(k int) bool { return p.a.Keep[p.at[k]] })
 		}},
-		{Name: "advantage", Doc: "advantage after filter and recompute: what trains, but for residue of float arithmetic, which is not 0 here: see trains", Type: AdvantageCell, fill: func(p *SamplePart, c *Cells) {
+		{Name: "advantage", Doc: "advantage after filter and recompute: what trains, but for rounding errors, which is not 0 here: see trains", Type: AdvantageCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Numbers, func(k int) float64 { return p.a.Processed[p.at[k]] })
 		}},
 		{Name: "length", Doc: "of the response", Type: IntegerCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
@@ -164,7 +164,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		}}
 	}
 	return append(all,
-		SampleColumn{Name: "trains", Doc: "whether its advantage is a number other than 0, residue of float arithmetic aside", Type: BoolCell, OnRequest: true, fill: func(p *SamplePart, c *Cells) {
+		SampleColumn{Name: "trains", Doc: "whether its advantage is a number other than 0, rounding errors aside", Type: BoolCell, OnRequest: true, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Bools, func(k int) bool { return p.a.Pushes(p.at[k]) })
 		}},
 		textColumn("prompt", "text of the prompt", func(t *model.Text) string { return t.Prompt }),

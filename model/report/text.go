@@ -135,7 +135,7 @@ func textFoot(p *page) {
 func (p *page) legend() []string {
 	var lines []string
 	if p.Per != PerGroup {
-		lines = append(lines, "A≠0 counts the samples whose advantage is not 0: only these train, however many are kept")
+		lines = append(lines, "train counts the samples whose advantage is not 0, however many are kept")
 	}
 	for _, step := range p.total.Open {
 		lines = append(lines, fmt.Sprintf("step %d is still being written: it counts in no sum and raises no warning", step))

@@ -138,6 +138,7 @@ type Goal struct {
 
 type goalKind struct {
 	name, doc string
+	aim       string // in a word or two, for a title
 	usesLeast bool
 	merit     func(*Cell) float64 // more is better; also a criterion of the front
 	tolerance float64             // merits that differ by no more are equal, and Σ|A| decides
@@ -146,9 +147,9 @@ type goalKind struct {
 // goalKinds are all goals, the default first.
 func goalKinds() []goalKind {
 	return []goalKind{
-		{"signal", "keep the most Σ|A|", false, (*Cell).AbsRatio, rounding},
-		{"balance", "positive and negative mass as equal as possible", true, func(c *Cell) float64 { return -math.Abs(c.Push()) }, equalPush},
-		{"cost", "train on the fewest samples", true, func(c *Cell) float64 { return -float64(c.Trained) }, 0},
+		{"signal", "keep the most Σ|A|", "most push", false, (*Cell).AbsRatio, rounding},
+		{"balance", "positive and negative mass as equal as possible", "even push up and down", true, func(c *Cell) float64 { return -math.Abs(c.Push()) }, equalPush},
+		{"cost", "train on the fewest samples", "fewest samples", true, func(c *Cell) float64 { return -float64(c.Trained) }, 0},
 	}
 }
 
@@ -195,6 +196,15 @@ func (g Goal) String() string {
 
 // KeepsShare reports whether the goal takes signal away down to Least.
 func (g Goal) KeepsShare() bool { return g.kind().usesLeast }
+
+// Aim says what the goal asks for in a title: "fewest samples, 80%+ of push".
+func (g Goal) Aim() string {
+	k := g.kind()
+	if k.usesLeast {
+		return fmt.Sprintf("%s, %.3g%%+ of push", k.aim, 100*g.Least)
+	}
+	return k.aim
+}
 
 // Doc says what the goal asks for.
 func (g Goal) Doc() string {

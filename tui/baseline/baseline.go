@@ -24,7 +24,7 @@ type comparedFigure struct {
 func comparedFigures(e env.Env) []comparedFigure {
 	count := func(x float64) string { return units.Count(int(x)) }
 	return []comparedFigure{
-		{e.Display.NonzeroName(), func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, pane.SignedShort},
+		{"train", func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, pane.SignedShort},
 		{"kept", func(f *analysis.Analysis) float64 { return float64(f.Kept) }, count, pane.SignedShort},
 		{"signal", func(f *analysis.Analysis) float64 { return float64(f.Signal) }, count, pane.SignedShort},
 		{"flips", func(f *analysis.Analysis) float64 { return float64(f.Flips.Total()) }, count, pane.SignedShort},

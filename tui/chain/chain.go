@@ -300,9 +300,7 @@ func (s View) table(e env.Env, w int) pane.Content {
 		if stage.chosen(set) == "" {
 			role = themes.Dim
 		}
-		effect := strings.ReplaceAll(
-			cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.Result.Analysis)...), "A≠0", e.Display.NonzeroName(),
-		)
+		effect := cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.Result.Analysis)...)
 		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
 		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStage, N: i}, line, w, i == s.stage)
 	}
@@ -366,7 +364,7 @@ func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 	case "samples kept":
 		return keptEffect(set, x)
 	case "advantage":
-		return []string{stepFigureText(x, "A≠0"), stepFigureText(x, "signal")}
+		return []string{stepFigureText(x, "train"), stepFigureText(x, "signal")}
 	case "weight in the loss":
 		if set.Loss != "" && x.LossWeights == nil {
 			return []string{x.NoLoss}
@@ -411,7 +409,7 @@ func (s View) Figures() glossary.List {
 		{"lowered"},
 		{"admitted", "refill"},
 		{"kept", "Σ|A|"},
-		{"A≠0", "signal"},
+		{"train", "signal"},
 		{"Σw|A|", "−/+", "dilution", "longest quarter"},
 	}
 	l := glossary.List{}.At(figures.Step, stages[s.stage]...)

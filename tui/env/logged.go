@@ -88,7 +88,7 @@ func (e Env) MatchVerdict() string {
 	switch r.Outcome() {
 	case match.OutcomeCannotTell:
 		if r.Residue {
-			return t.Paint(themes.Dim, "log: only float residue so far")
+			return t.Paint(themes.Dim, "log: only rounding errors so far")
 		}
 		return t.Paint(themes.Dim, "log: all advantages are 0 so far")
 	case match.OutcomeMixture, match.OutcomeFiltered, match.OutcomeNone:

@@ -134,8 +134,8 @@ func StepFigures(e env.Env) []stepFigure {
 	all := []stepFigure{
 		reward,
 		{"signal", signal, "", withoutPercent(signal)},
-		{e.Display.NonzeroName(), nonzero, "", withoutPercent(nonzero)},
-		{"ESS", ess, "", ""},
+		{"train", nonzero, "", withoutPercent(nonzero)},
+		{"push like", ess, "", ""},
 	}
 	if e.ShowsFilter(&x.StepFigures) {
 		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), "", units.Percent(x.Kept, x.Rows)},
@@ -174,8 +174,8 @@ func StepLine(e env.Env, w int) string {
 			}
 		}
 	}
-	without("ESS")
-	for _, name := range []string{"kept", e.Display.NonzeroName(), "signal", "reward"} {
+	without("push like")
+	for _, name := range []string{"kept", "train", "signal", "reward"} {
 		if i := slices.IndexFunc(figures, func(f stepFigure) bool { return f.Name == name && f.short != "" }); i >= 0 && !fits() {
 			figures[i].value = figures[i].short
 		}
@@ -189,7 +189,7 @@ func StepLine(e env.Env, w int) string {
 		right = ""
 	}
 	if x.Open { // of which signal is not known yet
-		without("Σ|A|", "kept", "·", "signal", e.Display.NonzeroName())
+		without("Σ|A|", "kept", "·", "signal", "train")
 	}
 	without("·", "Σ|A|", "kept", "reward", "signal")
 	line := figuresLine(e, figures)

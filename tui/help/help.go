@@ -184,7 +184,7 @@ func FateEntries(e env.Env) []Entry {
 		model.FateShort:      "kept < 2: not recomputed",
 		model.FateKilled:     "filter left no signal",
 		model.FateInvalid:    "NaN or missing rewards",
-		model.FateNoise:      "A≠0 by float error only",
+		model.FateNoise:      "advantages are rounding errors",
 		model.FateSingle:     "one sample only",
 		model.FateAllWrong:   "equal rewards, the worst",
 		model.FateConstant:   "equal rewards, between",
@@ -207,7 +207,7 @@ func SignEntries(e env.Env) []Entry {
 	}
 	return []Entry{
 		{g.Dot + " " + g.Ring + " " + g.HalfDot, width, "kept, dropped, some each", themes.Positive, ""},
-		{"12+4− 16·", width, "kept: A>0, A<0 and A=0", themes.Plain, ""},
+		{"12+4− 16 zero", width, "kept: A>0, A<0 and A=0", themes.Plain, ""},
 		{same + " " + near + " !", width, "as logged, nearly, not", themes.Plain, ""},
 		{"?", width, "assumed, not in the log", themes.Dim, ""},
 		{"! !3", width, "warning; 3 bad log rows", themes.Warn, ""},
@@ -217,7 +217,7 @@ func SignEntries(e env.Env) []Entry {
 		{shade, width, "least to largest of the steps that the line is the mean of", themes.Track, ""},
 		{g.Cross, width, "zero on an axis", themes.Plain, ""},
 		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
-		{g.Dot + " " + pane.StarMark + " " + pane.FrontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
+		{g.Dot + " " + pane.StarMark + " " + pane.FrontMark, width, "sweep: yours, best, no pair beats it", themes.Accent, ""},
 		{e.Display.PlusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
 	}
 }

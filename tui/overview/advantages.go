@@ -116,11 +116,11 @@ type namedFigure struct{ Name, value string }
 // SummaryFigures returns the figures below the distribution of advantages.
 func SummaryFigures(e env.Env, x *analysis.StepFigures, largest float64) []namedFigure {
 	all := []namedFigure{
-		{e.Display.NonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
+		{"train", units.Fraction(x.Nonzero, x.Rows)},
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
-		{"ESS", units.Missing},
+		{"push like", units.Missing},
 	}
 	if ess := x.Metric("vantage/effective_samples"); ess == ess {
 		all[len(all)-1].value = fmt.Sprintf("%s of %s", units.Short(math.Round(ess)), units.Count(x.Nonzero))

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -79,7 +80,7 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return promptInTable(e, g) }},
 		groupColumn{name: "n", Width: size + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return g.SizeText() }},
 		groupColumn{name: "kept", Width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			return pane.FirstFitting(7, figures.KeptBySign(g), units.Count(g.Kept()))
+			return pane.FirstFitting(7, figures.KeptBySign(g), cmp.Or(figures.KeptWithSign(g), units.Count(g.Kept())), units.Count(g.Kept()))
 		}},
 		groupColumn{
 			name: "reward", Width: reward + 1, lay: afterSpace,

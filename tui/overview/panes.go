@@ -127,7 +127,7 @@ func (p Panes) figuresOfHistogram(e env.Env) glossary.List {
 	if e.Settings.Base.On {
 		names = []string{"A baseline", "B candidate"}
 	}
-	return glossary.List{}.At(figures.Step, append(names, "std", "at 0", e.Display.NonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
+	return glossary.List{}.At(figures.Step, append(names, "std", "at 0", "train", "flips", "max |A|", "Σ|A|", "push like")...)
 }
 
 // overviewPane is a part of the overview.

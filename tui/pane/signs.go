@@ -39,14 +39,6 @@ func (d Display) FateGlyph(f model.Fate) string {
 	return glyphs[f]
 }
 
-// NonzeroName names the samples whose advantage is not 0.
-func (d Display) NonzeroName() string {
-	if d.Glyphs.ASCII {
-		return "A!=0"
-	}
-	return "A≠0"
-}
-
 // spelledKeys replaces the signs of keys by their names.
 var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 

@@ -267,7 +267,7 @@ func stepColumns(e env.Env, w int) (columns []stepColumn) {
 	all := figures.Steps()
 	add := func(from int, name string, width int, lay func(string, int) string) {
 		if c, ok := figures.Find(all, name); ok && w >= from {
-			columns = append(columns, stepColumn{c, width, lay, name == "signal" || name == e.Display.NonzeroName()})
+			columns = append(columns, stepColumn{c, width, lay, name == "signal" || name == "train"})
 		}
 	}
 	add(0, "step", 7, cells.FitRight)
@@ -276,9 +276,9 @@ func stepColumns(e env.Env, w int) (columns []stepColumn) {
 	add(0, "reward", 8, cells.FitRight)
 	add(0, "signal", 16, afterSpaces)
 	if w < 96 {
-		add(76, e.Display.NonzeroName(), 6, shareAlone)
+		add(76, "train", 6, shareAlone)
 	}
-	add(96, e.Display.NonzeroName(), 18, cells.Fit)
+	add(96, "train", 18, cells.Fit)
 	for _, row := range trend.TellingRows(e) { // where no filter is at work, these are the same at each step
 		switch trend.Rows()[row].Name {
 		case "kept":

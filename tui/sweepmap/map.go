@@ -139,10 +139,7 @@ func (m sweepMap) mapPane(w, h int) pane.Content {
 	if !m.varies {
 		name = "every pair gives the same"
 	}
-	words := "goal " + goal.Name
-	if goal.KeepsShare() {
-		words += fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least)
-	}
+	words := goal.Aim()
 	c := pane.Content{Title: cells.JoinFitting(w-2, " · ", " "+m.env.Display.Theme.Paint(themes.Title, name), m.scopeText, "recompute "+units.OnOff(m.env.Settings.Now.Recompute), words)}
 	if m.isBeside {
 		c.Note = m.Note(w)
@@ -195,9 +192,9 @@ func (m sweepMap) gridLines(h int) []string {
 		extra--
 	}
 	visible := max(1, min(m.rows, (h-extra)/m.cellH))
-	set := m.env.Display.Glyphs.Dot + " set"
+	set := m.env.Display.Glyphs.Dot + " yours"
 	if m.set == nil {
-		set = "set is off the map"
+		set = "yours is off the map"
 	}
 	lines := []string{t.Paint(themes.Dim, " keep_pos   "+set+"  "+pane.StarMark+" best  "+pane.FrontMark+" no pair beats it")}
 	first := pane.WindowTop(m.sweepState.Pos/m.stride, m.rows, visible) // the lowest visible row
@@ -428,7 +425,7 @@ func (m sweepMap) cellWords(w int) []string {
 	for _, f := range [][2]string{
 		{"signal", units.Fraction(c.Signal, c.Groups)},
 		{"kept", units.Fraction(c.Kept, c.Samples)},
-		{"trained", units.Fraction(c.Trained, c.Samples)},
+		{"train", units.Fraction(c.Trained, c.Samples)},
 		{"mean of all", units.Signed(c.Mean())},
 		{"std of all", units.Fixed(c.Std(), 2)},
 	} {
@@ -610,7 +607,7 @@ func shareText(x float64) string {
 
 // The columns of the table beside the map.
 const (
-	adviceLabelWidth  = 8
+	adviceLabelWidth  = 9
 	adviceColumnWidth = 6
 	adviceWidth       = adviceLabelWidth + 3*adviceColumnWidth
 )
@@ -629,7 +626,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		}
 		return label
 	}
-	lines = append(lines, t.Paint(themes.Dim, row(cells.Spaces(adviceLabelWidth), "here", pane.StarMark, "set")))
+	lines = append(lines, t.Paint(themes.Dim, row(cells.Spaces(adviceLabelWidth), "cursor", "best", "yours")))
 	for _, figure := range []struct {
 		name string
 		text func(*sweep.Cell) string
@@ -637,8 +634,8 @@ func (m sweepMap) adviceLines(w int) []string {
 		{"signal", func(c *sweep.Cell) string { return units.Percent(c.Signal, c.Groups) }},
 		{"kept", func(c *sweep.Cell) string { return units.Percent(c.Kept, c.Samples) }},
 		{"Σ|A|", func(c *sweep.Cell) string { return shareText(c.AbsRatio()) }},
-		{"ESS", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
-		{"trained", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
+		{"push like", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
+		{"train", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
 		{"flips", func(c *sweep.Cell) string { return units.Count(c.Flips) }},
 		{"killed", func(c *sweep.Cell) string { return units.Count(c.Killed) }},
 		{"short", func(c *sweep.Cell) string { return units.Count(c.Short) }},
