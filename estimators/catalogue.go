@@ -63,7 +63,7 @@
 // # From logged rewards to processed advantages
 //
 //  1. [Estimator.CleanInto]: what the trainer does to the logged rewards.
-//  2. [Estimator.Advantage]: the original advantages.
+//  2. [Estimator.Advantage]: the unfiltered advantages.
 //  3. [Keep]: which samples of each group stay; dropped ones get 0. Some estimators leave
 //     out samples by themselves: [Estimator.Select].
 //  4. [Recompute], optional: the estimator again, over the kept samples.

@@ -22,13 +22,13 @@ func Example() {
 	grpo.CleanInto(rewards, rewards)
 	batch := estimators.Batch{Rewards: rewards, Offsets: []int{0, 5}}
 
-	r := estimators.Result{Original: make([]float64, len(rewards))}
-	refused := grpo.Compute(r.Original, batch, estimators.ScaleGroup)
+	r := estimators.Result{Unfiltered: make([]float64, len(rewards))}
+	refused := grpo.Compute(r.Unfiltered, batch, estimators.ScaleGroup)
 	if err := errors.Join(r.Filter(grpo, batch, estimators.ScaleGroup, 0.7, 0.5, true), refused); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("original  %+.4f\n", r.Original)
+	fmt.Printf("original  %+.4f\n", r.Unfiltered)
 	fmt.Printf("kept      %v\n", r.Kept)
 	fmt.Printf("processed %+.4g\n", r.Processed)
 	// Output:
@@ -86,9 +86,9 @@ func ExampleAll() {
 // Of three positive samples keep_pos_ratio 0.5 keeps int(3·0.5) = 1, the best; of three
 // negative ones keep_neg_ratio 0 keeps none; zeros stay.
 func ExampleKeep() {
-	original := []float64{1.5, 0.5, 0.2, 0, -0.3, -0.7, -1.2}
-	kept, processed := make([]bool, len(original)), make([]float64, len(original))
-	estimators.Keep(kept, processed, original, []int{0, len(original)}, 0.5, 0)
+	unfiltered := []float64{1.5, 0.5, 0.2, 0, -0.3, -0.7, -1.2}
+	kept, processed := make([]bool, len(unfiltered)), make([]float64, len(unfiltered))
+	estimators.Keep(kept, processed, unfiltered, []int{0, len(unfiltered)}, 0.5, 0)
 	fmt.Println(kept, processed)
 	// Output: [true false false true false false false] [1.5 0 0 0 0 0 0]
 }

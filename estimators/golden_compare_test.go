@@ -95,8 +95,8 @@ func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int,
 		}
 	}
 	worst.add(want, r.Processed)
-	if c.Original != nil {
-		worst.add(pick(floats(c.Original), order), r.Original)
+	if c.Unfiltered != nil {
+		worst.add(pick(floats(c.Unfiltered), order), r.Unfiltered)
 	}
 	for at, i := range order {
 		if c.Kept != nil && r.Kept[at] != bool(c.Kept[i]) {

@@ -29,7 +29,7 @@ type goldenCase struct {
 	Params     goldenParams   `json:"params"`     // the options of the call
 	Advantages []goldenReal   `json:"advantages"` // after filter and recompute, if any
 	Tokens     [][]goldenReal `json:"advantages_tokens"`
-	Original   []goldenReal   `json:"advantages_original"` // before the filter
+	Unfiltered []goldenReal   `json:"advantages_original"` // before the filter
 	Kept       []goldenFlag   `json:"kept"`
 	Selected   [][]goldenReal `json:"selected_rewards"` // of each group, ascending: which of equal rewards stay is open
 	Exact      goldenExact    `json:"exact"`

@@ -9,9 +9,9 @@ import (
 // Result holds the advantages of one batch under some settings. Its slices have the
 // length of the batch; the next [Result.Filter] reuses the memory of those that it writes.
 type Result struct {
-	Original  []float64 // advantages before the filter
-	Processed []float64 // advantages after filter and recompute, which the loss uses
-	Kept      []bool    // whether the filter keeps the sample
+	Unfiltered []float64 // advantages before the filter
+	Processed  []float64 // advantages after filter and recompute, which the loss uses
+	Kept       []bool    // whether the filter keeps the sample
 
 	work workspace
 }
@@ -29,9 +29,9 @@ type workspace struct {
 	rewards32          []float32       // the rewards of keptBatch
 }
 
-// Filter writes Kept and Processed of a batch: it filters Original, the advantages of e under scale s of the rewards that
+// Filter writes Kept and Processed of a batch: it filters Unfiltered, the advantages of e under scale s of the rewards that
 // [Estimator.CleanInto] wrote, under any estimator, whether or not its trainer filters, and recomputes if recompute is set. If both
-// ratios are 1, Processed equals Original, all samples are kept and recompute is ignored, as in the trainer.
+// ratios are 1, Processed equals Unfiltered, all samples are kept and recompute is ignored, as in the trainer.
 //
 // The error is that of a refused ratio (see [CheckRatios]), which keeps nothing and leaves Processed NaN; it takes precedence
 // over a batch that e refuses, as in the trainer.
@@ -44,10 +44,10 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		return err
 	}
 	if recompute && (keepPos < 1 || keepNeg < 1) {
-		r.work.keep(r.Kept, nil, r.Original, b.Offsets, keepPos, keepNeg)
-		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
+		r.work.keep(r.Kept, nil, r.Unfiltered, b.Offsets, keepPos, keepNeg)
+		r.work.recompute(r.Processed, e, b, s, r.Unfiltered, r.Kept)
 	} else {
-		r.work.keep(r.Kept, r.Processed, r.Original, b.Offsets, keepPos, keepNeg)
+		r.work.keep(r.Kept, r.Processed, r.Unfiltered, b.Offsets, keepPos, keepNeg)
 	}
 	if e.Selects() {
 		selected := make([]bool, n)
@@ -90,7 +90,7 @@ const equalStd = 1e-6
 // (compute_new_adv). Per group:
 //
 //	a dropped sample                      0
-//	fewer than 2 kept                     the original advantages of the kept
+//	fewer than 2 kept                     the unfiltered advantages of the kept
 //	all kept rewards equal, s < 1e-6      0
 //	else                                  what e gives for the kept rewards
 //
@@ -104,16 +104,16 @@ const equalStd = 1e-6
 // which is exactly 0 for equal rewards; for easyr1's grpo the rule is the estimator's
 // own.
 //
-// dst, original and kept have the length of b.Rewards. dst may be original.
+// dst, unfiltered and kept have the length of b.Rewards. dst may be unfiltered.
 //
 // Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
-func Recompute(dst []float64, e *Estimator, b Batch, s Scale, original []float64, kept []bool) {
+func Recompute(dst []float64, e *Estimator, b Batch, s Scale, unfiltered []float64, kept []bool) {
 	var w workspace
-	w.recompute(dst, e, b, s, original, kept)
+	w.recompute(dst, e, b, s, unfiltered, kept)
 }
 
-func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, original []float64, kept []bool) {
-	if n := len(b.Rewards); len(dst) != n || len(original) != n || len(kept) != n {
+func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, unfiltered []float64, kept []bool) {
+	if n := len(b.Rewards); len(dst) != n || len(unfiltered) != n || len(kept) != n {
 		panic("estimators: dst, original, kept and rewards differ in length")
 	}
 	w.gatherKept(b, kept, e.Needs)
@@ -127,7 +127,7 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		if n := w.keptCounts[g]; n < 2 {
-			zeroDropped(dst[lo:hi], original[lo:hi], kept[lo:hi])
+			zeroDropped(dst[lo:hi], unfiltered[lo:hi], kept[lo:hi])
 		} else {
 			scatter(dst[lo:hi], kept[lo:hi], w.recomputed[from:from+n+1])
 		}

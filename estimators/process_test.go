@@ -51,7 +51,7 @@ func TestRecomputeIsTheEstimatorOnTheKept(t *testing.T) {
 			var rewards, got, old []float64
 			for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
 				if r.Kept[i] {
-					rewards, got, old = append(rewards, b.Rewards[i]), append(got, r.Processed[i]), append(old, r.Original[i])
+					rewards, got, old = append(rewards, b.Rewards[i]), append(got, r.Processed[i]), append(old, r.Unfiltered[i])
 				} else if r.Processed[i] != 0 {
 					t.Fatalf("dropped sample %d has %v", i, r.Processed[i])
 				}
@@ -75,10 +75,10 @@ func TestRecomputeOfAnotherFramework(t *testing.T) {
 		Offsets: []int{0, 3, 6, 9, 12},
 	}
 	kept := []bool{true, true, false, true, true, true, false, true, false, false, false, false}
-	original := []float64{9, 9, 9, 9, 9, 9, 9, 8, 9, 9, 9, 9}
+	unfiltered := []float64{9, 9, 9, 9, 9, 9, 9, 8, 9, 9, 9, 9}
 	want := []float64{-0.70710677, 0.70710677, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0}
 	got := make([]float64, len(want))
-	Recompute(got, find(t, "twinkle", "grpo"), b, ScaleGroup, original, kept)
+	Recompute(got, find(t, "twinkle", "grpo"), b, ScaleGroup, unfiltered, kept)
 	for i := range want {
 		if float32(got[i]) != float32(want[i]) {
 			t.Errorf("sample %d has %v, want %v", i, got[i], want[i])
@@ -92,7 +92,7 @@ func TestProcessWithoutFilterIgnoresRecompute(t *testing.T) {
 	if err := process(&r, find(t, "twinkle", "grpo"), b, ScaleGroup, 1, 1, true); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(r.Original, r.Processed); diff != "" {
+	if diff := cmp.Diff(r.Unfiltered, r.Processed); diff != "" {
 		t.Errorf("(-original +processed):\n%s", diff)
 	}
 	if slices.Contains(r.Kept, false) {
@@ -107,15 +107,15 @@ func TestProcessFillsResultOfRefusedBatch(t *testing.T) {
 	if got := errorText(err); got != "AssertionError: GRPO needs rollout.n > 1." {
 		t.Errorf("error %q", got)
 	}
-	if r.Processed[0] <= 0 || r.Processed[1] >= 0 || !math.IsNaN(r.Original[2]) || r.Processed[2] != 0 {
-		t.Errorf("original %v, processed %v", r.Original, r.Processed)
+	if r.Processed[0] <= 0 || r.Processed[1] >= 0 || !math.IsNaN(r.Unfiltered[2]) || r.Processed[2] != 0 {
+		t.Errorf("original %v, processed %v", r.Unfiltered, r.Processed)
 	}
 	err = process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 2, 1, false)
 	if got := errorText(err); got != "AssertionError: keep_pos_ratio must be in [0, 1], got 2.0" {
 		t.Errorf("error %q", got)
 	}
-	if r.Original[0] <= 0 || !math.IsNaN(r.Processed[0]) || r.Kept[0] {
-		t.Errorf("refused ratio: original %v, processed %v, kept %v", r.Original, r.Processed, r.Kept)
+	if r.Unfiltered[0] <= 0 || !math.IsNaN(r.Processed[0]) || r.Kept[0] {
+		t.Errorf("refused ratio: original %v, processed %v, kept %v", r.Unfiltered, r.Processed, r.Kept)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestProcessReusesMemory(t *testing.T) {
 
 // process computes a batch from end to end: the advantages of e, the filter, and the recompute if recompute is set.
 func process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
-	r.Original = resize(r.Original, len(b.Rewards))
-	refused := e.Compute(r.Original, b, s)
+	r.Unfiltered = resize(r.Unfiltered, len(b.Rewards))
+	refused := e.Compute(r.Unfiltered, b, s)
 	if err := r.Filter(e, b, s, keepPos, keepNeg, recompute); err != nil {
 		return err
 	}

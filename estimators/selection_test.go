@@ -47,7 +47,7 @@ func TestSelectedSamplesAreFiltered(t *testing.T) {
 	if diff := cmp.Diff([]bool{true, false, false, false, true, true}, r.Kept); diff != "" {
 		t.Error(diff) // 1, .75, .25 and 0 are chosen, and of the first two the better is kept
 	}
-	if r.Processed[1] != 0 || r.Original[1] == 0 || r.Original[2] != 0 {
-		t.Errorf("%v of %v", r.Processed, r.Original)
+	if r.Processed[1] != 0 || r.Unfiltered[1] == 0 || r.Unfiltered[2] != 0 {
+		t.Errorf("%v of %v", r.Processed, r.Unfiltered)
 	}
 }

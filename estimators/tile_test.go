@@ -97,7 +97,7 @@ func compareWithOneAtOnce(t *testing.T, e *Estimator, b Batch, pos, neg float64)
 			largestInTile = 0
 			wantErr := process(&want, e, b, s, pos, neg, recompute)
 			largestInTile = limit
-			if errorText(gotErr) != errorText(wantErr) || !slices.EqualFunc(got.Original, want.Original, sameBits) ||
+			if errorText(gotErr) != errorText(wantErr) || !slices.EqualFunc(got.Unfiltered, want.Unfiltered, sameBits) ||
 				!slices.EqualFunc(got.Processed, want.Processed, sameBits) || !slices.Equal(got.Kept, want.Kept) {
 				t.Errorf("%s %s %s, %d groups of %d, ratios %v and %v, recompute %v: eight groups at once differ",
 					e.Framework, e.Name, s, b.Groups(), largestGroup(b.Offsets), pos, neg, recompute)

@@ -38,7 +38,7 @@ type Fate int8
 
 // The fates, those that need attention first.
 const (
-	FateShort      Fate = iota // fewer than 2 samples kept under recompute: original values stay
+	FateShort      Fate = iota // fewer than 2 samples kept under recompute: unfiltered values stay
 	FateKilled                 // alive before the filter, all zero after it
 	FateInvalid                // NaN or missing rewards that leave no advantage, or advantages that are not defined
 	FateNoise                  // all rewards equal, advantages not zero: float residue

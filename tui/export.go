@@ -245,7 +245,7 @@ func groupTSV(e env.Env, g *analysis.Group) string {
 		s.Rows = append(
 			s.Rows,
 			[]any{
-				fmt.Sprintf("%.9g", x.LoggedRewards[i]), x.Lengths[i], fmt.Sprintf("%.9g", x.Original[i]), x.Keep[i],
+				fmt.Sprintf("%.9g", x.LoggedRewards[i]), x.Lengths[i], fmt.Sprintf("%.9g", x.Unfiltered[i]), x.Keep[i],
 				fmt.Sprintf("%.9g", x.Processed[i]),
 			},
 		)

@@ -87,6 +87,9 @@ func TestPicturesOfTheGallery(t *testing.T) {
 				if found, none := logged.Read(nil, folder); err == nil && none == nil {
 					scalars.Add(look.Diagnosis, found.Scalars)
 				}
+				if study, none := log.LogProbs(false); err == nil && none == nil {
+					study.Diagnose(look.Diagnosis)
+				}
 				return look, err
 			}
 			driveWith(t, log, w, h, Options{Settings: model.DefaultSettings(), Look: look}, func(d *driver) {

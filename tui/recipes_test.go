@@ -119,7 +119,7 @@ func TestRecipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	recipes := readRecipes(t, string(page))
-	names := []string{"A format", "An estimator", "A group filter", "A metric", "A command", "A view"}
+	names := []string{"A format", "An estimator", "A group filter", "A metric", "A command", "A view", "A warning", "An illness"}
 	for _, name := range names {
 		r := recipes[name]
 		if r == nil || len(r.edits) == 0 {
@@ -161,6 +161,8 @@ func TestRecipes(t *testing.T) {
 		{"check LOG --fail-on left_out>40%", "left_out>40%"},
 		{"size LOG", "complete: 16 samples"},
 		{"size --help", "how many samples"},
+		{"report LOG --format json", `"kind": "large-groups"`},
+		{"report LOG --format json", `"kind": "below_zero"`},
 	} {
 		out, err := exec.Command(bin, strings.Fields(strings.ReplaceAll(does.args, "LOG", log))...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), does.prints) {
@@ -185,7 +187,7 @@ func TestWaysNameFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	top, _ := repotest.Top(t)
-	named := regexp.MustCompile("`(?:\\w+\\.)?(\\w+)`[\\w ]* (?:\\(|in )`(\\w+/[\\w./]+\\.go)`").FindAllStringSubmatch(string(page), -1)
+	named := regexp.MustCompile("`(?:\\w+\\.)?(\\w+)`[\\w ]* (?:\\(|in |of )`(\\w+/[\\w./]+\\.go)`").FindAllStringSubmatch(string(page), -1)
 	if len(named) < 10 {
 		t.Errorf("only %d functions are named with their file", len(named))
 	}
@@ -195,6 +197,64 @@ func TestWaysNameFunctions(t *testing.T) {
 			t.Error(err)
 		} else if !regexp.MustCompile(`(?m)^(func (\(.*?\) )?|type |\t)` + n[1] + `\b`).Match(text) {
 			t.Errorf("%s has no %s", n[2], n[1])
+		}
+	}
+}
+
+// The files that recipes name are there, but for those that they add, and so are the tests that they say to run.
+func TestRecipesNameWhatThereIs(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, _ := repotest.Top(t)
+	isThere, isBase := map[string]bool{}, map[string]bool{}
+	err = filepath.WalkDir(top, func(path string, entry os.DirEntry, err error) error {
+		name, _ := filepath.Rel(top, path)
+		if err == nil && entry.IsDir() && name == ".git" {
+			return filepath.SkipDir
+		}
+		isThere[filepath.ToSlash(name)], isBase[entry.Name()] = true, true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for head, r := range readRecipes(t, string(page)) {
+		added := map[string]bool{}
+		for _, e := range r.edits {
+			added[e.file] = strings.HasPrefix(e.text, "package ")
+		}
+		for file := range r.files {
+			isOpen := strings.ContainsAny(file, "*") || strings.Contains(file, "NAME")
+			isNamed := isThere[file] || !strings.Contains(file, "/") && isBase[file]
+			if !isOpen && !added[file] && !isNamed {
+				t.Errorf("%s: there is no %s", head, file)
+			}
+		}
+	}
+
+	runs := regexp.MustCompile(`go test ((?:\./[\w./]+ )+)-run '?([\w|]+)`).FindAllStringSubmatch(string(page), -1)
+	if len(runs) < 5 {
+		t.Errorf("only %d commands run tests by their names", len(runs))
+	}
+	for _, run := range runs {
+		tests := ""
+		for _, folder := range strings.Fields(run[1]) {
+			files, _ := filepath.Glob(filepath.Join(top, strings.TrimSuffix(folder, "..."), "*_test.go"))
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tests += string(text)
+			}
+		}
+		for _, name := range strings.Split(run[2], "|") {
+			if !regexp.MustCompile(`(?m)^func \w*` + name).MatchString(tests) {
+				t.Errorf("%q: there is no such test", run[0])
+			}
 		}
 	}
 }

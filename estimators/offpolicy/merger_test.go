@@ -8,6 +8,7 @@ import (
 
 // uses are all rules at their defaults, and with the bounds of their sweeps.
 func uses(t *testing.T) (all []Use) {
+	t.Helper()
 	for _, r := range All() {
 		given, off := r.AtDefault()
 		if off {

@@ -21,6 +21,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/model/glance"
+	"vantage/model/offpolicy"
 	"vantage/model/report"
 	"vantage/model/scalars"
 )
@@ -170,16 +171,36 @@ func lookAt(
 	if look.Dated = snap.Run.Progress.RowTime; log != nil && look.Dated.IsZero() {
 		look.Dated = rowTime(ctx, log, snap)
 	}
+	still := false
 	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {
 		switch found, err := beside.Scalars(); {
 		case err == nil:
+			still = found.Still()
 			scalars.Add(look.Diagnosis, found.Scalars)
 			look.Diagnosis.Notes = slices.Concat([]string{found.String()}, look.Diagnosis.Notes, found.Notes)
 		case !errors.Is(err, logged.ErrNone):
 			scalars.Unread(look.Diagnosis, err.Error())
 		}
 	}
+	if study := studyOf(log, still); study != nil {
+		study.Diagnose(look.Diagnosis)
+	}
 	return look, nil
+}
+
+// studyOf is what the log-probs of the tokens of a log say, nil if it has none: see [loaders.Source.LogProbs].
+func studyOf(log any, still bool) *offpolicy.Study {
+	tokens, ok := log.(interface {
+		LogProbs(still bool) (*offpolicy.Study, error)
+	})
+	if !ok {
+		return nil
+	}
+	study, err := tokens.LogProbs(still)
+	if err != nil {
+		return nil
+	}
+	return study
 }
 
 // diagnose says what ails a run at some of its steps, by these and those before. If every is set, it reads all texts.

@@ -47,7 +47,9 @@ const mostOfALog = 3_000_000
 
 // watches are kinds that are a watch in any log of samples.
 func watches() []string {
-	return []string{"fall_by_half", "few_outweigh", "no_right_answer", "part_outweighs", "source_outweighs"}
+	return []string{
+		"fall_by_half", "few_outweigh", "no_right_answer", "part_outweighs", "source_outweighs", "top_p_mismatch", "stale_rollouts", "one_sequence_dominates", "filter_eats_batch",
+	}
 }
 
 // The demo has a log of each kind that the program names, in the order of the kinds, and summary names it first; and a healthy one. A log is

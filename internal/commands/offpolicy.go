@@ -13,6 +13,7 @@ import (
 	"vantage/estimators/offpolicy"
 	"vantage/loaders"
 	"vantage/loaders/logprobs"
+	logged "vantage/loaders/scalars"
 	"vantage/model"
 	study "vantage/model/offpolicy"
 	"vantage/model/report"
@@ -71,6 +72,9 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			if loaders.IsElsewhere(path) {
 				return usage(fmt.Errorf("%s: log-probs are read from files of this machine alone", path))
 			}
+			if found, err := logged.Beside(p.disk, path); err == nil {
+				o.Still = found.Still()
+			}
 			o.Read = p.logProbsOf(ctx, path)
 			err := write(c.output(ctx), o)
 			if errors.Is(err, logprobs.ErrNone) {
@@ -88,7 +92,7 @@ func (p *program) logProbsOf(ctx context.Context, path string) func(visit func(s
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return visit(study.Sample{Row: s.Row, File: s.File, Line: s.Line, Step: s.Step, ID: s.ID, Group: s.Group, Writer: s.Writer})
+			return visit(s.OfStudy())
 		})
 	}
 }

@@ -32,6 +32,7 @@ type rawRow struct {
 	reward        float64 // NaN if it is missing
 	advantage     float64 // NaN if none is logged
 	tokens        int     // 0 if the log has no count
+	gap           float64 // mean difference of the log-probs of its tokens by sampler and trainer; 0 if they are not logged
 	parts         map[string]float64
 	cutOff        bool // its answer was
 }
@@ -134,6 +135,25 @@ func (r record) text(key string) string {
 
 // number is a value as a number; the sum of a list, as of the rewards of tokens; NaN if it is none.
 func (r record) number(key string) float64 { return numberOf(r[key]) }
+
+// gapOf is the mean difference of the log-probs of the tokens that train, of a row of NeMo-RL; 0 without any.
+func gapOf(r record) float64 {
+	list := func(key string) []any { // of a list of one
+		outer, _ := r[key].([]any)
+		if len(outer) == 0 {
+			return nil
+		}
+		inner, _ := outer[0].([]any)
+		return inner
+	}
+	sampler, trainer, sum, n := list("generation_logprobs"), list("prev_logprobs"), 0.0, 0.0
+	for i, trains := range list("token_loss_mask") {
+		if trains == 1.0 && i < min(len(sampler), len(trainer)) {
+			sum, n = sum+math.Abs(numberOf(trainer[i])-numberOf(sampler[i])), n+1
+		}
+	}
+	return sum / max(n, 1)
+}
 
 func numberOf(value any) float64 {
 	switch x := value.(type) {
@@ -314,7 +334,7 @@ func rawSamples() []rawSample {
 			for _, of := range r["token_loss_mask"].([]any) {
 				row.tokens = int(numberOf(of))
 			}
-			row.group = row.prompt
+			row.group, row.gap = row.prompt, gapOf(r)
 			return one(row)
 		}},
 		{"open-instruct", `\.jsonl$`, false, func(_ string, r record) []rawRow {

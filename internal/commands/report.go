@@ -341,7 +341,7 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int,
 	if err != nil {
 		return parts, err
 	}
-	parts.Worst = run.Spans
+	parts.Worst, parts.OffPolicy = run.Spans, studyOf(log.Source, false)
 	entry, err := set.FindEstimator()
 	trainerFilters := err != nil || entry.TrainerFilters && !set.Assumed
 	if !trainerFilters && !set.Effective().Filtering() {

@@ -193,7 +193,6 @@ func labelled(lines []string) (facts []string) {
 
 // screenClaims are those that the screen alone makes.
 func screenClaims() []claim {
-	const num, step = `([-\d.,e%]+)`, `(-?\d+)`
 	carries := func(n, of string, l *rawLog, s said) error {
 		fates, groups := l.fates(s.first, s.last)
 		err := count("groups", of, groups)

@@ -153,7 +153,7 @@ func compareFigures(t *testing.T, got, want model.Snapshot) (compared int) {
 				continue
 			}
 			compared++
-			if !sameBits(g.Original, w.Original) || !sameBits(g.Processed, w.Processed) || !slices.Equal(g.Keep, w.Keep) || fmt.Sprint(g.Fates) != fmt.Sprint(w.Fates) {
+			if !sameBits(g.Unfiltered, w.Unfiltered) || !sameBits(g.Processed, w.Processed) || !slices.Equal(g.Keep, w.Keep) || fmt.Sprint(g.Fates) != fmt.Sprint(w.Fates) {
 				t.Errorf("%s:\n%v\nwant\n%v", name, g.Processed, w.Processed)
 			}
 			for k := range w.Table {

@@ -96,3 +96,22 @@ func TestSyntaxErrors(t *testing.T) {
 		}
 	}
 }
+
+// Lists of plain values are left as they are, and other values are found behind them.
+func TestPluckLists(t *testing.T) {
+	for record, want := range map[string]string{
+		`{"a": [1, 2], "b": 3}`:               "[1, 2] 3",
+		`{"a": [[1, oops]], "b": [{"c": 1}]}`: `[[1, oops]] [{"c": 1}]`,
+		`{"a": ["]", 1], "b": []}`:            `["]", 1] []`,
+	} {
+		v, err := PluckLists([]byte(record), "a", "b")
+		if err != nil || string(v[0].Raw)+" "+string(v[1].Raw) != want {
+			t.Errorf("%s: %s %s, %v", record, v[0].Raw, v[1].Raw, err)
+		}
+	}
+	for _, record := range []string{`{"a": [1, 2`, `{"a": ["]`, `{"a": [[1]`, `{"a": [1]]}`} {
+		if _, err := PluckLists([]byte(record), "a"); err == nil {
+			t.Errorf("%s is no error", record)
+		}
+	}
+}

@@ -21,12 +21,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"vantage/estimators/offpolicy"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
 	"vantage/model"
+	study "vantage/model/offpolicy"
 )
 
 // Sample is one response with the log-probs of its tokens, from the first that trains to the last.
@@ -41,6 +43,41 @@ type Sample struct {
 
 	Writer string // the framework that alone writes such rows, or empty
 }
+
+// OfStudy is the sample as a study of the whole log takes it.
+func (s Sample) OfStudy() study.Sample {
+	return study.Sample{Row: s.Row, File: s.File, Line: s.Line, Step: s.Step, ID: s.ID, Group: s.Group, Writer: s.Writer}
+}
+
+// Has reports whether a file or a folder has log-probs of sampler and trainer, by its first rows: no more of it is read.
+func Has(disk *fileio.Disk, path string) bool {
+	const files, rows = 3, 16
+	isThere, seen := false, 0
+	r := &reader{disk: disk, clocks: map[string]*clock{}, visit: func(s Sample) error {
+		seen++
+		if isThere = isThere || s.Even(); isThere || seen > rows {
+			return errEnough
+		}
+		return nil
+	}}
+	found, err := r.find(path)
+	if err != nil {
+		return false
+	}
+	isWhole := func(d *dump) bool { return len(d.files) > 1 }
+	if r.exports = exportsOf(found.files); len(r.exports) > 0 || slices.ContainsFunc(found.dumps, isWhole) {
+		return true
+	}
+	r.brief = true
+	for _, name := range found.files[:min(files, len(found.files))] {
+		seen, r.refused = 0, nil
+		_ = r.readFile(name)
+	}
+	return isThere
+}
+
+// errEnough ends a visit.
+var errEnough = errors.New("enough was seen")
 
 // MaxFiles bounds how many files of a folder are read.
 const MaxFiles = 100_000
@@ -90,6 +127,7 @@ type reader struct {
 	visit   func(Sample) error
 	samples int
 	refused error // of the visit
+	brief   bool  // lines are handed on as they come, of the beginning of a file alone
 	unread  error // of the first file that is damaged, or of another kind
 
 	// exports are the folders of token exports by the step of their name, which have what traces lack.
@@ -154,10 +192,16 @@ type lines struct {
 // maxText is how many bytes of lines are kept.
 const maxText = 4 << 20
 
+// maxBrief is the last line that is read of the beginning of a file.
+const maxBrief = 64
+
 func (l *lines) add(line []byte, number int64) error {
 	l.text = append(l.text, line...)
 	l.ends, l.numbers = append(l.ends, len(l.text)), append(l.numbers, number)
-	if len(l.text) < maxText {
+	switch {
+	case l.brief && number > maxBrief:
+		return errEnough
+	case !l.brief && len(l.text) < maxText:
 		return nil
 	}
 	return l.emit()

@@ -77,7 +77,7 @@ func namedRow(r *reader, line []byte, file string) []Sample {
 	if !slices.ContainsFunc(all[roleSampler], isThere) {
 		return nil
 	}
-	fields, err := jsonscan.Pluck(line, slices.Concat(all[:]...)...)
+	fields, err := jsonscan.PluckLists(line, slices.Concat(all[:]...)...)
 	if err != nil {
 		return nil
 	}

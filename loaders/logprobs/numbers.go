@@ -89,7 +89,34 @@ func plainAt(list []byte, place int) (x float32, ok bool) {
 // decimal is the number that a text begins with, and its length; 0 if it begins with none. Its value is that of strconv: a quotient of
 // whole numbers is off by a few units of float64, which matters between two float32 alone.
 func decimal(text []byte) (x float32, length int) {
-	whole, digits, point, i := uint64(0), 0, -1, 0
+	d := digitsOf(text)
+	isDone := d.end == len(text) || text[d.end] == ',' || text[d.end] == ' '
+	isPlain := d.count <= maxDigits && d.decimals < len(powersOfTen) && d.isNumber
+	if !isDone || !isPlain {
+		return anyDecimal(text)
+	}
+	y := float64(d.whole) / powersOfTen[d.decimals]
+	const low = 1<<29 - 1 // bits that float32 lacks
+	if between := math.Float64bits(y) & low; between > 1<<28-8 && between < 1<<28+8 {
+		return anyDecimal(text)
+	}
+	if text[0] == '-' {
+		y = -y
+	}
+	return float32(y), d.end
+}
+
+// digits are those that a text begins with, after a sign.
+type digits struct {
+	whole    uint64 // without the point
+	count    int    // from the first that is not 0
+	decimals int    // after the point
+	end      int    // where they end
+	isNumber bool   // there is one
+}
+
+func digitsOf(text []byte) (d digits) {
+	i, point := 0, -1
 	if len(text) > 0 && text[0] == '-' {
 		i = 1
 	}
@@ -97,8 +124,8 @@ func decimal(text []byte) (x float32, length int) {
 	for ; i < len(text); i++ {
 		c := text[i] - '0'
 		if c <= 9 {
-			if whole = 10*whole + uint64(c); whole > 0 {
-				digits++
+			if d.whole = 10*d.whole + uint64(c); d.whole > 0 {
+				d.count++
 			}
 			continue
 		}
@@ -107,23 +134,11 @@ func decimal(text []byte) (x float32, length int) {
 		}
 		point = i
 	}
-	decimals := 0
+	d.end, d.isNumber = i, i > from
 	if point >= 0 {
-		decimals = i - point - 1
+		d.decimals, d.isNumber = i-point-1, i > from+1
 	}
-	isDone := i == len(text) || text[i] == ',' || text[i] == ' '
-	if digits > maxDigits || decimals >= len(powersOfTen) || !isDone || i == from || i == from+1 && point >= 0 {
-		return anyDecimal(text)
-	}
-	y := float64(whole) / powersOfTen[decimals]
-	const low = 1<<29 - 1 // bits that float32 lacks
-	if between := math.Float64bits(y) & low; between > 1<<28-8 && between < 1<<28+8 {
-		return anyDecimal(text)
-	}
-	if from == 1 {
-		y = -y
-	}
-	return float32(y), i
+	return d
 }
 
 // anyDecimal is decimal of any length, and with an exponent.

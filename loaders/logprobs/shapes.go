@@ -42,7 +42,7 @@ func anyAbsent(values []jsonscan.Value) bool {
 // nemoRow is a row of NeMo-RL's train_data_step{N}.jsonl: every value in a list of one, a number per token of prompt and response,
 // padded. Log-probs of the trainer that are 0 wherever it trains were not computed.
 func nemoRow(r *reader, line []byte, file string) []Sample {
-	v, err := jsonscan.Pluck(line, "generation_logprobs", "prev_logprobs", "token_loss_mask", "sample_loss_mask", "advantages")
+	v, err := jsonscan.PluckLists(line, "generation_logprobs", "prev_logprobs", "token_loss_mask", "sample_loss_mask", "advantages")
 	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
@@ -101,7 +101,7 @@ func firstOf(mask []bool) int {
 
 // exportRow is a row of prime-rl's token_exports: arrays over prompt and response.
 func exportRow(r *reader, line []byte, file string) []Sample {
-	v, err := jsonscan.Pluck(line, "inference_logprobs", "trainer_logprobs", "loss_mask", "advantages", "step")
+	v, err := jsonscan.PluckLists(line, "inference_logprobs", "trainer_logprobs", "loss_mask", "advantages", "step")
 	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func exportRow(r *reader, line []byte, file string) []Sample {
 // traceRows are the traces of an episode of verifiers 0.4 or prime-rl. Nodes have log-probs of the tokens of their mask alone; what the
 // trainer computed is in them, or in the token export with equal token ids.
 func traceRows(r *reader, line []byte, file string) []Sample {
-	v, err := jsonscan.Pluck(line, "id", "traces", "group", "run")
+	v, err := jsonscan.PluckLists(line, "id", "traces", "group", "run")
 	if err != nil {
 		return nil
 	}
@@ -264,7 +264,7 @@ func (r *reader) export(file, ids string) (Sample, bool) {
 		r.joined = exported{step, map[string]Sample{}}
 		for _, name := range r.exports[step] {
 			_ = r.eachLine(name, func(line []byte, _ int64) error {
-				v, err := jsonscan.Pluck(line, "token_ids")
+				v, err := jsonscan.PluckLists(line, "token_ids")
 				if rows := exportRow(r, line, name); err == nil && len(rows) == 1 {
 					r.joined.rows[strings.Trim(strings.ReplaceAll(string(v[0].Raw), " ", ""), "[]")+","] = rows[0]
 				}
@@ -278,7 +278,7 @@ func (r *reader) export(file, ids string) (Sample, bool) {
 
 // openInstructRow is a row of open-instruct's rollouts: log-probs of the sampler alone.
 func openInstructRow(_ *reader, line []byte, _ string) []Sample {
-	v, err := jsonscan.Pluck(line, "logprobs", "step", "advantage", "prompt_idx")
+	v, err := jsonscan.PluckLists(line, "logprobs", "step", "advantage", "prompt_idx")
 	if err != nil || anyAbsent(v[:1]) {
 		return nil
 	}
@@ -295,7 +295,7 @@ func openInstructRow(_ *reader, line []byte, _ string) []Sample {
 // arealRow is a row of AReaL's {version}/{task}.jsonl: the versions of its oldest and its newest token. The step that trained it is not
 // in the file, so that nobody knows how stale it was. It is at the step of its newest token, as elsewhere.
 func arealRow(_ *reader, line []byte, _ string) []Sample {
-	v, err := jsonscan.Pluck(line, "head_version", "tail_version", "task_id", "sample_idx")
+	v, err := jsonscan.PluckLists(line, "head_version", "tail_version", "task_id", "sample_idx")
 	head, ok := wholeNumber(v[0])
 	tail, too := wholeNumber(v[1])
 	if err != nil || !ok || !too {
@@ -310,7 +310,7 @@ func arealRow(_ *reader, line []byte, _ string) []Sample {
 // tinkerRow is a row of tinker-cookbook's train_rollout_summaries.jsonl: which weights sampled it. They count as the iterations do, and
 // are null where sampling and training take turns.
 func tinkerRow(_ *reader, line []byte, _ string) []Sample {
-	v, err := jsonscan.Pluck(line, "iteration", "sampling_client_step", "group_idx", "traj_idx", "split")
+	v, err := jsonscan.PluckLists(line, "iteration", "sampling_client_step", "group_idx", "traj_idx", "split")
 	step, ok := wholeNumber(v[0])
 	sampled, too := wholeNumber(v[1])
 	isTraining := v[4].Kind == jsonscan.Absent || string(v[4].Text()) == "train"

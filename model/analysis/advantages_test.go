@@ -52,7 +52,7 @@ func TestEveryEstimatorComputesOrSaysWhatItNeeds(t *testing.T) {
 			switch missing := snap.Missing(e); {
 			case missing == nil && err != nil:
 				t.Errorf("%s: %s %s: %v", name, e.Framework, e.Name, err)
-			case missing == nil && len(a.Original) != a.Rows:
+			case missing == nil && len(a.Unfiltered) != a.Rows:
 				t.Errorf("%s: %s %s gave nothing", name, e.Framework, e.Name)
 			case missing != nil && !errors.As(err, &need):
 				t.Errorf("%s: %s %s lacks %q and says %v", name, e.Framework, e.Name, missing, err)
@@ -105,16 +105,16 @@ func TestWeightsMultiplyComponents(t *testing.T) {
 	a := analyze(t, snap, set)
 	z := 2 / (math.Sqrt(4./3) + 1e-4)
 	want := z / (z*math.Sqrt(4./3) + 1e-4)
-	if math.Abs(a.Original[0]-want) > 1e-6 || a.Original[1] != -a.Original[0] {
-		t.Errorf("%v, want ±%v", a.Original, want)
+	if math.Abs(a.Unfiltered[0]-want) > 1e-6 || a.Unfiltered[1] != -a.Unfiltered[0] {
+		t.Errorf("%v, want ±%v", a.Unfiltered, want)
 	}
 }
 
 func TestBaselineIsNotARewardFunction(t *testing.T) {
 	snap := withComponents(model.LengthTokens, []string{"greedy_reward"}, []float64{1, 0}, []float64{0.25}, []float64{0.25})
 	a := analyze(t, snap, settingsWith(t, "framework", "verl", "estimator", "remax"))
-	if a.Original[0] != 0.75 || a.Original[1] != -0.25 {
-		t.Errorf("%v, want 0.75 and -0.25", a.Original)
+	if a.Unfiltered[0] != 0.75 || a.Unfiltered[1] != -0.25 {
+		t.Errorf("%v, want 0.75 and -0.25", a.Unfiltered)
 	}
 	gdpo, err := estimators.Find("verl", "gdpo")
 	if err != nil || snap.Missing(gdpo) == nil {
@@ -128,7 +128,7 @@ func TestUnknownLengthHasNoWeight(t *testing.T) {
 	chunk.Records[2].Length = -1
 	a := analyze(t, stepsOf(chunk), settingsWith(t, "framework", "verl", "estimator", "opo"))
 	// lengths 10 and 11: the baseline is 10/21
-	if got, want := a.Original[2], 0.5-10./21; math.Abs(got-want) > 1e-6 {
+	if got, want := a.Unfiltered[2], 0.5-10./21; math.Abs(got-want) > 1e-6 {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if w, ok := warningOf(a, WarnApproximateLengths); !ok || w.Count != 1 || !strings.Contains(w.Text, "no token") {

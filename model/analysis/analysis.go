@@ -22,7 +22,7 @@ type StepFigures struct {
 	Pending        bool                 // not computed yet: only Step, Rows and Open are set
 	Fates          [model.FateCount]int // groups by fate
 	Groups         int
-	Signal         int // groups with signal: alive, or short, which keep their original values
+	Signal         int // groups with signal: alive, or short, which keep their unfiltered values
 	AdmittedGroups int // by the group filter; all without one
 	Kept           int // samples kept by the filters
 	Nonzero        int // samples whose processed advantage is a number other than 0, residue aside: only these train
@@ -34,7 +34,7 @@ type StepFigures struct {
 	InvalidRewards int     // that are NaN, infinite or missing
 	FiniteRewards  int     // if the mean of all rewards is not finite, the rewards that are: the metrics of rewards are of them where it is NaN
 	RewardSum      float64 // of these
-	AbsOriginal    float64 // Σ|A| before the filters
+	AbsUnfiltered  float64 // Σ|A| before the filters
 	AbsProcessed   float64 // Σ|A| after them
 	Squares        float64 // ΣA² after them
 	Warnings       []model.Warning
@@ -51,10 +51,10 @@ type Analysis struct {
 	Table    []Group
 
 	Columns
-	Batch     estimators.Batch // as the estimator reads the step: the rewards are those that its trainer cleaned, one per rollout: see ByRollout
-	Original  []float64        // advantages before the filter
-	Keep      []bool           // whether the filter keeps the sample
-	Processed []float64        // advantages after filter and recompute: what trains
+	Batch      estimators.Batch // as the estimator reads the step: the rewards are those that its trainer cleaned, one per rollout: see ByRollout
+	Unfiltered []float64        // advantages before the filter
+	Keep       []bool           // whether the filter keeps the sample
+	Processed  []float64        // advantages after filter and recompute: what trains
 
 	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
 	NoLoss      string

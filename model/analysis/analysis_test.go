@@ -114,8 +114,8 @@ func TestBlocksEqualTheWholeBatch(t *testing.T) {
 				t.Fatal(err, len(a.shaped.blocks))
 			}
 			entry, _ := set.FindEstimator()
-			want := estimators.Result{Original: make([]float64, len(a.Batch.Rewards))}
-			refused := entry.Compute(want.Original, a.Batch, a.Settings.Scale)
+			want := estimators.Result{Unfiltered: make([]float64, len(a.Batch.Rewards))}
+			refused := entry.Compute(want.Unfiltered, a.Batch, a.Settings.Scale)
 			if err := want.Filter(entry, a.Batch, a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute); err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func checkEqual(t *testing.T, a *Analysis, want *estimators.Result) {
 		if want.Kept[i] {
 			kept++
 			for k, kind := range FlipKinds() {
-				if FlipOf(want.Original[i], want.Processed[i]) == kind.Label {
+				if FlipOf(want.Unfiltered[i], want.Processed[i]) == kind.Label {
 					flips[k]++
 				}
 			}
@@ -235,7 +235,7 @@ func TestGroupFilterSkipsGroups(t *testing.T) {
 			t.Errorf("sample %d of a skipped group trains", i)
 		}
 	}
-	if a.Original[4] == 0 {
+	if a.Unfiltered[4] == 0 {
 		t.Error("the advantages before the filter are those of all groups")
 	}
 	if why := a.Cause(1); why != "not admitted by openrlhf/dynamic_filtering: too easy: mean 0.9; replaced by another prompt" {
@@ -328,7 +328,7 @@ func TestPassingAnalysesAreTheSame(t *testing.T) {
 		err := EachPassing(context.Background(), snap, set, func(a *Analysis) error {
 			for what, values := range map[string][2]any{
 				"figures": {want[at].StepFigures, a.StepFigures}, "groups": {want[at].Table, a.Table}, "columns": {want[at].Columns, a.Columns},
-				"original": {want[at].Original, a.Original}, "processed": {want[at].Processed, a.Processed}, "kept": {want[at].Keep, a.Keep},
+				"original": {want[at].Unfiltered, a.Unfiltered}, "processed": {want[at].Processed, a.Processed}, "kept": {want[at].Keep, a.Keep},
 			} {
 				if diff := cmp.Diff(values[0], values[1], cmpopts.EquateNaNs()); diff != "" {
 					t.Fatalf("%s of step %d: %s", what, a.Step, diff)

@@ -42,9 +42,9 @@ type Part struct {
 	Rewards   int     // how many these are
 	Tokens    int64   // of the responses of known length
 
-	AbsOriginal, AbsProcessed float64 // Σ|A| of the finite advantages
-	Push                      float64 // ΣA of the processed ones
-	Mass                      lossweight.Mass
+	AbsUnfiltered, AbsProcessed float64 // Σ|A| of the finite advantages
+	Push                        float64 // ΣA of the processed ones
+	Mass                        lossweight.Mass
 }
 
 // Reward is the mean of the finite rewards, NaN if there are none.
@@ -137,8 +137,8 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 		p.Solved += model.Count01(a.IsSolved(g, i))
 	}
 	moves := a.Moves(i)
-	if x := a.Original[i]; units.IsFinite(x) && moves {
-		p.AbsOriginal += math.Abs(x)
+	if x := a.Unfiltered[i]; units.IsFinite(x) && moves {
+		p.AbsUnfiltered += math.Abs(x)
 	}
 	if y := a.Processed[i]; units.IsFinite(y) && moves {
 		p.AbsProcessed += math.Abs(y)

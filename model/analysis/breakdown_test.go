@@ -41,7 +41,7 @@ func TestBreakdownByHand(t *testing.T) {
 	near := cmp.Options{cmpopts.EquateApprox(0, 1e-5), cmpopts.IgnoreUnexported(Breakdown{})}
 	hard := Part{
 		Samples: 4, Groups: 1, Signal: 1, Admitted: 1, Kept: 2, Nonzero: 2, Solved: 1, Judged: 4, RewardSum: 1, Rewards: 4, Tokens: 46,
-		AbsOriginal: 3, AbsProcessed: 2, Push: 1,
+		AbsUnfiltered: 3, AbsProcessed: 2, Push: 1,
 		Mass: lossweight.Mass{Rows: 4, Live: 2, Weight: 46. / 92, LiveWeight: 21. / 92, Positive: 15. / 92, Negative: 5.5 / 92},
 	}
 	easy := Part{
@@ -50,18 +50,18 @@ func TestBreakdownByHand(t *testing.T) {
 	}
 	all := Part{
 		Samples: 8, Groups: 2, Signal: 1, Admitted: 2, Kept: 6, Nonzero: 2, Solved: 5, Judged: 8, RewardSum: 5, Rewards: 8, Tokens: 92,
-		AbsOriginal: 3, AbsProcessed: 2, Push: 1,
+		AbsUnfiltered: 3, AbsProcessed: 2, Push: 1,
 		Mass: lossweight.Mass{Rows: 8, Live: 2, Weight: 1, LiveWeight: 21. / 92, Positive: 15. / 92, Negative: 5.5 / 92},
 	}
 	// of the length 10 one sample is of a, with 1.5, and one of b; of 11 that of a has -0.5
 	shortest := Part{
 		Samples: 2, Groups: 2, Signal: 1, Admitted: 2, Kept: 2, Nonzero: 1, Solved: 2, Judged: 2, RewardSum: 2, Rewards: 2, Tokens: 20,
-		AbsOriginal: 1.5, AbsProcessed: 1.5, Push: 1.5,
+		AbsUnfiltered: 1.5, AbsProcessed: 1.5, Push: 1.5,
 		Mass: lossweight.Mass{Rows: 2, Live: 1, Weight: 20. / 92, LiveWeight: 10. / 92, Positive: 15. / 92},
 	}
 	longest := Part{
 		Samples: 2, Groups: 2, Signal: 1, Admitted: 2, Kept: 1, Solved: 1, Judged: 2, RewardSum: 1, Rewards: 2, Tokens: 26,
-		AbsOriginal: 0.5, Mass: lossweight.Mass{Rows: 2, Weight: 26. / 92},
+		AbsUnfiltered: 0.5, Mass: lossweight.Mass{Rows: 2, Weight: 26. / 92},
 	}
 	for by, want := range map[string]map[string]Part{
 		"difficulty": {"up to 25% solved": hard, "all solved": easy},
@@ -93,7 +93,7 @@ func TestBreakdownOfSome(t *testing.T) {
 	a := analyze(t, snapshotOf([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 1}), model.DefaultSettings())
 	var b Breakdown
 	b.Add(a, func(g, i int) string {
-		if g == 0 && a.Original[i] < 0 {
+		if g == 0 && a.Unfiltered[i] < 0 {
 			return "down"
 		}
 		return ""

@@ -11,7 +11,7 @@ import (
 
 // count is the last stage: it counts what the settings make of each group and sums it up.
 func (a *Analysis) count(ctx context.Context, _ model.Settings) error {
-	a.Columns, a.Batch, a.Original = a.grouped.Columns, a.unfiltered.batch, a.unfiltered.samples
+	a.Columns, a.Batch, a.Unfiltered = a.grouped.Columns, a.unfiltered.batch, a.unfiltered.samples
 	a.Rewards, a.Keep, a.Processed = a.shaped.rewards, a.kept.samples, a.recomputed.samples
 	a.LossWeights, a.NoLoss, a.NoSolved = a.weighted.weights, a.weighted.whyNone, a.shaped.noSolved
 	a.Rows, a.Groups = len(a.InputRow), len(a.shaped.groups)
@@ -67,14 +67,14 @@ func (a *Analysis) sumTable() {
 			a.residue = make([]residue, len(a.Processed))
 		}
 		for i := g.Start; i < g.End; i++ {
-			x, y := math.Abs(a.Original[i]), math.Abs(a.Processed[i])
-			a.residue[i] = residue{original: g.IsResidue || x <= g.ResidueBefore, processed: g.IsResidue || y != 0 && y <= g.ResidueBound}
+			x, y := math.Abs(a.Unfiltered[i]), math.Abs(a.Processed[i])
+			a.residue[i] = residue{unfiltered: g.IsResidue || x <= g.ResidueBefore, processed: g.IsResidue || y != 0 && y <= g.ResidueBound}
 		}
 	}
 }
 
 // residue says whether the advantage of a sample is residue.
-type residue struct{ original, processed bool }
+type residue struct{ unfiltered, processed bool }
 
 // Pushes reports whether sample i trains: its processed advantage is a number other than 0, residue aside, as StepFigures.Nonzero counts.
 func (a *Analysis) Pushes(i int) bool {
@@ -115,7 +115,7 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 		g.ResidueBound = ResidueBound(rewards, a.recomputed.advantages[lo:hi], a.kept.counted[lo:hi])
 	}
 	for i := g.Start; i < g.End && g.ResidueBefore > 0; i++ {
-		if x := a.Original[i]; a.Keep[i] && x != 0 && math.Abs(x) <= g.ResidueBefore {
+		if x := a.Unfiltered[i]; a.Keep[i] && x != 0 && math.Abs(x) <= g.ResidueBefore {
 			g.KeptPos, g.KeptZero, g.KeptNeg = g.KeptPos-int32(model.Count01(x > 0)), g.KeptZero+1, g.KeptNeg-int32(model.Count01(x < 0))
 		}
 	}
@@ -198,7 +198,7 @@ func (a *Analysis) isResidue(g *Group, rewards []float64) bool {
 		}
 	}
 	isBeyond := func(x float64) bool { return !(math.Abs(x) <= ResidueShare*largest) }
-	return !slices.ContainsFunc(a.Original[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.Processed[g.Start:g.End], isBeyond)
+	return !slices.ContainsFunc(a.Unfiltered[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.Processed[g.Start:g.End], isBeyond)
 }
 
 // firstFinite is the first finite logged reward of those from lo to hi that the estimator counts; NaN if
@@ -213,10 +213,10 @@ func (a *Analysis) firstFinite(lo, hi int) float64 {
 }
 
 func (a *Analysis) countSamples(g *Group) counts {
-	original, processed, keep := a.Original[g.Start:g.End], a.Processed[g.Start:g.End], a.Keep[g.Start:g.End]
+	unfiltered, processed, keep := a.Unfiltered[g.Start:g.End], a.Processed[g.Start:g.End], a.Keep[g.Start:g.End]
 	if a.recomputed.isUnfiltered && !slices.Contains(keep, false) { // as in most steps
 		pos, neg, zeros := 0, 0, 0
-		for _, x := range original {
+		for _, x := range unfiltered {
 			pos += model.Count01(x > 0)
 			neg += model.Count01(x < 0)
 			zeros += model.Count01(x == 0)
@@ -225,7 +225,7 @@ func (a *Analysis) countSamples(g *Group) counts {
 		return counts{g.Size(), pos, neg, zeros, g.Size() - pos - neg - zeros, zeros, pos + neg, 0}
 	}
 	var n counts
-	for i, x := range original { // without branches, which would be unpredictable
+	for i, x := range unfiltered { // without branches, which would be unpredictable
 		k, y := model.Count01(keep[i]), processed[i]
 		pos, neg := model.Count01(x > 0), model.Count01(x < 0)
 		posAfter, negAfter := model.Count01(y > 0), model.Count01(y < 0)
@@ -241,7 +241,7 @@ func (a *Analysis) countSamples(g *Group) counts {
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
 	g.Nonzero = int32(n.nonzeroAfter)
 	if g.Flips = (Flips{}); n.changed > 0 {
-		g.Flips = countFlips(original, processed, keep)
+		g.Flips = countFlips(unfiltered, processed, keep)
 	}
 	return n
 }
@@ -304,8 +304,8 @@ func (a *Analysis) isLeftOut(g *Group) bool {
 	}
 	moves, movesUntrained := false, false
 	for i := g.Start; i < g.End && n.Untrained() > 0; i++ {
-		moves = moves || a.Original[i] != 0 && a.Status[i].Trains()
-		movesUntrained = movesUntrained || a.Original[i] != 0 && !a.Status[i].Trains() && a.Status[i] != model.StatusErrored
+		moves = moves || a.Unfiltered[i] != 0 && a.Status[i].Trains()
+		movesUntrained = movesUntrained || a.Unfiltered[i] != 0 && !a.Status[i].Trains() && a.Status[i] != model.StatusErrored
 	}
 	return movesUntrained && !moves
 }

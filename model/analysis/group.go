@@ -30,12 +30,12 @@ type Group struct {
 	Run                   int     // number of its run: see model.Snapshot.RunOf
 
 	Admitted                   bool    // by the group filter, which admits all if there is none
-	KeptPos, KeptZero, KeptNeg int32   // kept samples by the sign of their original advantage, of which residue counts as 0
+	KeptPos, KeptZero, KeptNeg int32   // kept samples by the sign of their unfiltered advantage, of which residue counts as 0
 	Nonzero                    int32   // samples whose processed advantage is a number other than 0, and no Residue
 	IsResidue                  bool    // its advantages are only what float arithmetic leaves of equal rewards: they count as 0
 	Residue                    int32   // samples whose processed advantage is that, or what it leaves of a reward at the mean, and not 0
 	ResidueBound               float64 // of the last: see ResidueBound
-	ResidueBefore              float64 // that of the original advantages
+	ResidueBefore              float64 // that of the unfiltered advantages
 	Flips                      Flips   // kept samples whose advantage changed sign
 	KeptCounted                int     // of Counted
 	Fate                       model.Fate
@@ -61,7 +61,7 @@ func (g *Group) CanKeepTwo() bool {
 // Kept returns the number of kept samples.
 func (g *Group) Kept() int { return int(g.KeptPos) + int(g.KeptZero) + int(g.KeptNeg) }
 
-// FlipKind is a change of sign: from the sign of an original advantage to another sign of the
+// FlipKind is a change of sign: from the sign of an unfiltered advantage to another sign of the
 // processed one.
 type FlipKind struct {
 	Name     string // in reports and rules: "pos_to_neg"
@@ -136,12 +136,12 @@ func (f *Flips) meaning() string {
 
 // FlipOf returns the label of the change from an original to a processed advantage, "" if they have one
 // sign, or if either is NaN.
-func FlipOf(original, processed float64) string {
-	if original != original || processed != processed {
+func FlipOf(unfiltered, processed float64) string {
+	if unfiltered != unfiltered || processed != processed {
 		return ""
 	}
 	for _, k := range flipKinds {
-		if k.from == signOf(original) && k.to == signOf(processed) {
+		if k.from == signOf(unfiltered) && k.to == signOf(processed) {
 			return k.Label
 		}
 	}
@@ -149,14 +149,14 @@ func FlipOf(original, processed float64) string {
 }
 
 // IsFlip reports whether a kept sample's advantages differ in sign.
-func IsFlip(original, processed float64) bool {
-	return signOf(original) != signOf(processed) && original == original && processed == processed
+func IsFlip(unfiltered, processed float64) bool {
+	return signOf(unfiltered) != signOf(processed) && unfiltered == unfiltered && processed == processed
 }
 
 func signOf(x float64) int { return model.Count01(x > 0) - model.Count01(x < 0) }
 
-func countFlips(original, processed []float64, keep []bool) (f Flips) {
-	for i, x := range original { // without branches, which would be unpredictable
+func countFlips(unfiltered, processed []float64, keep []bool) (f Flips) {
+	for i, x := range unfiltered { // without branches, which would be unpredictable
 		y, k := processed[i], model.Count01(keep[i])
 		pos, neg, zero := k&model.Count01(x > 0), k&model.Count01(x < 0), k&model.Count01(x == 0)
 		posAfter, negAfter, zeroAfter := model.Count01(y > 0), model.Count01(y < 0), model.Count01(y == 0)

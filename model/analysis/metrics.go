@@ -45,12 +45,12 @@ func (a *Analysis) metrics() []Metric {
 	a.InvalidRewards = in.invalid
 	rewards := a.meantRewards()
 	m = rewards.appendTo(m, "critic/score/mean", "critic/score/max", "critic/score/min")
-	a.AbsOriginal, a.AbsProcessed, a.Squares = s.sumAbsOriginal, s.sumAbsProcessed, s.sumSquares
+	a.AbsUnfiltered, a.AbsProcessed, a.Squares = s.sumAbsUnfiltered, s.sumAbsProcessed, s.sumSquares
 	m = rewards.appendTo(m, "critic/rewards/mean", "critic/rewards/max", "critic/rewards/min")
 	if a.plan.onlyMeans {
 		return a.lengthMetrics(m)
 	}
-	m = s.original.appendTo(m, "critic/advantages/mean", "critic/advantages/max", "critic/advantages/min")
+	m = s.unfiltered.appendTo(m, "critic/advantages/mean", "critic/advantages/max", "critic/advantages/min")
 	m = s.processed.appendTo(m, "critic/advantages_processed/mean", "critic/advantages_processed/max", "critic/advantages_processed/min")
 	m = append(m, Metric{"critic/advantages_processed/std", s.processedStd()})
 	m = s.returns.appendTo(m, "critic/returns/mean", "critic/returns/max", "critic/returns/min")
@@ -73,7 +73,7 @@ func (a *Analysis) metrics() []Metric {
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
 		Metric{"vantage/nonzero_advantages", float64(a.Nonzero)},
 		Metric{"vantage/flips", float64(a.Flips.Total())},
-		Metric{"vantage/abs_advantage_ratio", s.sumAbsProcessed / s.sumAbsOriginal},
+		Metric{"vantage/abs_advantage_ratio", s.sumAbsProcessed / s.sumAbsUnfiltered},
 		Metric{"vantage/effective_samples", s.sumAbsProcessed * s.sumAbsProcessed / s.sumSquares},
 		Metric{"vantage/length_correlation", s.lengthCorrelation()},
 	)

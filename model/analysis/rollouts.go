@@ -154,7 +154,7 @@ func (a *Analysis) ByRollout() *Analysis {
 		return a
 	}
 	by := *a
-	by.Original, by.Processed, by.Keep = a.unfiltered.advantages, a.recomputed.advantages, a.kept.counted
+	by.Unfiltered, by.Processed, by.Keep = a.unfiltered.advantages, a.recomputed.advantages, a.kept.counted
 	by.Columns = Columns{
 		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
 		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths), Status: lastOf(r, a.Status),

@@ -13,16 +13,16 @@ import (
 // statistics are sums over the samples of a step, or of a block. original, returns and processed are
 // weighted by tokens, as the trainer's metrics are, and leave out responses without tokens.
 type statistics struct {
-	rewards                         moments // as the estimator reads them
-	original                        moments // original advantages
-	returns                         moments // processed advantages
-	processed                       moments // processed advantages that are not 0
-	positive, negative              moments // response lengths by the sign of the original advantage
-	keptPositive, keptNegative      int     // kept samples with tokens, by the same sign
-	filtered                        int     // samples that are dropped or have no tokens
-	sumAbsOriginal, sumAbsProcessed float64 // of finite |A|, residue aside
-	sumProcessed, sumSquares        float64 // of finite processed A, residue aside
-	knownLength, knownAdvantage     moments // of samples of known length and finite processed A
+	rewards                           moments // as the estimator reads them
+	unfiltered                        moments // unfiltered advantages
+	returns                           moments // processed advantages
+	processed                         moments // processed advantages that are not 0
+	positive, negative                moments // response lengths by the sign of the unfiltered advantage
+	keptPositive, keptNegative        int     // kept samples with tokens, by the same sign
+	filtered                          int     // samples that are dropped or have no tokens
+	sumAbsUnfiltered, sumAbsProcessed float64 // of finite |A|, residue aside
+	sumProcessed, sumSquares          float64 // of finite processed A, residue aside
+	knownLength, knownAdvantage       moments // of samples of known length and finite processed A
 
 	// sums of squares and products around the means
 	processedSquares                          float64
@@ -59,7 +59,7 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 // add adds a block to everything but the squares.
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
-		x, y, w := a.Original[i], a.Processed[i], float64(a.shaped.tokenWeights[i])
+		x, y, w := a.Unfiltered[i], a.Processed[i], float64(a.shaped.tokenWeights[i])
 		moves, trains := a.Moves(i), true
 		if a.Status != nil {
 			if a.Status[i] == model.StatusErrored {
@@ -69,8 +69,8 @@ func (s *statistics) add(a *Analysis, b block) {
 			moves = moves && trains
 		}
 		s.rewards.add(a.unfiltered.rewards[i], 1)
-		if units.IsFinite(x) && trains && (a.residue == nil || !a.residue[i].original) {
-			s.sumAbsOriginal += math.Abs(x)
+		if units.IsFinite(x) && trains && (a.residue == nil || !a.residue[i].unfiltered) {
+			s.sumAbsUnfiltered += math.Abs(x)
 		}
 		if units.IsFinite(y) {
 			if moves {
@@ -87,7 +87,7 @@ func (s *statistics) add(a *Analysis, b block) {
 			s.filtered++
 			continue
 		}
-		s.original.add(x, w)
+		s.unfiltered.add(x, w)
 		s.returns.add(y, w)
 		if y != 0 {
 			s.processed.add(y, w)
@@ -126,7 +126,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 		return false
 	}
 	rewards := plainMoments(a.unfiltered.rewards[b.lo:b.hi])
-	advantages, lengths, keep := a.Original[b.lo:b.hi], a.Lengths[b.lo:b.hi], a.Keep[b.lo:b.hi]
+	advantages, lengths, keep := a.Unfiltered[b.lo:b.hi], a.Lengths[b.lo:b.hi], a.Keep[b.lo:b.hi]
 	before := sumPlain(advantages, lengths)
 	all := sumLengths(lengths)
 	processed, after := advantages, before
@@ -154,7 +154,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 		}
 	}
 	s.rewards, s.knownLength = rewards, all.moments()
-	s.original = moments{all.n, float64(all.sum), before.weighted, before.lo, before.hi}
+	s.unfiltered = moments{all.n, float64(all.sum), before.weighted, before.lo, before.hi}
 	s.returns = moments{all.n, float64(all.sum), after.weighted, after.lo, after.hi}
 	if s.processed = (moments{nonzero, float64(nonzeroWeight), after.weighted, after.lo, after.hi}); nonzero < all.n && !(after.lo < 0 && after.hi > 0) {
 		s.processed.lo, s.processed.hi = extremesNot0(processed)
@@ -162,7 +162,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	s.knownAdvantage = moments{all.n, float64(all.n), after.sum, after.lo, after.hi}
 	s.positive, s.negative = positive.moments(), negative.moments()
 	s.keptPositive, s.keptNegative, s.filtered = keptPositive, keptNegative, all.n-kept
-	s.sumAbsOriginal, s.sumAbsProcessed, s.sumProcessed, s.sumSquares = before.absolute, after.absolute, after.sum, after.squares
+	s.sumAbsUnfiltered, s.sumAbsProcessed, s.sumProcessed, s.sumSquares = before.absolute, after.absolute, after.sum, after.squares
 	if a.residue != nil {
 		s.sumWithoutResidue(a, b)
 	}
@@ -171,10 +171,10 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 
 // sumWithoutResidue sums the advantages of a block in which all numbers are finite.
 func (s *statistics) sumWithoutResidue(a *Analysis, b block) {
-	s.sumAbsOriginal, s.sumAbsProcessed, s.sumProcessed, s.sumSquares = 0, 0, 0, 0
+	s.sumAbsUnfiltered, s.sumAbsProcessed, s.sumProcessed, s.sumSquares = 0, 0, 0, 0
 	for i := b.lo; i < b.hi; i++ {
-		if !a.residue[i].original {
-			s.sumAbsOriginal += math.Abs(a.Original[i])
+		if !a.residue[i].unfiltered {
+			s.sumAbsUnfiltered += math.Abs(a.Unfiltered[i])
 		}
 		if y := a.Processed[i]; !a.residue[i].processed {
 			s.sumAbsProcessed += math.Abs(y)
@@ -275,7 +275,7 @@ func (l *lengthSum) moments() moments {
 
 func (s *statistics) merge(o *statistics) {
 	s.rewards.merge(o.rewards)
-	s.original.merge(o.original)
+	s.unfiltered.merge(o.unfiltered)
 	s.returns.merge(o.returns)
 	s.processed.merge(o.processed)
 	s.positive.merge(o.positive)
@@ -283,7 +283,7 @@ func (s *statistics) merge(o *statistics) {
 	s.knownLength.merge(o.knownLength)
 	s.knownAdvantage.merge(o.knownAdvantage)
 	s.keptPositive, s.keptNegative, s.filtered = s.keptPositive+o.keptPositive, s.keptNegative+o.keptNegative, s.filtered+o.filtered
-	s.sumAbsOriginal, s.sumAbsProcessed = s.sumAbsOriginal+o.sumAbsOriginal, s.sumAbsProcessed+o.sumAbsProcessed
+	s.sumAbsUnfiltered, s.sumAbsProcessed = s.sumAbsUnfiltered+o.sumAbsUnfiltered, s.sumAbsProcessed+o.sumAbsProcessed
 	s.sumProcessed, s.sumSquares = s.sumProcessed+o.sumProcessed, s.sumSquares+o.sumSquares
 }
 

@@ -94,7 +94,7 @@ func TestMetricsEqualTheirDefinitions(t *testing.T) {
 		}
 		var before, processed, returns, positive, negative, abs, length, finiteOnes weightedValues
 		kept, filtered := [2]int{}, 0
-		for i, x := range a.Original {
+		for i, x := range a.Unfiltered {
 			y, w := a.Processed[i], 1.0
 			if a.Lengths[i] >= 0 {
 				w = float64(a.Lengths[i])
@@ -212,7 +212,7 @@ func TestPlainBlocksSumAlike(t *testing.T) {
 		keep := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "keep")
 		odd := rapid.SampledFrom([]string{"", "no length", "no tokens", "NaN", "infinite", "no reward"}).Draw(t, "odd")
 		a := &Analysis{
-			Columns: Columns{Lengths: lengths}, Original: advantages, Processed: advantages, Keep: keep,
+			Columns: Columns{Lengths: lengths}, Unfiltered: advantages, Processed: advantages, Keep: keep,
 			stages: stages{
 				shaped: shaped{tokenWeights: lengths}, unfiltered: unfiltered{rewards: rewards}, recomputed: recomputed{isUnfiltered: true},
 			},

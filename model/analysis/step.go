@@ -117,16 +117,16 @@ func (g *GroupedStep) Filtered(e *estimators.Estimator, scale estimators.Scale, 
 	if e.MissingIn(b) != "" {
 		return nil
 	}
-	original := make([]float64, len(b.Rewards))
+	unfiltered := make([]float64, len(b.Rewards))
 	// A refusal does not matter: the log shows that the trainer raised nothing.
-	_ = e.Advantage(original, b, scale)
+	_ = e.Advantage(unfiltered, b, scale)
 	if keepPos >= 1 && keepNeg >= 1 && !recompute {
-		return toOutputs(rollouts, original)
+		return toOutputs(rollouts, unfiltered)
 	}
-	processed, kept := make([]float64, len(original)), make([]bool, len(original))
-	estimators.Keep(kept, processed, original, b.Offsets, keepPos, keepNeg)
+	processed, kept := make([]float64, len(unfiltered)), make([]bool, len(unfiltered))
+	estimators.Keep(kept, processed, unfiltered, b.Offsets, keepPos, keepNeg)
 	if recompute {
-		estimators.Recompute(processed, e, b, scale, original, kept)
+		estimators.Recompute(processed, e, b, scale, unfiltered, kept)
 	}
 	return toOutputs(rollouts, processed)
 }

@@ -86,7 +86,7 @@ func compareAdvantages(tb testing.TB, what string, rows []fanOutRow, a *Analysis
 			largest = max(largest, math.Abs(row.want))
 		}
 	}
-	for i, got := range a.Original {
+	for i, got := range a.Unfiltered {
 		want := rows[a.InputRow[i]].want
 		if got == want || got != got && want != want {
 			continue
@@ -260,7 +260,7 @@ func compareRollouts(t *testing.T, got, want *Analysis) {
 	t.Helper()
 	name := fmt.Sprintf("%s %s keep %v", got.Settings.Framework, got.Settings.Estimator, got.Settings.KeepPos)
 	by := got.ByRollout()
-	if !slices.Equal(by.LoggedRewards, want.LoggedRewards) || !slices.Equal(by.Lengths, want.Lengths) || !slices.Equal(by.Original, want.Original) ||
+	if !slices.Equal(by.LoggedRewards, want.LoggedRewards) || !slices.Equal(by.Lengths, want.Lengths) || !slices.Equal(by.Unfiltered, want.Unfiltered) ||
 		!slices.Equal(by.Processed, want.Processed) || !slices.Equal(by.Keep, want.Keep) || by.Rows != want.Rows {
 		t.Fatalf("%s: rollouts differ", name)
 	}
@@ -273,7 +273,7 @@ func compareRollouts(t *testing.T, got, want *Analysis) {
 		for i := x.Start; i < x.End; i++ {
 			k, last, _ := got.RolloutOf(&x, i)
 			at := y.Start + k
-			if got.Original[i] != want.Original[at] || got.Processed[i] != want.Processed[at] || got.Keep[i] != want.Keep[at] || k < first {
+			if got.Unfiltered[i] != want.Unfiltered[at] || got.Processed[i] != want.Processed[at] || got.Keep[i] != want.Keep[at] || k < first {
 				t.Fatalf("%s: row %d differs from its rollout %d", name, i, k)
 			}
 			if last {
@@ -294,9 +294,9 @@ func TestRolloutsOfGroup(t *testing.T) {
 	}
 	// r is 1, 0, 0 by rollout; its mean 1/3
 	want := []float64{2. / 3, 2. / 3, -1. / 3, -1. / 3, -1. / 3, -1. / 3}
-	for i, x := range a.Original {
+	for i, x := range a.Unfiltered {
 		if math.Abs(x-want[i]) > 1e-6 {
-			t.Errorf("advantages %v, want %v", a.Original, want)
+			t.Errorf("advantages %v, want %v", a.Unfiltered, want)
 			break
 		}
 	}

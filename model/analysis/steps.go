@@ -161,7 +161,7 @@ func (a *Analysis) Subset(groups []int) StepFigures {
 	for _, g := range groups {
 		lo, hi := a.Table[g].Start, a.Table[g].End
 		sub.appendSamples(a, lo, hi)
-		sub.appendGroup(a, g, len(sub.Original)-hi)
+		sub.appendGroup(a, g, len(sub.Unfiltered)-hi)
 	}
 	sub.shaped.measureLengths(sub.Lengths, sub.Status)
 	sub.shaped.countInvalid(sub.LoggedRewards, sub.Status)
@@ -178,7 +178,7 @@ func newEmpty(n, groups int) *Analysis {
 			InputRow: make([]int32, 0, n), Offsets: append(make([]int, 0, groups+1), 0),
 			LoggedRewards: numbers(), Rewards: numbers(), LoggedAdvantages: numbers(), Lengths: make([]int32, 0, n),
 		},
-		Table: make([]Group, 0, groups), Original: numbers(), Keep: make([]bool, 0, n), Processed: numbers(),
+		Table: make([]Group, 0, groups), Unfiltered: numbers(), Keep: make([]bool, 0, n), Processed: numbers(),
 		key: stepKey{number: math.MinInt64}, // no step has this key
 		stages: stages{
 			unfiltered: unfiltered{rewards: numbers(), zeroStd: make([]bool, 0, groups)},
@@ -199,7 +199,7 @@ func (a *Analysis) appendSamples(s *Analysis, lo, hi int) {
 	a.InputRow = append(a.InputRow, s.InputRow[lo:hi]...)
 	a.LoggedRewards, a.Rewards = append(a.LoggedRewards, s.LoggedRewards[lo:hi]...), append(a.Rewards, s.Rewards[lo:hi]...)
 	a.LoggedAdvantages, a.Lengths = append(a.LoggedAdvantages, s.LoggedAdvantages[lo:hi]...), append(a.Lengths, s.Lengths[lo:hi]...)
-	a.Original, a.Processed = append(a.Original, s.Original[lo:hi]...), append(a.Processed, s.Processed[lo:hi]...)
+	a.Unfiltered, a.Processed = append(a.Unfiltered, s.Unfiltered[lo:hi]...), append(a.Processed, s.Processed[lo:hi]...)
 	a.Keep = append(a.Keep, s.Keep[lo:hi]...)
 	a.unfiltered.rewards = append(a.unfiltered.rewards, s.unfiltered.rewards[lo:hi]...)
 	a.shaped.tokenWeights = append(a.shaped.tokenWeights, s.shaped.tokenWeights[lo:hi]...)
@@ -220,7 +220,7 @@ func (a *Analysis) appendGroup(s *Analysis, g, by int) {
 // appendStep appends a step, and what the settings make of it beside advantages: what the group filter admits, and
 // what the keep ratios count.
 func (a *Analysis) appendStep(s *Analysis) {
-	at := len(a.Original)
+	at := len(a.Unfiltered)
 	a.steps = append(a.steps, oneStep{Analysis: s, group: len(a.Table), sample: at})
 	a.appendSamples(s, 0, s.Rows)
 	for g := range s.Table {
@@ -255,7 +255,7 @@ func (ad *admitted) join(of *admitted) {
 }
 
 func (a *Analysis) summarizeAppended(ctx context.Context) error {
-	a.Rows, a.Groups = len(a.Original), len(a.Table)
+	a.Rows, a.Groups = len(a.Unfiltered), len(a.Table)
 	a.shaped.blocks = blocksOf(a.Offsets)
 	if a.LossWeights != nil {
 		a.long = longestQuarter(a.Lengths)

@@ -157,10 +157,10 @@ func checkJoined(t *rapid.T, snap model.Snapshot, set model.Settings, steps []in
 				t.Fatal(diff)
 			}
 		}
-		for j := range alone.Original {
+		for j := range alone.Unfiltered {
 			k := sample + j
 			same := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
-			if !same(a.Original[k], alone.Original[j]) || !same(a.Processed[k], alone.Processed[j]) || a.Keep[k] != alone.Keep[j] ||
+			if !same(a.Unfiltered[k], alone.Unfiltered[j]) || !same(a.Processed[k], alone.Processed[j]) || a.Keep[k] != alone.Keep[j] ||
 				a.InputRow[k] != alone.InputRow[j] || a.Lengths[k] != alone.Lengths[j] || a.Trains(k) != alone.Trains(j) ||
 				alone.LossWeights != nil && !same(a.LossWeights[k], alone.LossWeights[j]) {
 				t.Fatalf("sample %d of step %d", j, alone.Step)
@@ -188,13 +188,13 @@ func TestJoinedStepsOfAGrowingLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, p := range a.Parts() {
-		if p.plan.snap.Revision != snap.Revision || p.grouped.snap.Revision != snap.Revision || k < 2 && &p.Original[0] != &before.Parts()[k].Original[0] {
+		if p.plan.snap.Revision != snap.Revision || p.grouped.snap.Revision != snap.Revision || k < 2 && &p.Unfiltered[0] != &before.Parts()[k].Unfiltered[0] {
 			t.Errorf("step %d has an older snapshot, or was computed again", p.Step)
 		}
 	}
 	set.KeepPos = 0.5
 	next, err := AnalyzeSteps(context.Background(), snap, []int{0, 1, 2}, set, a)
-	if err != nil || &next.Parts()[0].Original[0] != &a.Parts()[0].Original[0] {
+	if err != nil || &next.Parts()[0].Unfiltered[0] != &a.Parts()[0].Unfiltered[0] {
 		t.Errorf("a change of the filter computes the advantages again: %v", err)
 	}
 	trend, err := ComputeTrend(context.Background(), snap, set, nil, next, 1)
@@ -362,7 +362,7 @@ func TestMeansAreThoseOfTheTrend(t *testing.T) {
 				}
 			}
 		}
-		ignored := cmpopts.IgnoreFields(StepFigures{}, "Metrics", "AbsOriginal", "AbsProcessed", "Squares")
+		ignored := cmpopts.IgnoreFields(StepFigures{}, "Metrics", "AbsUnfiltered", "AbsProcessed", "Squares")
 		if diff := cmp.Diff(whole.Steps, means.Steps, cmpopts.EquateNaNs(), cmp.AllowUnexported(StepFigures{}), ignored); diff != "" {
 			t.Error(diff)
 		}

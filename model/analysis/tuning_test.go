@@ -97,8 +97,8 @@ func analyzeGroups(t *testing.T, set model.Settings, rewards func(*rand.Rand, []
 // absRatio is Σ|A| after the filter relative to that before.
 func absRatio(a *analysis.Analysis) float64 {
 	var before, after float64
-	for i := range a.Original {
-		before += math.Abs(a.Original[i])
+	for i := range a.Unfiltered {
+		before += math.Abs(a.Unfiltered[i])
 		after += math.Abs(a.Processed[i])
 	}
 	return after / before

@@ -385,7 +385,7 @@ func (a *Analysis) tooFewKept() *model.Warning {
 	}
 	return a.ofGroups(func(g *Group) bool {
 		for i := g.Start; i < g.End && g.KeptCounted < 2 && g.CanKeepTwo(); i++ {
-			if a.Original[i] != 0 && a.StatusOf(i).Trains() {
+			if a.Unfiltered[i] != 0 && a.StatusOf(i).Trains() {
 				return true
 			}
 		}
@@ -483,7 +483,7 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		if sign < 0 {
 			ratio, kept, all = a.Settings.KeepNeg, a.sums.keptNegative, a.sums.negative.n
 		}
-		if a.sums.original.n < a.Rows || a.Status != nil || len(a.unfiltered.advantages) < a.Rows { // these are not of all that count
+		if a.sums.unfiltered.n < a.Rows || a.Status != nil || len(a.unfiltered.advantages) < a.Rows { // these are not of all that count
 			kept, all = 0, 0
 			for i, x := range a.unfiltered.advantages {
 				if x*sign > 0 && a.StatusOf(a.shaped.countedRollouts.sample(i)).Trains() {
@@ -590,6 +590,6 @@ func (a *Analysis) liveSkipped() *model.Warning {
 		return nil
 	}
 	return a.ofGroups(func(g *Group) bool {
-		return !g.Admitted && !g.IsResidue && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 && x == x })
+		return !g.Admitted && !g.IsResidue && slices.ContainsFunc(a.Unfiltered[g.Start:g.End], func(x float64) bool { return x != 0 && x == x })
 	}, "have signal but are not admitted, and no other groups replace them", "widen the range of the group filter")
 }

@@ -86,7 +86,7 @@ func (a *Analysis) effectOfInvalid(cleaned []float64, lo, hi int) string {
 	switch reward := cleaned[i]; {
 	case units.IsFinite(reward):
 		return "the trainer counts it as reward " + units.Short(reward)
-	case a.Original[i] == 0:
+	case a.Unfiltered[i] == 0:
 		return "the trainer leaves it out and gives it 0"
 	}
 	return "one such sample makes its whole group NaN"
@@ -95,7 +95,7 @@ func (a *Analysis) effectOfInvalid(cleaned []float64, lo, hi int) string {
 func (a *Analysis) undefinedAdvantages() *model.Warning {
 	return a.ofGroups(
 		func(g *Group) bool {
-			return g.Invalid == 0 && g.Counted > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
+			return g.Invalid == 0 && g.Counted > 1 && slices.ContainsFunc(a.Unfiltered[g.Start:g.End], math.IsNaN)
 		},
 		"have no defined advantage under this estimator, although their rewards are numbers",
 		"select another estimator (e); the list (E) has the formulas")
@@ -261,7 +261,7 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 	if a.Settings.Filtering() || a.grouped.step.LoggedAdvantages == nil {
 		return nil
 	}
-	computed := a.Original
+	computed := a.Unfiltered
 	if a.unfiltered.ofRule != nil && a.shaped.countedRollouts == nil {
 		computed = a.unfiltered.ofRule
 	}

@@ -27,7 +27,7 @@ func TestWarningsAboutTheLog(t *testing.T) {
 	huge := withComponents(model.LengthTokens, nil, []float64{3e38, -3e38, 3e38, -3e38})
 	a := analyze(t, huge, settingsWith(t, "framework", "slime", "estimator", "reinforce_plus_plus"))
 	if w, ok := warningOf(a, WarnUndefinedAdvantages); ok != (a.Table[0].Fate == model.FateInvalid) || ok && w.Count != 1 {
-		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table[0].Fate, a.Original)
+		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table[0].Fate, a.Unfiltered)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestGroupsOfWhichTheLogHoldsAPart(t *testing.T) {
 		if math.IsNaN(g.RewardStd) == isWhole || g.HasSolved && !isWhole {
 			t.Errorf("%s: std %v, solved %t", name, g.RewardStd, g.HasSolved)
 		}
-		if !slices.Equal(a.Original, c.want) {
-			t.Errorf("%s: advantages %v, want %v", name, a.Original, c.want)
+		if !slices.Equal(a.Unfiltered, c.want) {
+			t.Errorf("%s: advantages %v, want %v", name, a.Unfiltered, c.want)
 		}
 		if w, ok := warningOf(a, WarnPartialGroups); ok == isWhole || ok && (w.Count != 1 || !strings.Contains(w.Text, "the log holds 2 samples")) {
 			t.Errorf("%s: %+v", name, w)
@@ -150,7 +150,7 @@ func TestGroupsOfWhichTheLogHoldsAPart(t *testing.T) {
 	}
 	chunk.Records[2].Status, chunk.Records[3].Status = model.StatusUnlogged, model.StatusUnlogged
 	a := analyze(t, stepsOf(chunk), settingsWith(t, "framework", "tinker"))
-	if w, ok := warningOf(a, WarnPartialGroups); !ok || !strings.Contains(w.Text, "2 of 4 samples") || a.Table[0].RewardMean != 0.25 || a.Original[0] != 0.75 {
-		t.Errorf("a group that was completed: %+v, mean %v, advantages %v", w, a.Table[0].RewardMean, a.Original)
+	if w, ok := warningOf(a, WarnPartialGroups); !ok || !strings.Contains(w.Text, "2 of 4 samples") || a.Table[0].RewardMean != 0.25 || a.Unfiltered[0] != 0.75 {
+		t.Errorf("a group that was completed: %+v, mean %v, advantages %v", w, a.Table[0].RewardMean, a.Unfiltered)
 	}
 }

@@ -136,6 +136,9 @@ func (l Log) findings(r Rule) (x float64, text string, ok bool) {
 			return 0, "cannot be told: " + b.Why, false
 		}
 	}
+	if k := diagnosis.Kind(r.Name); found == nil && k.OfLogProbs() && !l.Diagnosis.LogProbs {
+		return 0, "cannot be told: the log has no log-probs of its tokens", false
+	}
 	if found == nil {
 		return 0, "none at " + units.Plural(l.Diagnosis.Steps, "steps"), true
 	}

@@ -97,7 +97,8 @@ func (e *evidence) advantagesNaN() (Finding, bool) {
 		if m := missing.pooled(from, len(s)); m.Sum > 0 && m.mean() < 1 {
 			f.Evidence = append(f.Evidence, e.around(missing, name+" that is None or NaN", from, len(s), true, "samples"))
 			f.Title += fmt.Sprintf("; %s gave no number in %s of them", name, units.Share(m.mean()))
-			f.Advice = "make that reward function return a number for every sample, or have the trainer leave out samples without a grade: one NaN spreads through the mean of its group, and through that of the batch to all"
+			f.Advice = "make that reward function return a number for every sample, or have the trainer leave out samples without a " +
+				"grade: one NaN spreads through the mean of its group, and through that of the batch to all"
 		}
 	}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
@@ -134,7 +135,8 @@ func contradictions() []contradiction {
 			count: func(f *match.Facts) Moments { return shareOf(at(f).N, at(f).Told()) },
 			holds: func(f *match.Facts) bool { return at(f).IsBaseline() },
 			title: func(_ *evidence, f *match.Facts) string {
-				return fmt.Sprintf("the baseline of the advantages is the reward of the %s sample of each group (%s of %s), not their mean: %s",
+				return fmt.Sprintf("the baseline of the advantages is the reward of the %s sample of each group (%s of %s), not their "+
+					"mean: %s",
 					name, units.Count(at(f).N), units.Count(at(f).Told()), sums(f))
 			},
 		}
@@ -148,7 +150,8 @@ func contradictions() []contradiction {
 				if e.continuous {
 					answers = "best answers of their groups"
 				}
-				return fmt.Sprintf("%s of the %s are pushed down: their logged advantage is negative, in %s of %s below that of worse ones (0%% under the trainer's rule)",
+				return fmt.Sprintf("%s of the %s are pushed down: their logged advantage is negative, in %s of %s below that of worse "+
+					"ones (0%% under the trainer's rule)",
 					units.Share(float64(f.BestDown)/float64(f.Best)), answers, units.Count(f.Inverted), units.Plural(f.Living(), "groups"))
 			},
 		},
@@ -158,7 +161,8 @@ func contradictions() []contradiction {
 				return shareOf(model.Count01(f.IsConstant() && f.Living() > 0), model.Count01(f.Living() > 0))
 			},
 			title: func(_ *evidence, f *match.Facts) string {
-				return fmt.Sprintf("all logged advantages of a step are one value, though rewards differ in %s", units.Plural(f.Living(), "groups"))
+				return fmt.Sprintf("all logged advantages of a step are one value, though rewards differ in %s",
+					units.Plural(f.Living(), "groups"))
 			},
 		},
 		row("first", func(f *match.Facts) match.AtRow { return f.First }),
@@ -167,14 +171,16 @@ func contradictions() []contradiction {
 			name: "groups divided by their variance", of: "groups", limit: contradictedFrom, certain: true,
 			count: ofLiving(func(f *match.Facts) int { return f.Squared }),
 			title: func(_ *evidence, f *match.Facts) string {
-				return fmt.Sprintf("the advantages are divided by the deviation twice, in %s of %s", units.Count(f.Squared), units.Plural(f.Living(), "groups"))
+				return fmt.Sprintf("the advantages are divided by the deviation twice, in %s of %s",
+					units.Count(f.Squared), units.Plural(f.Living(), "groups"))
 			},
 		},
 		{
 			name: "groups whose advantages are the reward", of: "groups", limit: contradictedFrom,
 			count: ofLiving(func(f *match.Facts) int { return f.Reward }),
 			title: func(_ *evidence, f *match.Facts) string {
-				return fmt.Sprintf("the advantages are the rewards, from which no baseline was subtracted, as in groups of one: %s", sums(f))
+				return fmt.Sprintf("the advantages are the rewards, from which no baseline was subtracted, as in groups of one: %s",
+					sums(f))
 			},
 		},
 		{
@@ -193,7 +199,8 @@ func contradictions() []contradiction {
 			name: "groups with different advantages for equal rewards", of: "groups", limit: unequalFrom,
 			count: func(f *match.Facts) Moments { return shareOf(f.Unequal, f.Groups-f.Dead) },
 			title: func(_ *evidence, f *match.Facts) string {
-				text := fmt.Sprintf("samples of equal reward have different advantages in %s of %s", units.Count(f.Unequal), units.Plural(f.Groups, "groups"))
+				text := fmt.Sprintf("samples of equal reward have different advantages in %s of %s",
+					units.Count(f.Unequal), units.Plural(f.Groups, "groups"))
 				if lower, ok := f.Longer.Ordered(); ok {
 					return text + ": the longer one has the " + lowerOr(lower) + " one in " + ofPairs(f.Longer, lower)
 				}
@@ -211,7 +218,8 @@ func contradictions() []contradiction {
 				return shareOf(model.Count01(told && spread*f.Zeros.Std() < f.Means.Std()), model.Count01(told))
 			},
 			title: func(_ *evidence, f *match.Facts) string {
-				return fmt.Sprintf("one baseline is subtracted from all groups of a step, not the mean of each: it varies by %s, their means by %s; %s",
+				return fmt.Sprintf("one baseline is subtracted from all groups of a step, not the mean of each: it varies by %s, their "+
+					"means by %s; %s",
 					units.Short(f.Zeros.Std()), units.Short(f.Means.Std()), sums(f))
 			},
 		},
@@ -226,7 +234,8 @@ func contradictions() []contradiction {
 			name: "groups without advantages", of: "groups", limit: contradictedFrom, certain: true, sudden: true,
 			count: func(f *match.Facts) Moments { return shareOf(f.Dead, f.Differ) },
 			title: func(_ *evidence, f *match.Facts) string {
-				return fmt.Sprintf("all logged advantages are 0, though rewards differ in %s: no sample trains", units.Plural(f.Differ, "groups"))
+				return fmt.Sprintf("all logged advantages are 0, though rewards differ in %s: no sample trains",
+					units.Plural(f.Differ, "groups"))
 			},
 		},
 	}
@@ -283,8 +292,8 @@ func (e *evidence) mayWeighParts() bool {
 	return len(e.snap.Run.SummedColumns()) > 1 && e.set.Reward == ""
 }
 
-// isExplained reports whether an estimator, a scale, a filter, clipping or rounding gives the logged advantages of the steps of a finding after
-// all, or those of nearly all the groups that seem to contradict it.
+// isExplained reports whether an estimator, a scale, a filter, clipping or rounding gives the logged advantages of the steps of a finding
+// after all, or those of nearly all the groups that seem to contradict it.
 func (e *evidence) isExplained(f *Finding) bool {
 	from := e.Steps[f.first].Index
 	r, err := match.Run(context.Background(), e.snap.Only(e.snap.Steps[from:]), e.set, match.DefaultLimit)
@@ -387,7 +396,8 @@ func fewOutweigh(e *evidence) ([]Finding, string) {
 		units.Count(few), units.Plural(n, "samples"), units.Share(held/sum), units.Short(largest), units.Short(median))
 	f.Example = e.largestAdvantage(at, largest)
 	if n, narrow := e.amongEquals(s, least); n > 0 && 2*narrow >= n {
-		f.Title += fmt.Sprintf("; in %s of %s of these groups the other rewards hardly differ, and a deviation that leaves the sample out is close to 0",
+		f.Title += fmt.Sprintf("; in %s of %s of these groups the other rewards hardly differ, and a deviation that leaves the sample "+
+			"out is close to 0",
 			units.Count(narrow), units.Count(n))
 	}
 	return []Finding{f}, ""
@@ -411,8 +421,8 @@ func (e *evidence) largestAdvantage(i int, size float64) Example {
 	return x
 }
 
-// amongEquals counts the samples with an advantage of some size or more, and those of them that are far from the other rewards of their group,
-// which hardly differ.
+// amongEquals counts the samples with an advantage of some size or more, and those of them that are far from the other rewards of their
+// group, which hardly differ.
 func (e *evidence) amongEquals(at series, size float64) (n, narrow int) {
 	const hardly = 0.1 // of how far the sample is from them
 	for i := range at {

@@ -60,7 +60,8 @@ func toolUseOf(text string) (u toolUse) {
 	return u
 }
 
-// disuse finds an agent that stops calling its tools, though it does not win more without them. A log without turns and calls is of no agent.
+// disuse finds an agent that stops calling its tools, though it does not win more without them. A log without turns and calls is of no
+// agent.
 func disuse(e *evidence) ([]Finding, string) {
 	if why := e.tooFew(); why != "" {
 		return nil, why

@@ -17,6 +17,7 @@ import (
 const (
 	collapsedTo    = 1.0 / 3 // of what they were are the distinct answers of a group
 	oneAnswer      = 0.9     // of the groups hold one answer, if nothing is sampled
+	leastAnswers   = 3       // of a group that were read, for them to be compared
 	garbledFrom    = 0.1     // of answers are no language
 	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
 	ruined         = 0.5     // of the answers have it from the first step to the last, for it to be broken from the start
@@ -57,7 +58,7 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	s := make(series, len(e.Steps))
 	groups := 0
 	e.texts.byGroup(func(group []answer) {
-		if len(group) < 3 {
+		if len(group) < leastAnswers {
 			return
 		}
 		groups++
@@ -71,7 +72,7 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 		s[group[0].step].add(float64(len(distinct)) / float64(len(group)))
 	})
 	if groups < 2*leastSteps {
-		return nil, fmt.Sprintf("fewer than %d groups have 3 answers that were read", 2*leastSteps)
+		return nil, fmt.Sprintf("fewer than %d groups have %d answers that were read", 2*leastSteps, leastAnswers)
 	}
 	if f, is := e.oneAnswerFromTheStart(); is {
 		return []Finding{f}, ""
@@ -84,7 +85,8 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	from := min(s.turn(k.a, max(limit, k.settled.mean()-0.1*k.done()), -1), len(s)-1)
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"distinct answers of a group", s.values()}}
 	f.Evidence = []Evidence{e.around(s, "distinct answers", from, len(s), true, "groups")}
-	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", units.Share(f.Evidence[0].Before), units.Share(f.Evidence[0].After))
+	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s",
+		units.Share(f.Evidence[0].Before), units.Share(f.Evidence[0].After))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return []Finding{f}, ""
 }
@@ -110,7 +112,8 @@ func (e *evidence) oneAnswerFromTheStart() (Finding, bool) {
 	return f, true
 }
 
-// isSolvedBriefly reports whether the answers of a group are one answer of a few words, and good: to an easy prompt there is not much else to say.
+// isSolvedBriefly reports whether the answers of a group are one answer of a few words, and good: to an easy prompt there is not much
+// else to say.
 func (e *evidence) isSolvedBriefly(group []answer) bool {
 	var rewards Moments
 	for i := range group {
@@ -224,8 +227,9 @@ func (e *evidence) quotation(i int, has func(*answer) bool) string {
 	return ""
 }
 
-// noWords are answers whose letters follow each other as they do not in the prompts and answers up to an early step, nor in each other, in a
-// wording that others do not share. What a new source is written in has an order of its own: code, another language that its prompts are in too.
+// noWords are answers whose letters follow each other as they do not in the prompts and answers up to an early step, nor in each other,
+// in a wording that others do not share. What a new source is written in has an order of its own: code, another language that its prompts
+// are in too.
 func noWords(all []answer, early int) map[*answer]bool {
 	usual := newLetters()
 	for i := range all {
@@ -319,7 +323,8 @@ func (e *evidence) template() (Finding, bool) {
 	}
 	from := min(len(s)-1, s.turn(k.a, k.level.mean()+k.done()/2, 1))
 	f := e.finding(s, "words shared with the answer to another prompt", from, len(s), true, "answers")
-	f.Title = fmt.Sprintf("one wording takes over the answers to all prompts, and the reward goes from %s to %s", units.Short(before), units.Short(after))
+	f.Title = fmt.Sprintf("one wording takes over the answers to all prompts, and the reward goes from %s to %s",
+		units.Short(before), units.Short(after))
 	f.Evidence = append(f.Evidence, e.around(rewards, "reward", from, len(s), false, "samples"))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return f, true

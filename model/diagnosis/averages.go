@@ -56,11 +56,12 @@ type Detail struct {
 	AtLong      float64               // share of the answers that are as long as the longest
 }
 
-// PartOfStep is what the finite values of a reward column are at a step: their mean, standard deviation with one degree of freedom less, and range.
+// PartOfStep is what the finite values of a reward column are at a step: their mean, standard deviation with one degree of freedom less,
+// and range.
 type PartOfStep struct{ Mean, Spread, Low, High float64 }
 
-// Detail returns the details of a step; NaN for what its rows do not tell. Nothing is told of rows that are turns of answers: which of them a
-// trainer averages is its own.
+// Detail returns the details of a step; NaN for what its rows do not tell. Nothing is told of rows that are turns of answers: which of
+// them a trainer averages is its own.
 func (a *Averages) Detail(i int) *Detail {
 	d := a.detail[i]
 	if d == nil {

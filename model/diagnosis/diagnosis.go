@@ -147,6 +147,7 @@ type Diagnosis struct {
 	Steps    int       // that were looked at
 	Numbers  []int64   // of these, as Series.Values has them
 	Rewards  []float64 // mean of the finite rewards of the samples of these; nil if there are no samples
+	LogProbs bool      // log-probs of tokens were looked at: see Kind.OfLogProbs
 	ByRule   bool      // the trainer's own averages of advantages are those that the rule of the settings gives
 	Averages *Averages // of the samples, as trainers average them; nil if there are none
 	Notes    []string  // what was read of the trainer's own scalars, and what was not
@@ -159,7 +160,7 @@ type Diagnosis struct {
 // Of says what ails a run. texts may be nil, if none could be read.
 func Of(o *Observations, texts *Texts) *Diagnosis {
 	d := &Diagnosis{Steps: len(o.Steps)}
-	kinds := Kinds()
+	kinds := slices.DeleteFunc(Kinds(), func(k KindInfo) bool { return k.Name.OfLogProbs() }) // package offpolicy looks for these
 	all := make([]detected, len(kinds))
 	if texts != nil {
 		texts.all() // in order, before several look at them

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Final is the result at which a response arrives, as graders of trainers find it: so that two responses can be told to give the same answer
-// in other words. All of it is "" if there is none.
+// Final is the result at which a response arrives, as graders of trainers find it: so that two responses can be told to give the same
+// answer in other words. All of it is "" if there is none.
 type Final struct {
 	Answer string // as [plainAnswer] makes it
 	Said   string // as it is given
@@ -58,8 +58,8 @@ const (
 	maxObjects = 32
 )
 
-// plainAnswer returns an answer without what does not change it: case, spaces, dollars, a full stop, units of LaTeX, commas between thousands; a number
-// in its shortest form.
+// plainAnswer returns an answer without what does not change it: case, spaces, dollars, a full stop, units of LaTeX, commas between
+// thousands; a number in its shortest form.
 func plainAnswer(answer string) string {
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	if strings.ContainsAny(answer, `\$*{`) {

@@ -53,8 +53,8 @@ const (
 	gradedRight
 )
 
-// gradeOf returns how answers are graded: by the reward column that is right or wrong and about correctness by its name, else by the reward,
-// unless that is of degrees.
+// gradeOf returns how answers are graded: by the reward column that is right or wrong and about correctness by its name, else by the
+// reward, unless that is of degrees.
 func (e *evidence) gradeOf() func(*answer) grade {
 	of := func(x, low, high float64) grade {
 		switch x {
@@ -297,7 +297,8 @@ func (e *evidence) truthMissed(grade func(*answer) grade) (Finding, bool) {
 		f.Severity = Watch
 	}
 	first := missed.first
-	f.Title = fmt.Sprintf("%s of final answers that are the ground truth, as “%s”, are graded wrong", units.Share(after.mean()), first.final.Said)
+	f.Title = fmt.Sprintf("%s of final answers that are the ground truth, as “%s”, are graded wrong",
+		units.Share(after.mean()), first.final.Said)
 	f.Example = Example{Step: e.Steps[first.step].Step, Group: e.groupName(first.step, first.group)}
 	return f, true
 }

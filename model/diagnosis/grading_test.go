@@ -106,7 +106,8 @@ func TestGradersThatErr(t *testing.T) {
 	}
 }
 
-// Answers that are graded at the prompt after theirs are the truth of another prompt. Small results, which come at every prompt, show nothing.
+// Answers that are graded at the prompt after theirs are the truth of another prompt. Small results, which come at every prompt, show
+// nothing.
 func TestAnswersAtTheWrongPrompt(t *testing.T) {
 	for name, c := range map[string]struct {
 		shift, values int
@@ -130,7 +131,8 @@ func TestAnswersAtTheWrongPrompt(t *testing.T) {
 	}
 }
 
-// A phrase that comes up and loses, wins or tells the result is quoted; what winners close with, a tag and a turn of phrase that all share are not.
+// A phrase that comes up and loses, wins or tells the result is quoted; what winners close with, a tag and a turn of phrase that all
+// share are not.
 func TestNewPhrases(t *testing.T) {
 	const steps = 60
 	for name, c := range map[string]struct {

@@ -32,7 +32,8 @@ const (
 	leastSampled = 6  // steps of samples, and leastGroups in them
 )
 
-// Health is the state of a run in a word, and of its worst alarm since when: "healthy", "reward_hacking since 61", "grader_outage from 5 to 8".
+// Health is the state of a run in a word, and of its worst alarm since when: "healthy", "reward_hacking since 61", "grader_outage from 5
+// to 8".
 func (d *Diagnosis) Health() string {
 	switch {
 	case d.Alarms() > 0:
@@ -95,7 +96,7 @@ func (d *Diagnosis) WhyUnknown() string {
 	g := &d.Grounds
 	ofSamples, unseen := 0, 0
 	for _, k := range Kinds() {
-		if !k.Name.OfScalars() && !k.ofAdvantages {
+		if !k.Name.OfScalars() && !k.Name.OfLogProbs() && !k.ofAdvantages {
 			ofSamples++
 			unseen += model.Count01(slices.ContainsFunc(d.Blind, func(b Blind) bool { return b.Kind == k.Name }))
 		}
@@ -135,9 +136,11 @@ func (d *Diagnosis) count(s Severity) (n int) {
 	return n
 }
 
-// Looked returns how many kinds could be looked for, and how many there are.
+// Looked returns how many kinds could be looked for, and how many there are: without log-probs of tokens those that they tell are none.
 func (d *Diagnosis) Looked() (looked, kinds int) {
-	kinds = len(Kinds())
+	for _, k := range Kinds() {
+		kinds += model.Count01(d.LogProbs || !k.Name.OfLogProbs())
+	}
 	return kinds - len(d.Blind), kinds
 }
 

@@ -13,7 +13,11 @@ func TestDiagnosisPage(t *testing.T) {
 	var page strings.Builder
 	for _, k := range Kinds() {
 		fmt.Fprintf(&page, "### %s\n\n", k.Name)
-		fmt.Fprintf(&page, "* **How it is found.** %s\n* **Healthy, but looks like it.** %s\n", k.How, k.LooksLike)
+		fmt.Fprintf(&page, "* **How it is found.**\n")
+		for _, sentence := range k.How {
+			fmt.Fprintf(&page, "  * %s\n", sentence)
+		}
+		fmt.Fprintf(&page, "* **Healthy, but looks like it.** %s\n", k.LooksLike)
 		if len(k.follows) > 0 {
 			names := make([]string, len(k.follows))
 			for i, f := range k.follows {
@@ -36,15 +40,20 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func TestKindsHaveWords(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, k := range Kinds() {
-		for _, sentence := range []string{k.What, k.How, k.LooksLike} {
+		for _, sentence := range append([]string{k.What, k.LooksLike}, k.How...) {
 			if !strings.HasSuffix(sentence, ".") || strings.HasSuffix(sentence, "..") {
 				t.Errorf("%s: %q is no sentence", k.Name, sentence)
+			}
+		}
+		for _, sentence := range k.How {
+			if n := len(strings.Fields(sentence)); n > 30 || upperFirst(sentence) != sentence {
+				t.Errorf("%s: %d words in a sentence of how it is found: %q", k.Name, n, sentence)
 			}
 		}
 		if k.Advice == "" || strings.HasSuffix(k.Advice, ".") || len(k.Advice) > 240 || upperFirst(k.Advice) == k.Advice {
 			t.Errorf("%s: advice %q", k.Name, k.Advice)
 		}
-		if len(k.Sources) == 0 || seen[k.Name] || k.detect == nil {
+		if len(k.How) == 0 || len(k.Sources) == 0 || seen[k.Name] || k.detect == nil {
 			t.Errorf("%s: %d sources, seen before: %v", k.Name, len(k.Sources), seen[k.Name])
 		}
 		seen[k.Name] = true

@@ -238,6 +238,7 @@ func fallsByHalf(e *evidence) ([]Finding, string) {
 	f := e.finding(s, "reward", k.b, len(s), false, "samples")
 	f.Severity = Watch
 	lost := -k.done() / (k.level.mean() - e.Low)
-	f.Title = fmt.Sprintf("the reward falls from %s to %s and has not regained it: %s of its height is lost", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After), units.Share(lost))
+	f.Title = fmt.Sprintf("the reward falls from %s to %s and has not regained it: %s of its height is lost",
+		units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After), units.Share(lost))
 	return []Finding{f}, ""
 }

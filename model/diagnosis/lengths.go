@@ -26,6 +26,7 @@ const (
 	leastAllCut  = 20   // answers that were read, where none of the run wins
 	allCutFrom   = 0.9  // of them are cut off then
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
+	leastOfShare = 10   // answers that a share is of: fewer are a few
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another
 )
 
@@ -124,8 +125,8 @@ func rewardOfLonger(gain float64) string {
 	return ", and the reward does not gain"
 }
 
-// growthOfPrompts is the logarithm of how much longer prompts are at the end than at the level before a change, as in a curriculum; 0 where they
-// are not known, or hold the turns of an answer.
+// growthOfPrompts is the logarithm of how much longer prompts are at the end than at the level before a change, as in a curriculum; 0
+// where they are not known, or hold the turns of an answer.
 func (e *evidence) growthOfPrompts(k *shift) float64 {
 	if !e.hasTexts() || e.areTurns() {
 		return 0
@@ -169,7 +170,8 @@ func truncation(e *evidence) ([]Finding, string) {
 		is    func(*answer) bool
 		title string
 	}{
-		{func(a *answer) bool { return a.cut }, "%s of answers are cut off, by the trainer's own word, and graded lowest: the advantage measures length"},
+		{func(a *answer) bool { return a.cut }, "%s of answers are cut off, by the trainer's own word, and graded lowest: the advantage " +
+			"measures length"},
 		{func(a *answer) bool { return closing != "" && !slices.Contains(a.tail, closing) && !finished(a) }, stopsInMiddle},
 		{func(a *answer) bool { return a.unfinished && !finished(a) }, stopsInMiddle},
 	} {
@@ -200,8 +202,8 @@ const (
 	stopsInMiddle = "%s of answers stop in the middle and are graded lowest: the advantage measures length"
 )
 
-// finished says whether an answer ends as those end that win: on a tag, a command or a sign, whatever the words before it are. Letters and digits
-// end nothing.
+// finished says whether an answer ends as those end that win: on a tag, a command or a sign, whatever the words before it are. Letters
+// and digits end nothing.
 func (e *evidence) finished() func(*answer) bool {
 	won, wins := map[string]int{}, 0
 	middle := e.rewards().pooled(0, len(e.Steps)).mean()
@@ -284,8 +286,8 @@ func (l *lowest) answer(a *answer) bool {
 	return lost
 }
 
-// closing is a word near the end of nearly all answers that win, such as "answer" or "boxed", of most short ones that lose, and of the fewest others;
-// "" if there is none. An answer that is cut off does not come to it. A word that no loser says tells right from wrong.
+// closing is a word near the end of nearly all answers that win, such as "answer" or "boxed", of most short ones that lose, and of the
+// fewest others; "" if there is none. An answer that is cut off does not come to it. A word that no loser says tells right from wrong.
 func (e *evidence) closing() string {
 	won, lost, wins := map[string]int{}, map[string]int{}, 0
 	short, shorts := e.tailsOfShortLosers()
@@ -372,8 +374,9 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 			cutWords, otherWords = cutWords[:0], otherWords[:0]
 		}
 	}
-	loses := (lowest.reward(reward.mean()) || reward.mean() < others.mean()-cutSpread*math.Sqrt(others.Squares/float64(others.N)-others.mean()*others.mean())) &&
-		float64(wonCut) <= finishedWins*float64(won)
+	spread := math.Sqrt(others.Squares/float64(others.N) - others.mean()*others.mean())
+	isLower := lowest.reward(reward.mean()) || reward.mean() < others.mean()-cutSpread*spread
+	loses := isLower && float64(wonCut) <= finishedWins*float64(won)
 	for c := range parts {
 		loses = loses || lowest.part(c, parts[c].mean())
 	}
@@ -404,7 +407,7 @@ func (e *evidence) cutAt(s series, name, of, title string) (Finding, bool) {
 func (e *evidence) shareFrom(s series, limit float64, name, of string) (Finding, bool) {
 	from := s.beyond(limit)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
-	if len(s)-from < leastSteps || after.Sum < 10 || last.mean() < limit {
+	if len(s)-from < leastSteps || after.Sum < leastOfShare || last.mean() < limit {
 		return Finding{}, false
 	}
 	variance, dof := s.variance(from, len(s))

@@ -31,8 +31,8 @@ func (o *Observations) middleShare() series {
 	})
 }
 
-// middleTakesOver finds a level between right and wrong that takes over while right answers become few, though the mean does not fall: the model
-// stops trying, because that costs it less than to be wrong.
+// middleTakesOver finds a level between right and wrong that takes over while right answers become few, though the mean does not fall:
+// the model stops trying, because that costs it less than to be wrong.
 func (e *evidence) middleTakesOver() (Finding, bool) {
 	if e.continuous || e.tooFew() != "" || e.High <= e.Low {
 		return Finding{}, false
@@ -55,10 +55,12 @@ func (e *evidence) middleTakesOver() (Finding, bool) {
 	between := e.around(middle, "samples with a reward between", from, n, true, "samples")
 	f := Finding{Severity: Alarm, first: from, last: n - 1, Series: Series{shown.Name, top.values()}}
 	f.Evidence = []Evidence{shown, between, e.around(rewards, "reward", from, n, false, "samples")}
-	f.Title = fmt.Sprintf("right answers fall from %s to %s of samples while the mean reward holds: %s have a reward between right and wrong, as of answers that do not try",
+	f.Title = fmt.Sprintf("right answers fall from %s to %s of samples while the mean reward holds: %s have a reward between right and "+
+		"wrong, as of answers that do not try",
 		units.Share(down.level.mean()), units.Share(down.settled.mean()), units.Share(up.settled.mean()))
 	f.Example = e.example(from, func(g *GroupFacts) bool { return float64(g.Mean) > e.Low && float64(g.Mean) < e.High })
-	f.Advice = "read answers of this group: their reward must be below the mean of the attempts; give the lowest reward to an answer that does not try, and go back to a checkpoint before the onset"
+	f.Advice = "read answers of this group: their reward must be below the mean of the attempts; give the lowest reward to an answer " +
+		"that does not try, and go back to a checkpoint before the onset"
 	return f, true
 }
 
@@ -69,8 +71,8 @@ const (
 	groupsAlike = 2    // groups that a step has at least
 )
 
-// oneRewardPerStep finds steps whose samples all have one reward, which is another from step to step: the reward function returns one value for
-// the batch.
+// oneRewardPerStep finds steps whose samples all have one reward, which is another from step to step: the reward function returns one
+// value for the batch.
 func (e *evidence) oneRewardPerStep() (Finding, bool) {
 	s := e.seriesOf(func(s *Observed) Moments {
 		if len(s.Groups) < groupsAlike || s.Reward.N <= len(s.Groups) {
@@ -95,10 +97,12 @@ func (e *evidence) oneRewardPerStep() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := e.finding(s, "steps with one reward", from, len(s), true, "steps")
-	f.Title = fmt.Sprintf("all samples of a step have one reward, in %s of steps, and %s come from step to step: the reward function returns one value for the whole batch",
+	f.Title = fmt.Sprintf("all samples of a step have one reward, in %s of steps, and %s come from step to step: the reward function "+
+		"returns one value for the whole batch",
 		units.Share(s.pooled(from, len(s)).mean()), units.Plural(len(values), "values"))
 	f.Series = Series{"reward", e.rewards().values()}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
-	f.Advice = "make the reward function return a reward for each answer, in the order of the answers: a mean over the batch, or one value that is repeated, teaches nothing"
+	f.Advice = "make the reward function return a reward for each answer, in the order of the answers: a mean over the batch, or one " +
+		"value that is repeated, teaches nothing"
 	return f, true
 }

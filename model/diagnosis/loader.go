@@ -9,8 +9,8 @@ import (
 	"vantage/model/units"
 )
 
-// What a data loader does wrong, beyond one batch at every step: it goes back to batches of before, at whatever distance, or lets one prompt
-// fill the batches.
+// What a data loader does wrong, beyond one batch at every step: it goes back to batches of before, at whatever distance, or lets one
+// prompt fill the batches.
 
 // Limits of what batches tell.
 const (
@@ -24,8 +24,8 @@ const (
 	othersCome    = 0.25 // of the steps have any other prompt at most, where the one stands out only by coming always
 )
 
-// replayed finds batches that come again as wholes, at one distance for some steps: a loader that started again. An epoch that is shuffled mixes
-// them.
+// replayed finds batches that come again as wholes, at one distance for some steps: a loader that started again. An epoch that is
+// shuffled mixes them.
 func (e *evidence) replayed() (Finding, bool) {
 	if !e.prompts || e.beginAlike() || e.isProbe() {
 		return Finding{}, false
@@ -50,10 +50,12 @@ func (e *evidence) replayed() (Finding, bool) {
 	if !isEpoch && to-from > distance {
 		f.Severity = Alarm // it goes round in a few batches
 	}
-	f.Title = fmt.Sprintf("%s have the very batches of steps %d–%d, %s before: the data loader started again, or goes through the data in one order",
+	f.Title = fmt.Sprintf("%s have the very batches of steps %d–%d, %s before: the data loader started again, or goes through the data "+
+		"in one order",
 		units.Steps(e.Steps[from].Step, e.Steps[to-1].Step), e.Steps[from-distance].Step, e.Steps[to-1-distance].Step, units.Plural(distance, "steps"))
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
-	f.Advice = "check whether the loader's state is saved and loaded with the checkpoint: after a resume it must go on where it was, or the rest of the data is never seen; an epoch that is not shuffled looks the same"
+	f.Advice = "check whether the loader's state is saved and loaded with the checkpoint: after a resume it must go on where it was, or " +
+		"the rest of the data is never seen; an epoch that is not shuffled looks the same"
 	return f, true
 }
 
@@ -83,8 +85,8 @@ func replaySeries(back, batches []int) series {
 	return s
 }
 
-// batchesBefore says of each step how many steps before it the same prompts came together, 0 if they did not; how many prompts it has, and how
-// many the run has.
+// batchesBefore says of each step how many steps before it the same prompts came together, 0 if they did not; how many prompts it has,
+// and how many the run has.
 func (e *evidence) batchesBefore() (back, batches []int, pool int) {
 	back, batches = make([]int, len(e.Steps)), make([]int, len(e.Steps))
 	visits := map[uint32][]int{}
@@ -164,7 +166,8 @@ func (e *evidence) onePrompt() (Finding, bool) {
 		p := e.Steps[step].Groups[group].Prompt
 		return p > 0 && p == fills[step]
 	})
-	f.Advice = "look for the prompt in the data: a row that is there many times, a sampler whose weights run away, or a buffer that returns one prompt; draw each prompt once a step"
+	f.Advice = "look for the prompt in the data: a row that is there many times, a sampler whose weights run away, or a buffer that " +
+		"returns one prompt; draw each prompt once a step"
 	return f, true
 }
 

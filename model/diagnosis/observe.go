@@ -310,8 +310,8 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	return s, nil
 }
 
-// areTurns reports whether most answers of a step seem to have several rows, one for each turn: by their ids, by the prompts of their groups, or
-// because most prompts have one row and others several, which the turns after the first are.
+// areTurns reports whether most answers of a step seem to have several rows, one for each turn: by their ids, by the prompts of their
+// groups, or because most prompts have one row and others several, which the turns after the first are.
 func areTurns(step *model.Step, rule model.GroupRule, groups []GroupFacts) bool {
 	single := 0
 	for i := range groups {

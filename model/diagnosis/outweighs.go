@@ -134,19 +134,7 @@ func sourceOutweighs(e *evidence) ([]Finding, string) {
 			return nil, ""
 		}
 	}
-	var least, most string
-	for _, name := range e.texts.sourceList() {
-		m := bySource[name]
-		if m == nil || m.N < leastOfSources {
-			continue
-		}
-		if least == "" || m.mean() < bySource[least].mean() {
-			least = name
-		}
-		if most == "" || m.mean() > bySource[most].mean() {
-			most = name
-		}
-	}
+	least, most := e.extremeSources(bySource)
 	if least == "" || bySource[most].mean() < sourceTimes*bySource[least].mean() {
 		return nil, ""
 	}
@@ -163,6 +151,23 @@ func sourceOutweighs(e *evidence) ([]Finding, string) {
 		return e.texts.sourceOf(step, group) == most && e.Steps[step].Groups[group].Fate == model.FateAlive
 	})
 	return []Finding{f}, ""
+}
+
+// extremeSources are those whose rewards differ least and most; "" if none has groups enough.
+func (e *evidence) extremeSources(bySource map[string]*Moments) (least, most string) {
+	for _, name := range e.texts.sourceList() {
+		m := bySource[name]
+		if m == nil || m.N < leastOfSources {
+			continue
+		}
+		if least == "" || m.mean() < bySource[least].mean() {
+			least = name
+		}
+		if most == "" || m.mean() > bySource[most].mean() {
+			most = name
+		}
+	}
+	return least, most
 }
 
 func (e *evidence) ofSource(name string, m *Moments) Evidence {

@@ -64,8 +64,8 @@ func (s series) worstStretch(limit float64) (from, to int) {
 	return from, to
 }
 
-// overShare finds a stretch in which a share was beyond a limit, though before and after it is at most half of that, and that is over: it was
-// no chance. shown is the finding for steps from to to.
+// overShare finds a stretch in which a share was beyond a limit, though before and after it is at most half of that, and that is over: it
+// was no chance. shown is the finding for steps from to to.
 func (e *evidence) overShare(s series, limit float64, shown func(from, to int) Finding) []Finding {
 	from, to := s.worstStretch(limit)
 	if to == len(s) || to-from < LeastOver(len(s)) {

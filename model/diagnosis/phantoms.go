@@ -60,7 +60,8 @@ func phantomGroups(e *evidence) ([]Finding, string) {
 	}
 	f := e.finding(s, "groups that train without a right answer", from, len(s), true, "groups")
 	f.Severity, f.Example = Watch, first
-	f.Title = fmt.Sprintf("%s of the groups that train hold no right answer: their rewards differ by the %s", units.Share(after.mean()), follows)
+	f.Title = fmt.Sprintf("%s of the groups that train hold no right answer: their rewards differ by the %s",
+		units.Share(after.mean()), follows)
 	if p.push > 0 {
 		f.Title += fmt.Sprintf(", and they hold %s of Σ|A|", units.Share(p.theirs/p.push))
 	}

@@ -155,8 +155,8 @@ func (a *answer) fields() []string {
 	return all
 }
 
-// findPhrases looks for the phrases that came up in the answers, with rewards far from those of the rest of their group, before several ask:
-// the most striking first.
+// findPhrases looks for the phrases that came up in the answers, with rewards far from those of the rest of their group, before several
+// ask: the most striking first.
 func (e *evidence) findPhrases() {
 	if !e.hasTexts() || e.texts.phrasesOf == len(e.texts.answers) {
 		return
@@ -190,7 +190,8 @@ func (e *evidence) phrasesToTry() []uint64 {
 	early := max(all[len(all)/8].step, e.stepWithAnswers(leastSteps))
 	newest := len(e.Steps) - make(series, len(e.Steps)).span()
 	firsts := sort.Search(len(all), func(i int) bool { return all[i].step > early })
-	late := spread(model.Indexes(len(all))[max(firsts, sort.Search(len(all), func(i int) bool { return all[i].step >= newest })):], phraseMined)
+	lasts := sort.Search(len(all), func(i int) bool { return all[i].step >= newest })
+	late := spread(model.Indexes(len(all))[max(firsts, lasts):], phraseMined)
 	type uses struct {
 		answers, last, one int
 		prompts            int // counted from one prompt to another
@@ -383,7 +384,8 @@ func (e *evidence) cites(all []answer, p *phrase, after int) bool {
 			n++
 			fields := a.fields()
 			from, to := max(0, p.at[i]-2), min(len(fields), p.at[i]+a.said.size+after+3)
-			tell += model.Count01(to < len(fields) && slices.ContainsFunc(fields[from:to], func(w string) bool { return plainAnswer(w) == a.final.Answer }))
+			isResult := func(w string) bool { return plainAnswer(w) == a.final.Answer }
+			tell += model.Count01(to < len(fields) && slices.ContainsFunc(fields[from:to], isResult))
 		}
 	}
 	return n > 0 && float64(tell) >= phraseTakes*float64(n)

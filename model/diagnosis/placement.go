@@ -45,7 +45,8 @@ func (p *Placement) IsAway() bool {
 // String says it: "61% of final answers are the ground truth of another prompt of their step, and 0% that of their own".
 func (p *Placement) String() string {
 	share := func(n int) string { return units.Share(float64(n) / float64(max(1, p.Read))) }
-	return fmt.Sprintf("%s of final answers are the ground truth of another prompt of their step, and %s that of their own", share(p.Other), share(p.Own))
+	return fmt.Sprintf("%s of final answers are the ground truth of another prompt of their step, and %s that of their own",
+		share(p.Other), share(p.Own))
 }
 
 // add counts others.
@@ -91,7 +92,9 @@ func placements(all []Placed) map[int64]Placement {
 		}
 		own := slices.Contains(p.Truths, p.Final.Answer)
 		other := !own && len(truths[p.Step][p.Final.Answer]) > 0
-		byChance := !own && next[p.Step] != p.Step && len(truths[next[p.Step]][p.Final.Answer]) > 0 && !truths[next[p.Step]][p.Final.Answer][p.Prompt]
+		promptsNext := truths[next[p.Step]][p.Final.Answer] // whose truth it is there
+		isAtOtherStep := next[p.Step] != p.Step && len(promptsNext) > 0 && !promptsNext[p.Prompt]
+		byChance := !own && isAtOtherStep
 		sum := found[p.Step]
 		sum.add(Placement{1, model.Count01(own), model.Count01(other), float64(model.Count01(byChance))})
 		found[p.Step] = sum
@@ -161,7 +164,8 @@ func (e *evidence) answersAway() (Finding, bool) {
 	f := e.finding(s, "final answers that are the truth of another prompt", from, len(s), true, "answers")
 	f.Title = sum.String()
 	f.Example = e.textExample(from, func(a *answer) bool { return a.final.Answer != "" && !slices.Contains(a.truths, a.final.Answer) })
-	f.Advice = "check how answers are put back to their prompts after generation: an order that differs between sampler and grader, or an index that is one off; drop no prompt by these rewards"
+	f.Advice = "check how answers are put back to their prompts after generation: an order that differs between sampler and grader, or " +
+		"an index that is one off; drop no prompt by these rewards"
 	return f, true
 }
 

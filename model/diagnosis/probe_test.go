@@ -30,8 +30,8 @@ func sameBatchRun(steps, first, every, answers, stuck int) model.Snapshot {
 	return s.Snapshot()
 }
 
-// The same prompts at every k-th step, from the first on, are an evaluation where a trainer would not train so; a trainer that draws one batch
-// for good is stuck.
+// The same prompts at every k-th step, from the first on, are an evaluation where a trainer would not train so; a trainer that draws one
+// batch for good is stuck.
 func TestProbesAreNotStuck(t *testing.T) {
 	noText := textFunc(func(context.Context, model.Place) (model.Text, error) {
 		return model.Text{}, errors.New("there are none")

@@ -80,8 +80,8 @@ func (e *evidence) tellsMore(f *Finding, a, than *answer) bool {
 	return (a.reward > than.reward) == (f.Kind == RewardHacking)
 }
 
-// isCloserTo reports whether an answer from before the onset is quoted next to a rather than a later one: it does not show what ails the run,
-// is to the same prompt as a, or has the higher reward.
+// isCloserTo reports whether an answer from before the onset is quoted next to a rather than a later one: it does not show what ails the
+// run, is to the same prompt as a, or has the higher reward.
 func (a *answer) isCloserTo(before, later *answer, k Kind) bool {
 	if k == DegenerateText || k == Truncation {
 		if x, y := before.shows(k), later.shows(k); x != y {

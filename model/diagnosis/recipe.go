@@ -7,7 +7,8 @@ import (
 	"vantage/model/units"
 )
 
-// The recipe of a reward: its unit, and the weights of its parts. A person who changes it at a step moves the reward, and no answer became worse.
+// The recipe of a reward: its unit, and the weights of its parts. A person who changes it at a step moves the reward, and no answer
+// became worse.
 
 // Limits of what a change of the recipe looks like.
 const (
@@ -20,8 +21,8 @@ const (
 	leastOfRecipe = 3    // steps on each side
 )
 
-// otherRecipe says how the rewards changed by a change of their unit or of the weights of their parts at about a step, which it returns too; ""
-// if they did not.
+// otherRecipe says how the rewards changed by a change of their unit or of the weights of their parts at about a step, which it returns
+// too; "" if they did not.
 func (e *evidence) otherRecipe(near int) (at int, how string) {
 	s := e.rewards()
 	if at = s.jumpNear(near); at < leastOfRecipe || len(s)-at < leastOfRecipe {
@@ -147,6 +148,7 @@ func (e *evidence) recipeFinding(at int, how string) Finding {
 	f.Severity = Watch
 	f.Title = fmt.Sprintf("from one step to the next %s: another unit or weight, it seems, and not another model", how)
 	f.Example.Step = e.Steps[at].Step
-	f.Advice = "if the unit or a weight of the reward was changed here, compare the steps before and after it by another column; if not, look at the grader's log at this step"
+	f.Advice = "if the unit or a weight of the reward was changed here, compare the steps before and after it by another column; if " +
+		"not, look at the grader's log at this step"
 	return f
 }

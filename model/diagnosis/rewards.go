@@ -23,6 +23,8 @@ const (
 	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
 	partFall      = 0.3  // of its level that a part of the prompts loses
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
+	nearBefore    = 0.05 // of the range of rewards within which a prompt has the reward of before
+	restHeld      = 0.05 // of the range of rewards that the rest may lose while a part falls
 	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
 )
@@ -69,21 +71,24 @@ func (e *evidence) hadBefore(from, to int) bool {
 	if !e.prompts {
 		return false
 	}
-	before := map[uint32]Moments{}
-	groups, as := 0, 0
-	for i := range e.Steps[:to] {
+	before := map[uint32]Moments{} // rewards by prompt
+	for i := range e.Steps[:from] {
 		for _, g := range e.Steps[i].Groups {
-			m := before[g.Prompt]
-			if i >= from {
-				groups++
-				as += model.Count01(m.N > 0 && math.Abs(m.mean()-float64(g.Mean)) <= 0.05*(e.High-e.Low))
-			} else if g.Valid > 0 {
+			if m := before[g.Prompt]; g.Valid > 0 {
 				m.add(float64(g.Mean))
 				before[g.Prompt] = m
 			}
 		}
 	}
-	return 2*as > groups
+	var groups, likeBefore int
+	for i := from; i < to; i++ {
+		for _, g := range e.Steps[i].Groups {
+			m := before[g.Prompt]
+			isNear := m.N > 0 && math.Abs(m.mean()-float64(g.Mean)) <= nearBefore*(e.High-e.Low)
+			groups, likeBefore = groups+1, likeBefore+model.Count01(isNear)
+		}
+	}
+	return 2*likeBefore > groups
 }
 
 func (e *evidence) missingRewards() (Finding, bool) {
@@ -109,7 +114,8 @@ func (e *evidence) missingRewards() (Finding, bool) {
 	v := &f.Evidence[0]
 	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all at these steps, as the title says
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Valid < g.N })
-	f.Advice = "mend the reward function or its timeout: until then such samples train on a default of the trainer's, or their groups do not train"
+	f.Advice = "mend the reward function or its timeout: until then such samples train on a default of the trainer's, or their groups " +
+		"do not train"
 	return f, true
 }
 
@@ -171,8 +177,8 @@ func (e *evidence) isPlanned(of constants, before, from, to int) bool {
 	return e.fadesTo(of, before, from, value) || e.goesOn(of, before, from, to, value) || of.had(from, to)
 }
 
-// fadesTo reports whether the figure went to a value step by step, as a bonus does that fades by a schedule: the line through its means before
-// step i comes to that value there, and the last mean is as near to it as a step or two of the line.
+// fadesTo reports whether the figure went to a value step by step, as a bonus does that fades by a schedule: the line through its means
+// before step i comes to that value there, and the last mean is as near to it as a step or two of the line.
 func (e *evidence) fadesTo(of constants, before, i int, value float64) bool {
 	var line fit
 	last := math.NaN()
@@ -246,7 +252,8 @@ func (e *evidence) outageFinding(of constants, from, to, before int) Finding {
 	}
 	f.Evidence = []Evidence{{
 		Name: of.name, Before: usual.mean(), After: level.Low, BeforeFrom: e.Steps[before].Step, BeforeTo: e.Steps[from-1].Step,
-		AfterFrom: e.Steps[from].Step, AfterTo: e.Steps[to-1].Step, BeforeSamples: usual.N, AfterSamples: moments.pooled(from, to).N, Of: "samples",
+		AfterFrom: e.Steps[from].Step, AfterTo: e.Steps[to-1].Step,
+		BeforeSamples: usual.N, AfterSamples: moments.pooled(from, to).N, Of: "samples",
 	}}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f
@@ -257,7 +264,9 @@ func (e *evidence) around(s series, name string, i, end int, share bool, of stri
 	span := s.span()
 	a, d := max(0, i-span), end
 	before, after := s.pooled(a, i), s.pooled(max(i, d-span), d)
-	v := Evidence{Name: name, Before: before.mean(), After: after.mean(), Share: share, BeforeSamples: before.N, AfterSamples: after.N, Of: of}
+	v := Evidence{
+		Name: name, Before: before.mean(), After: after.mean(), Share: share, BeforeSamples: before.N, AfterSamples: after.N, Of: of,
+	}
 	if i > 0 {
 		v.BeforeFrom, v.BeforeTo = e.Steps[a].Step, e.Steps[i-1].Step
 	}
@@ -268,7 +277,8 @@ func (e *evidence) around(s series, name string, i, end int, share bool, of stri
 // finding is an alarm about steps [from, to), by a series that shows it.
 func (e *evidence) finding(s series, name string, from, to int, share bool, of string) Finding {
 	return Finding{
-		Severity: Alarm, first: from, last: to - 1, Series: Series{name, s.values()}, Evidence: []Evidence{e.around(s, name, from, to, share, of)},
+		Severity: Alarm, first: from, last: to - 1, Series: Series{name, s.values()},
+		Evidence: []Evidence{e.around(s, name, from, to, share, of)},
 	}
 }
 
@@ -328,7 +338,8 @@ func collapse(e *evidence) ([]Finding, string) {
 	if within < 0.5 || e.mayBeOfData(s, &k, toFloor, below) {
 		f.Severity = Watch // little shows that the model became worse
 		if !samePrompts {
-			f.Advice = "look first whether the prompts became harder at about this step, as in a curriculum or a new file of data; if they did not, go back to a checkpoint before the onset, and compare answers before and after it"
+			f.Advice = "look first whether the prompts became harder at about this step, as in a curriculum or a new file of data; if " +
+				"they did not, go back to a checkpoint before the onset, and compare answers before and after it"
 		}
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
@@ -361,8 +372,8 @@ func (e *evidence) isLarge(k *shift, samePrompts bool) bool {
 	return len(part) == 0
 }
 
-// fall is the fall of the rewards to their level at the end. In a long run it would be late to wait for a tenth of it: a fall to the floor counts
-// once a quarter of that shows it.
+// fall is the fall of the rewards to their level at the end. In a long run it would be late to wait for a tenth of it: a fall to the
+// floor counts once a quarter of that shows it.
 func (e *evidence) fall(s series) (shift, bool) {
 	k, found := s.shiftOf(-1)
 	if found && e.leaves(&k, floorShare) {
@@ -374,8 +385,8 @@ func (e *evidence) fall(s series) (shift, bool) {
 	return k, found
 }
 
-// lastFall is the onset of a fall, or, if the level before it came again for as many steps as a level takes, the last step that had it: what
-// falls again at the end of each epoch may be the order of the prompts.
+// lastFall is the onset of a fall, or, if the level before it came again for as many steps as a level takes, the last step that had it:
+// what falls again at the end of each epoch may be the order of the prompts.
 func (s series) lastFall(k *shift) int {
 	lost, down, up := false, k.level.mean()+0.6*k.done(), k.level.mean()+0.25*k.done()
 	again := -1
@@ -431,14 +442,16 @@ func belowAll(s series, k *shift) bool {
 func (e *evidence) harderPrompts(s series, k *shift) bool {
 	at := s.turn(k.a, k.level.mean()+k.done()/2, -1)
 	before, after := s.pooled(max(k.a, at-leastSteps), at), s.pooled(at, at+leastSteps)
-	return before.mean() > k.level.mean()+onsetShare*k.done() && after.mean() < k.level.mean()+(1-onsetShare)*k.done() && e.newPromptsOnly(at, len(e.Steps))
+	isHighBefore := before.mean() > k.level.mean()+onsetShare*k.done()
+	isLowAfter := after.mean() < k.level.mean()+(1-onsetShare)*k.done()
+	return isHighBefore && isLowAfter && e.newPromptsOnly(at, len(e.Steps))
 }
 
 // newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
 func (e *evidence) newPromptsOnly(from, to int) bool { return e.areOthers(from, from, to) }
 
-// areOthers reports whether hardly any of the prompts of steps [from, to) was among those before another step: a mixture that shifts step by
-// step has both for a while. It returns false if the log has no prompts.
+// areOthers reports whether hardly any of the prompts of steps [from, to) was among those before another step: a mixture that shifts step
+// by step has both for a while. It returns false if the log has no prompts.
 func (e *evidence) areOthers(until, from, to int) bool {
 	before := e.promptsOf(0, until)
 	groups, known := 0, 0
@@ -471,11 +484,13 @@ type groupShare struct {
 }
 
 func solvedShare() groupShare {
-	return groupShare{"all correct groups", []model.Fate{model.FateAllCorrect}, SaturatedFrom, "%s of groups are all right: nothing is left to learn from them", false}
+	return groupShare{"all correct groups", []model.Fate{model.FateAllCorrect}, SaturatedFrom, "%s of groups are all right: nothing is " +
+		"left to learn from them", false}
 }
 
 func hopelessShare() groupShare {
-	return groupShare{"all wrong groups", []model.Fate{model.FateAllWrong}, TooHardFrom, "%s of groups are all wrong: the model learns nothing from them", true}
+	return groupShare{"all wrong groups", []model.Fate{model.FateAllWrong}, TooHardFrom, "%s of groups are all wrong: the model learns " +
+		"nothing from them", true}
 }
 
 // saturated finds runs in which nearly all groups are all right.
@@ -489,8 +504,8 @@ func hopeless(e *evidence) ([]Finding, string) {
 	return e.wasBeyond(hopelessShare()), ""
 }
 
-// equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many, or in which all
-// samples of a step have one.
+// equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many, or in
+// which all samples of a step have one.
 func equalRewards(e *evidence) ([]Finding, string) {
 	if f, found := e.oneRewardPerStep(); found {
 		return []Finding{f}, ""
@@ -755,9 +770,11 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	f.Evidence = []Evidence{part, rest}
 	switch {
 	case !p.named:
-		f.Advice = "find what these prompts share, and whether their grader still works; then raise their share in the data or add a KL penalty to the reference model; the checkpoint before the onset was better at them"
+		f.Advice = "find what these prompts share, and whether their grader still works; then raise their share in the data or add a KL " +
+			"penalty to the reference model; the checkpoint before the onset was better at them"
 	case e.oneReward(p, k.b):
-		f.Advice = "look at the log of this source's grader first: it gives one reward to all answers from about this step on; if that is right, raise the share of this source, or go back to a checkpoint before the fall"
+		f.Advice = "look at the log of this source's grader first: it gives one reward to all answers from about this step on; if that " +
+			"is right, raise the share of this source, or go back to a checkpoint before the fall"
 	}
 	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while %s from %s to %s",
 		p.name, units.Short(part.Before), units.Short(part.After), while, units.Short(rest.Before), units.Short(rest.After))
@@ -767,12 +784,12 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	return f, true
 }
 
-// beside is what the rest does while a part falls: the whole, or the others where the whole falls with it. fallsAlone is false if these fall
-// too, unless it is a source of which hardly anything is left.
+// beside is what the rest does while a part falls: the whole, or the others where the whole falls with it. fallsAlone is false if these
+// fall too, unless it is a source of which hardly anything is left.
 func (e *evidence) beside(p partOf, k *shift, whole series) (rest Evidence, while string, fallsAlone bool) {
 	holds := func(s series) bool {
 		span := whole.span()
-		return s.pooled(len(s)-span, len(s)).mean() >= s.pooled(k.b-span, k.b).mean()-0.05*(e.High-e.Low)
+		return s.pooled(len(s)-span, len(s)).mean() >= s.pooled(k.b-span, k.b).mean()-restHeld*(e.High-e.Low)
 	}
 	rest = e.around(whole, "reward", k.b, len(whole), false, "samples")
 	if holds(whole) {
@@ -807,9 +824,9 @@ const leastOfSource, leastOfPrompts = 8, 32
 
 func meanOfGroup(g *GroupFacts) float64 { return float64(g.Mean) }
 
-// within returns which part of the change of a figure, between groups of two ranges of steps, the sources that have groups in both change by
-// themselves, or the prompts: the smaller one, and that of the prompts, each NaN where it is not known. The rest is another mixture. Of a
-// prompt all visits before the end of the first range count.
+// within returns which part of the change of a figure, between groups of two ranges of steps, the sources that have groups in both change
+// by themselves, or the prompts: the smaller one, and that of the prompts, each NaN where it is not known. The rest is another mixture.
+// Of a prompt all visits before the end of the first range count.
 func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) (least, ofPrompts float64) {
 	ofSources, ofPrompts := math.NaN(), math.NaN()
 	if e.texts != nil {
@@ -822,15 +839,17 @@ func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) (l
 	return fmin(ofSources, ofPrompts), ofPrompts
 }
 
-// withinParts is within for the parts that a key divides the groups into; its zero value is unknown. A part counts if it has at least so many
-// groups on both sides. It returns NaN if those that count have fewer groups than all on the later side, or a smaller share of them: prompts
-// that come again are no fair sample of the others; of a new source nothing was seen before, however large it is.
-func withinParts[K comparable](e *evidence, key func(step, group int) K, least, all int, share float64, of func(*GroupFacts) float64, before, after [2]int) float64 {
+// withinParts is within for the parts that a key divides the groups into; its zero value is unknown. A part counts if it has at least so
+// many groups on both sides. It returns NaN if those that count have fewer groups than all on the later side, or a smaller share of them:
+// prompts that come again are no fair sample of the others; of a new source nothing was seen before, however large it is.
+func withinParts[K comparable](
+	e *evidence, key func(step, group int) K, least, all int, share float64, of func(*GroupFacts) float64, before, after [2]int,
+) float64 {
 	type part struct{ was, is Moments }
 	var none K
 	var whole part
 	var parts []part
-	place := map[K]int{} // of a part, in the order in which they come: sums in the order of a map differ from time to time in their last bits
+	place := map[K]int{} // of a part, in the order in which they come: sums in the order of a map differ in their last bits
 	add := func(steps [2]int, side func(*part) *Moments) {
 		for i := steps[0]; i < steps[1]; i++ {
 			for k := range e.Steps[i].Groups {

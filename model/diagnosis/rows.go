@@ -117,9 +117,9 @@ func (e *evidence) repeated(i int) Moments {
 	return Moments{N: len(now), Sum: float64(both), Squares: float64(both)}
 }
 
-// isProbe reports whether the steps look like those of evaluations on fixed prompts: each is as many steps after the one before, which are not
-// logged, but for the first and the last, and has one answer to each prompt. Several answers to each may be a batch of a trainer that logs now
-// and then, unless that is very seldom and without advantages.
+// isProbe reports whether the steps look like those of evaluations on fixed prompts: each is as many steps after the one before, which
+// are not logged, but for the first and the last, and has one answer to each prompt. Several answers to each may be a batch of a trainer
+// that logs now and then, unless that is very seldom and without advantages.
 func (e *evidence) isProbe() bool {
 	gap := e.usualGap()
 	if gap < 2 || !e.prompts {
@@ -202,9 +202,11 @@ func (e *evidence) rowsTwice() (Finding, bool) {
 	f.Title = "every row is there twice"
 	switch logged := e.factsFrom(from); { // who halves the groups sees other deviations than the trainer, if that saw both copies
 	case logged.Whole > logged.Living()/2 && logged.Whole > 2*logged.Halved:
-		f.Title = fmt.Sprintf("each answer is there twice in its group, and the trainer trained on both copies: %s of %s have the logged advantages of all their samples",
+		f.Title = fmt.Sprintf("each answer is there twice in its group, and the trainer trained on both copies: %s of %s have the "+
+			"logged advantages of all their samples",
 			units.Count(logged.Whole), units.Plural(logged.Living(), "groups"))
-		f.Advice = "the engines sample the same: give each inference engine, or data-parallel rank, its own seed; until then a group holds half as many distinct answers as it has samples"
+		f.Advice = "the engines sample the same: give each inference engine, or data-parallel rank, its own seed; until then a group " +
+			"holds half as many distinct answers as it has samples"
 	case logged.Halved > logged.Living()/2 && logged.Halved > 2*logged.Whole:
 		f.Title += fmt.Sprintf(": the log was written twice, since %s of %s have the logged advantages of half their samples",
 			units.Count(logged.Halved), units.Plural(logged.Living(), "groups"))
@@ -414,7 +416,8 @@ func (e *evidence) provedMixed() (Finding, bool) {
 	f := e.finding(mixed, "groups of several prompts", from, len(mixed), true, "groups")
 	f.Title = fmt.Sprintf("%s of %s hold answers to several prompts: %s",
 		units.Count(int(after.Sum)), units.Plural(after.N, "groups"), e.snap.Division(e.rule))
-	f.Advice = "check how the trainer makes groups of rows: a reshape to (−1, answers per prompt) needs the answers to one prompt in consecutive rows, whatever the batch of a device; group by an id of the prompt instead"
+	f.Advice = "check how the trainer makes groups of rows: a reshape to (−1, answers per prompt) needs the answers to one prompt in " +
+		"consecutive rows, whatever the batch of a device; group by an id of the prompt instead"
 	f.Example = e.exampleAt(from, func(step, group int) bool { return e.Steps[step].Groups[group].Several })
 	return f, true
 }
@@ -425,9 +428,9 @@ func (e *evidence) groupsAreProved() bool {
 	return logged.Living() >= leastContradicted && logged.ZeroSum == logged.Living()
 }
 
-// wholeAgain counts the groups of prompts that came more than once, beyond the first of each, if they are as large as those of the prompts that
-// came once, in this step or else in the last that had some: such prompts are drawn again, and not torn. usual is the size of these, which it
-// also returns. again is 0 where groups are not those of the ids.
+// wholeAgain counts the groups of prompts that came more than once, beyond the first of each, if they are as large as those of the
+// prompts that came once, in this step or else in the last that had some: such prompts are drawn again, and not torn. usual is the size
+// of these, which it also returns. again is 0 where groups are not those of the ids.
 func (s *Observed) wholeAgain(usual int32) (again int, whole int32) {
 	if len(s.Groups) != s.ids {
 		return 0, usual

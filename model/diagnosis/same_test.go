@@ -10,8 +10,8 @@ import (
 	"vantage/model"
 )
 
-// The same log has the same findings each time, to the quoted answers and to the last bit of each figure: what is drawn for a look, such as the
-// seed of its hashes, does not show.
+// The same log has the same findings each time, to the quoted answers and to the last bit of each figure: what is drawn for a look, such
+// as the seed of its hashes, does not show.
 func TestSameLogSameFindings(t *testing.T) {
 	begin := strings.Repeat("we add the numbers so that ", sampleBytes/20)
 	snap, read := shapeOf(40, 6, func(rng *rand.Rand, step, prompt, k int) sample {

@@ -264,7 +264,9 @@ func (s series) shiftOver(sign float64, span int) (shift, bool) {
 		k.b = max(s.turn(from, k.level.mean()+onsetShare*k.done(), sign), k.a+1)
 	}
 	k.contrast = s.compare(k.a, k.b, k.b, len(s))
-	if settled := s.turn(k.b, k.level.mean()+(1-onsetShare)*k.done(), sign); 2*settled <= k.b+len(s) && s[settled:].steps() >= leastSteps { // what goes on changing differs from step to step
+	settled := s.turn(k.b, k.level.mean()+(1-onsetShare)*k.done(), sign)
+	isSettled := 2*settled <= k.b+len(s) && s[settled:].steps() >= leastSteps
+	if isSettled { // what goes on changing differs from step to step
 		if then := s.compare(k.a, k.b, settled, len(s)); sign*then.z > sign*k.z {
 			k.contrast = then
 		}

@@ -9,7 +9,8 @@ import (
 	"vantage/model"
 )
 
-// sumRun is a run of so many steps of 4 groups of 8 answers, whose reward and columns a function makes by the share of the run that is over.
+// sumRun is a run of so many steps of 4 groups of 8 answers, whose reward and columns a function makes by the share of the run that is
+// over.
 func sumRun(steps int, names []string, row func(done float64, r *rand.Rand) (reward float64, parts []float64)) model.Snapshot {
 	r := rand.New(rand.NewPCG(uint64(steps), 5))
 	chunk := &model.Chunk{

@@ -112,7 +112,10 @@ const (
 
 // NewTexts returns texts of which none is read. At most so many are asked for.
 func NewTexts(o *Observations, most int) *Texts {
-	return &Texts{o: o, most: most, picked: map[int]bool{}, replies: map[int][]reply{}, seed: maphash.MakeSeed(), sources: map[uint64]string{}, fields: map[string]map[uint64]string{}}
+	return &Texts{
+		o: o, most: most, seed: maphash.MakeSeed(),
+		picked: map[int]bool{}, replies: map[int][]reply{}, sources: map[uint64]string{}, fields: map[string]map[uint64]string{},
+	}
 }
 
 // Next returns the texts to read next, none if nothing is left to ask.
@@ -507,7 +510,8 @@ func saysCut(name, value string) bool {
 	return strings.Contains(value, `"finish_reason": "length"`) || strings.Contains(value, `"finish_reason":"length"`)
 }
 
-// nameIn returns the id or name in an object, such as an environment, "" if it has none, what stands in a list, and any other value as it is.
+// nameIn returns the id or name in an object, such as an environment, "" if it has none, what stands in a list, and any other value as it
+// is.
 func nameIn(value string) string {
 	if !strings.HasPrefix(value, "{") {
 		return strings.Trim(value, `[]"`)
@@ -556,8 +560,8 @@ func lastWords(words []string) []string {
 	return all
 }
 
-// endingOf is the shape of the last word: its digits are one 0, and its letters one a, but for those of a tag or a command, such as </answer> and
-// \boxed{12}, which mean something.
+// endingOf is the shape of the last word: its digits are one 0, and its letters one a, but for those of a tag or a command, such as
+// </answer> and \boxed{12}, which mean something.
 func endingOf(words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -680,12 +684,19 @@ func controls(text string) (within bool, end string) {
 			end, size = strings.Clone(rest[:n]), n
 		} else if end != "" && !unicode.IsSpace(r) {
 			return true, ""
-		} else if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r > unicode.MaxASCII && unicode.Is(unicode.Co, r) {
+		} else if isJunk(r) {
 			junk++
 		}
 		i += size
 	}
 	return junk >= leastJunk, end
+}
+
+// isJunk reports whether no text has a character: it is broken, a control character, or of private use.
+func isJunk(r rune) bool {
+	isControl := r < ' ' && r != '\n' && r != '\t' && r != '\r'
+	isPrivate := r > unicode.MaxASCII && unicode.Is(unicode.Co, r)
+	return r == utf8.RuneError || isControl || isPrivate
 }
 
 // taught are words in tags that a model may be taught to write: of thoughts, tools and results.

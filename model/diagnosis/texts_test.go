@@ -78,8 +78,8 @@ func TestSurprise(t *testing.T) {
 	}
 }
 
-// A text that is cut within a character, or holds bytes that are none, is divided into words all the same.
-// Code and Chinese that a new source brings have an order of their own, the Chinese that of its prompts: they are words. Random signs are not.
+// A text that is cut within a character, or holds bytes that are none, is divided into words all the same. Code and Chinese that a new
+// source brings have an order of their own, the Chinese that of its prompts: they are words. Random signs are not.
 func TestNewFormsAreWords(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	drawn := func(from []string, n int) (text string) {

@@ -56,7 +56,8 @@ func (e *evidence) unrelated() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := e.finding(s, "groups of several prompts", from, len(s), true, "groups")
-	f.Title = fmt.Sprintf("%s of group ids hold answers to several prompts that have nothing to do with each other", units.Share(after.mean()))
+	f.Title = fmt.Sprintf("%s of group ids hold answers to several prompts that have nothing to do with each other",
+		units.Share(after.mean()))
 	if ids, steps := after.N, s[from:].steps(); ids == steps {
 		f.Title = "one group id holds all prompts of a step"
 	}

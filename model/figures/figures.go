@@ -55,7 +55,7 @@ func Select[T any](list []Of[T], names ...string) []Column[T] {
 func Find[T any](list []Of[T], name string) (Column[T], bool) {
 	for _, f := range list {
 		if f.Value != nil && slices.Contains(f.AllNames(), name) {
-			return Column[T]{name, f}, true
+			return Column[T]{Name: name, Of: f}, true
 		}
 	}
 	return Column[T]{}, false
@@ -187,8 +187,8 @@ func (v Number) IsText() bool { return v.kind == text }
 // IsMissing reports whether it is a number that is not known.
 func (v Number) IsMissing() bool { return (v.kind == mean || v.kind == ratio) && math.IsNaN(v.X) }
 
-// Ranked returns the indexes of some values of a figure by rank: the greatest first, or the least. Words are in the order of the alphabet, or the
-// other way round. What is not known comes last, and of equal ones that which came first.
+// Ranked returns the indexes of some values of a figure by rank: the greatest first, or the least. Words are in the order of the
+// alphabet, or the other way round. What is not known comes last, and of equal ones that which came first.
 func Ranked(values []Number, leastFirst bool) []int {
 	places := make([]int, len(values))
 	for i := range places {

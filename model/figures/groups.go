@@ -59,76 +59,432 @@ func solved(g *analysis.Group) Number {
 
 func groupFigures() []Of[GroupOf] {
 	return []Of[GroupOf]{
-		{func(g GroupOf) Number { return Text(g.In.WhySkipped(g.At)) }, Entry{"why_skipped", "text", "", "the value by which the group filter rejects the group: std 0", ""}},
-		{func(g GroupOf) Number { return Word(g.Fate.Key()).As(g.Fate.String()) }, Entry{"fate", "–", "", "what becomes of the group under its rewards and these settings: alive, killed, all wrong, …", ""}},
-		{func(g GroupOf) Number { return Text(g.Name) }, Entry{"group, name", "–", "", "the log's id, or a hash of prompt and ground truth", ""}},
-		{func(g GroupOf) Number { return Text(g.Preview) }, Entry{"prompt", "–", "", "the beginning of the prompt, or the group's id", ""}},
-		{func(g GroupOf) Number { return Count(g.Size()).As(g.SizeText()) }, Entry{"n, size, samples", "samples", "", "samples of the group; rollouts/rows where a rollout has several rows", ""}},
-		{func(g GroupOf) Number { return Ordinal(g.Step) }, Entry{"step", "number", "", "the step that the group is of", ""}},
-		{func(g GroupOf) Number { return Count(g.Rollouts) }, Entry{"rollouts", "rollouts", "", "rollouts of the group; one may have several rows", ""}},
-		{func(g GroupOf) Number { return Count(g.Kept()).As(KeptBySign(g.Group)) }, Entry{"kept", "samples", "kept_pos+ kept_neg− kept_zero·", "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, which do not train", ""}},
-		{func(g GroupOf) Number { return Count(g.KeptPos) }, Entry{"kept_pos, pos", "samples", "#{kept, A > 0}", "kept samples with A > 0", ""}},
-		{func(g GroupOf) Number { return Count(g.KeptNeg) }, Entry{"kept_neg, neg", "samples", "#{kept, A < 0}", "kept samples with A < 0", ""}},
-		{func(g GroupOf) Number { return Count(g.KeptZero) }, Entry{"kept_zero", "samples", "#{kept, A = 0}", "kept samples with A = 0, or float residue: without effect", ""}},
-		{func(g GroupOf) Number { return Count(g.Size() - g.Kept()) }, Entry{"dropped", "samples", "n − kept", "samples whose advantage the filter sets to 0", ""}},
-		{func(g GroupOf) Number { return Count(g.Nonzero) }, Entry{"nonzero", "samples", "#{A′ ≠ 0}", "samples of the group that train", ""}},
-		{func(g GroupOf) Number { return CountOf(g.Flips.Total(), g.Kept()) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0", ""}},
-		{func(g GroupOf) Number { return solved(g.Group) }, Entry{"solved", "samples", "#{r ≥ solved}", "samples of the group that are solved", ""}},
-		{func(g GroupOf) Number { return Mean(g.RewardMean) }, Entry{"reward, reward_mean", "reward", "μ = Σr / n over the finite rewards that count", "mean reward of the group ± the std of its rewards", ""}},
-		{func(g GroupOf) Number { return Mean(g.RewardStd) }, Entry{"std, reward_std", "reward", "√(Σ(r − μ)² / (n − 1)), ddof 1", "spread of the rewards; the estimator's own std may have another ddof: `vantage list estimators`", "TRL, ms-swift `reward_std` is the std of the whole batch"}},
-		{func(g GroupOf) Number { return Count(g.Invalid) }, Entry{"invalid", "rewards", "", "rewards that are NaN, infinite or missing", ""}},
-		{func(g GroupOf) Number { return Flag(g.Admitted) }, Entry{"admitted", "yes or no", "", "whether the group filter admits the group; every group without one", ""}},
-		{func(g GroupOf) Number { return Flag(g.In.Refused(g.At)) }, Entry{"refused", "yes or no", "", "the trainer's own code would raise an error for the group", ""}},
+		{
+			Value: func(g GroupOf) Number { return Text(g.In.WhySkipped(g.At)) },
+			Entry: Entry{
+				Names: []string{"why_skipped"}, Unit: "text",
+				Meaning: "the value by which the group filter rejects the group: std 0",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Word(g.Fate.Key()).As(g.Fate.String()) },
+			Entry: Entry{
+				Names: []string{"fate"}, Unit: "–",
+				Meaning: "what becomes of the group under its rewards and these settings: alive, killed, all wrong, …",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Text(g.Name) },
+			Entry: Entry{
+				Names: []string{"group", "name"}, Unit: "–",
+				Meaning: "the log's id, or a hash of prompt and ground truth",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Text(g.Preview) },
+			Entry: Entry{
+				Names: []string{"prompt"}, Unit: "–",
+				Meaning: "the beginning of the prompt, or the group's id",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.Size()).As(g.SizeText()) },
+			Entry: Entry{
+				Names: []string{"n", "size", "samples"}, Unit: "samples",
+				Meaning: "samples of the group; rollouts/rows where a rollout has several rows",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Ordinal(g.Step) },
+			Entry: Entry{
+				Names: []string{"step"}, Unit: "number",
+				Meaning: "the step that the group is of",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.Rollouts) },
+			Entry: Entry{
+				Names: []string{"rollouts"}, Unit: "rollouts",
+				Meaning: "rollouts of the group; one may have several rows",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.Kept()).As(KeptBySign(g.Group)) },
+			Entry: Entry{
+				Names: []string{"kept"}, Unit: "samples", Formula: "kept_pos+ kept_neg− kept_zero·",
+				Meaning: "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, " +
+					"which do not train",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.KeptPos) },
+			Entry: Entry{
+				Names: []string{"kept_pos", "pos"}, Unit: "samples", Formula: "#{kept, A > 0}",
+				Meaning: "kept samples with A > 0",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.KeptNeg) },
+			Entry: Entry{
+				Names: []string{"kept_neg", "neg"}, Unit: "samples", Formula: "#{kept, A < 0}",
+				Meaning: "kept samples with A < 0",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.KeptZero) },
+			Entry: Entry{
+				Names: []string{"kept_zero"}, Unit: "samples", Formula: "#{kept, A = 0}",
+				Meaning: "kept samples with A = 0, or float residue: without effect",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.Size() - g.Kept()) },
+			Entry: Entry{
+				Names: []string{"dropped"}, Unit: "samples", Formula: "n − kept",
+				Meaning: "samples whose advantage the filter sets to 0",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.Nonzero) },
+			Entry: Entry{
+				Names: []string{"nonzero"}, Unit: "samples", Formula: "#{A′ ≠ 0}",
+				Meaning: "samples of the group that train",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return CountOf(g.Flips.Total(), g.Kept()) },
+			Entry: Entry{
+				Names: []string{"flips"}, Unit: "kept samples", Formula: "#{kept: sign A′ ≠ sign A}",
+				Meaning: "kept samples whose advantage changes sign in recompute, also from or to 0",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return solved(g.Group) },
+			Entry: Entry{
+				Names: []string{"solved"}, Unit: "samples", Formula: "#{r ≥ solved}",
+				Meaning: "samples of the group that are solved",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Mean(g.RewardMean) },
+			Entry: Entry{
+				Names: []string{"reward", "reward_mean"}, Unit: "reward", Formula: "μ = Σr / n over the finite rewards that count",
+				Meaning: "mean reward of the group ± the std of its rewards",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Mean(g.RewardStd) },
+			Entry: Entry{
+				Names: []string{"std", "reward_std"}, Unit: "reward", Formula: "√(Σ(r − μ)² / (n − 1)), ddof 1",
+				Meaning:  "spread of the rewards; the estimator's own std may have another ddof: `vantage list estimators`",
+				Trainers: "TRL, ms-swift `reward_std` is the std of the whole batch",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Count(g.Invalid) },
+			Entry: Entry{
+				Names: []string{"invalid"}, Unit: "rewards",
+				Meaning: "rewards that are NaN, infinite or missing",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Flag(g.Admitted) },
+			Entry: Entry{
+				Names: []string{"admitted"}, Unit: "yes or no",
+				Meaning: "whether the group filter admits the group; every group without one",
+			},
+		},
+		{
+			Value: func(g GroupOf) Number { return Flag(g.In.Refused(g.At)) },
+			Entry: Entry{
+				Names: []string{"refused"}, Unit: "yes or no",
+				Meaning: "the trainer's own code would raise an error for the group",
+			},
+		},
 	}
 }
 
 // Samples returns the figures of a sample.
 func Samples() []Of[SampleOf] {
 	return []Of[SampleOf]{
-		{Entry: Entry{"rank, #", "–", "", "rank by reward, the best first", ""}},
-		{func(s SampleOf) Number { return Ordinal(s.In.InputRow[s.At]) }, Entry{"index, row", "–", "", "place in the log: of the step from 0 in `export`, of the group from 1 in tables of the screen", ""}},
-		{Entry: Entry{"rollout", "–", "", "number of the rollout that the row belongs to; its last row is marked", ""}},
-		{func(s SampleOf) Number { return Mean(s.In.LoggedRewards[s.At]) }, Entry{"reward, sample.reward", "reward", "r", "as logged, chosen or weighted", ""}},
-		{func(s SampleOf) Number { return Count(s.In.Lengths[s.At]) }, Entry{"tokens, length, sample.length", "tokens", "l", "length of the response: tokens, or the unit of the report's line *lengths*", ""}},
-		{func(s SampleOf) Number { return Mean(s.In.Original[s.At]) }, Entry{"adv, orig, advantage_original, sample.adv", "advantage", "A: the estimator's formula", "original advantage: before the filter", "EasyR1 `advantages_original`"}},
-		{func(s SampleOf) Number { return Mean(s.In.Processed[s.At]) }, Entry{"proc, advantage, sample.new", "advantage", "A′ = A if kept, 0 if dropped; with recompute the formula over the kept ones", "processed advantage: after filter and recompute, what trains", "verl, EasyR1 `advantages`"}},
-		{func(s SampleOf) Number { return Flag(s.In.Keep[s.At]) }, Entry{"kept, sample.kept, drop", "yes or no", "", "whether the filter keeps the sample: ● kept, ○ drop", ""}},
-		{Entry: Entry{"reward component, reward/NAME", "reward", "", "one of the log's reward columns; :reward takes it, or a sum of several, as the reward", ""}},
-		{func(s SampleOf) Number { return Mean(s.In.LoggedAdvantages[s.At]) }, Entry{"logged, sample.logged, advantage_logged", "advantage", "", "the advantage in the log, where it has one", ""}},
-		{func(s SampleOf) Number { return Flag(s.In.Trains(s.At)) }, Entry{"admitted", "yes or no", "", "whether the group filter lets the sample through", ""}},
-		{func(s SampleOf) Number { return Flag(s.In.Pushes(s.At)) }, Entry{"trains", "yes or no", "A′ ≠ 0", "whether the advantage is a number other than 0, float residue aside: what A≠0 counts; in `export` if `--columns` names it", ""}},
-		{func(s SampleOf) Number { return Word(s.In.StatusOf(s.At).String()) }, Entry{"status, sample.status", "–", "", "the trainer's status of the sample: trains, cut off, masked, dropped, errored, empty if it has no response, or not in the log if it has no row; masked, dropped and errored ones do not train", ""}},
-		{Entry: Entry{"loss_weight", "weight", "w: the loss's formula", "weight of the sample in the loss; empty if no loss is set or lengths are unknown", ""}},
-		{Entry: Entry{"fate", "–", "", "the same as the group's", ""}},
-		{Entry: Entry{"refused", "yes or no", "", "the same as the group's", ""}},
-		{Entry: Entry{"file, line", "–", "", "where the record begins: the file below the path that was opened and the line from 1, of Parquet the row; in `export`", ""}},
-		{Entry: Entry{"prompt, response, ground_truth", "text", "", "as logged; `export` has them if `--columns` names them", ""}},
-		{Entry: Entry{"+→−, −→+, 0→+, 0→−, +→0, −→0", "–", "sign A → sign A′", "how the sign of a kept sample's advantage changes in recompute", ""}},
+		{
+			Entry: Entry{
+				Names: []string{"rank", "#"}, Unit: "–",
+				Meaning: "rank by reward, the best first",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Ordinal(s.In.InputRow[s.At]) },
+			Entry: Entry{
+				Names: []string{"index", "row"}, Unit: "–",
+				Meaning: "place in the log: of the step from 0 in `export`, of the group from 1 in tables of the screen",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"rollout"}, Unit: "–",
+				Meaning: "number of the rollout that the row belongs to; its last row is marked",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Mean(s.In.LoggedRewards[s.At]) },
+			Entry: Entry{
+				Names: []string{"reward", "sample.reward"}, Unit: "reward", Formula: "r",
+				Meaning: "as logged, chosen or weighted",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Count(s.In.Lengths[s.At]) },
+			Entry: Entry{
+				Names: []string{"tokens", "length", "sample.length"}, Unit: "tokens", Formula: "l",
+				Meaning: "length of the response: tokens, or the unit of the report's line *lengths*",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Mean(s.In.Unfiltered[s.At]) },
+			Entry: Entry{
+				Names: []string{"adv", "orig", "advantage_original", "sample.adv"}, Unit: "advantage",
+				Formula:  "A: the estimator's formula",
+				Meaning:  "original advantage: before the filter",
+				Trainers: "EasyR1 `advantages_original`",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Mean(s.In.Processed[s.At]) },
+			Entry: Entry{
+				Names: []string{"proc", "advantage", "sample.new"}, Unit: "advantage",
+				Formula:  "A′ = A if kept, 0 if dropped; with recompute the formula over the kept ones",
+				Meaning:  "processed advantage: after filter and recompute, what trains",
+				Trainers: "verl, EasyR1 `advantages`",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Flag(s.In.Keep[s.At]) },
+			Entry: Entry{
+				Names: []string{"kept", "sample.kept", "drop"}, Unit: "yes or no",
+				Meaning: "whether the filter keeps the sample: ● kept, ○ drop",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"reward component", "reward/NAME"}, Unit: "reward",
+				Meaning: "one of the log's reward columns; :reward takes it, or a sum of several, as the reward",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Mean(s.In.LoggedAdvantages[s.At]) },
+			Entry: Entry{
+				Names: []string{"logged", "sample.logged", "advantage_logged"}, Unit: "advantage",
+				Meaning: "the advantage in the log, where it has one",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Flag(s.In.Trains(s.At)) },
+			Entry: Entry{
+				Names: []string{"admitted"}, Unit: "yes or no",
+				Meaning: "whether the group filter lets the sample through",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Flag(s.In.Pushes(s.At)) },
+			Entry: Entry{
+				Names: []string{"trains"}, Unit: "yes or no", Formula: "A′ ≠ 0",
+				Meaning: "whether the advantage is a number other than 0, float residue aside: what A≠0 counts; in `export` if " +
+					"`--columns` names it",
+			},
+		},
+		{
+			Value: func(s SampleOf) Number { return Word(s.In.StatusOf(s.At).String()) },
+			Entry: Entry{
+				Names: []string{"status", "sample.status"}, Unit: "–",
+				Meaning: "the trainer's status of the sample: trains, cut off, masked, dropped, errored, empty if it has no response, " +
+					"or not in the log if it has no row; masked, dropped and errored ones do not train",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"loss_weight"}, Unit: "weight", Formula: "w: the loss's formula",
+				Meaning: "weight of the sample in the loss; empty if no loss is set or lengths are unknown",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"fate"}, Unit: "–",
+				Meaning: "the same as the group's",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"refused"}, Unit: "yes or no",
+				Meaning: "the same as the group's",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"file", "line"}, Unit: "–",
+				Meaning: "where the record begins: the file below the path that was opened and the line from 1, of Parquet the row; " +
+					"in `export`",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"prompt", "response", "ground_truth"}, Unit: "text",
+				Meaning: "as logged; `export` has them if `--columns` names them",
+			},
+		},
+		{
+			Entry: Entry{
+				Names: []string{"+→−", "−→+", "0→+", "0→−", "+→0", "−→0"}, Unit: "–", Formula: "sign A → sign A′",
+				Meaning: "how the sign of a kept sample's advantage changes in recompute",
+			},
+		},
 	}
 }
 
 // Prompts returns the figures of a prompt over a whole run.
 func Prompts() []Of[*ledger.Prompt] {
 	return []Of[*ledger.Prompt]{
-		{func(p *ledger.Prompt) Number { return Word(string(p.State())) }, Entry{"state", "–", "", "the class of the prompt: learning, solved, hopeless, flat, forgotten, suspect, rare or unsure", ""}},
-		{func(p *ledger.Prompt) Number { return Text(p.Name()) }, Entry{"name", "–", "", "a hash of prompt and ground truth, or the log's id of its groups", ""}},
-		{func(p *ledger.Prompt) Number { return Count(p.Seen) }, Entry{"seen", "groups", "", "how often the prompt came: groups of it", ""}},
-		{func(p *ledger.Prompt) Number { return Count(p.Samples) }, Entry{"samples", "samples", "", "its samples in all steps", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.Rate()) }, Entry{"rate", "share or reward", "solved / tries, or Σgrade / tries", "solve rate; of a prompt that is graded by degrees its mean reward on the scale of the run, from 0 (wrong) to 1 (full marks); if nothing shows what those are, the mean reward as logged", ""}},
-		{func(p *ledger.Prompt) Number { return Word(p.RateOf()) }, Entry{"rate_of", "–", "", "what rate is of: solved tries, or mean reward", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.SolveRate()) }, Entry{"solve_rate", "share", "solved / tries", "share of its tries that is solved; missing if the rewards don't show which are", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.Reward()) }, Entry{"reward", "reward", "Σr / #{finite r}", "mean reward of its tries", ""}},
-		{func(p *ledger.Prompt) Number { low, _ := p.Interval(); return Mean(low) }, Entry{"low_95", "share or reward", "Wilson's score interval, or mean ± 1.96·std / √n", "lower end of the 95 % interval of rate", ""}},
-		{func(p *ledger.Prompt) Number { _, high := p.Interval(); return Mean(high) }, Entry{"high_95", "share or reward", "as low_95", "upper end of it", ""}},
-		{func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(units.SignedOrMissing(x)) }, Entry{"trend", "share or reward", "later half − earlier half of its groups", "how much greater its rate is than before", ""}},
-		{func(p *ledger.Prompt) Number { _, err := p.Trend(); return Mean(err) }, Entry{"trend_error, ±", "share or reward", "std·√(1/n + 1/m)", "standard error of trend if nothing changes", ""}},
-		{func(p *ledger.Prompt) Number { return CountOf(p.Signal, p.Seen) }, Entry{"signal", "groups", "alive + short", "groups of it with signal", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.Abs) }, Entry{"sum_abs", "advantage", "Σ|A′|", "absolute advantages of all of its samples that train: how much it taught", ""}},
-		{func(p *ledger.Prompt) Number { return Count(int(p.Tokens)) }, Entry{"tokens", "tokens", "Σ length, of known ones", "what its responses cost, in the unit of the report's line *lengths*", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.PerThousand()) }, Entry{"per_1k", "advantage", "1000·sum_abs / tokens", "Σ|A| that 1,000 tokens of it gave", ""}},
-		{func(p *ledger.Prompt) Number { return Ordinal(p.First) }, Entry{"first_step", "number", "", "the first step in which it came", ""}},
-		{func(p *ledger.Prompt) Number { return Ordinal(p.Last) }, Entry{"last_step", "number", "", "the last step in which it came", ""}},
-		{func(p *ledger.Prompt) Number { return Text(p.Why()) }, Entry{"state_why", "text", "", "the numbers by which it is in its state", ""}},
-		{func(p *ledger.Prompt) Number { return Text(p.Preview) }, Entry{"prompt", "–", "", "the beginning of the prompt, or the id of its groups", ""}},
+		{
+			Value: func(p *ledger.Prompt) Number { return Word(string(p.State())) },
+			Entry: Entry{
+				Names: []string{"state"}, Unit: "–",
+				Meaning: "the class of the prompt: learning, solved, hopeless, flat, forgotten, suspect, rare or unsure",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Text(p.Name()) },
+			Entry: Entry{
+				Names: []string{"name"}, Unit: "–",
+				Meaning: "a hash of prompt and ground truth, or the log's id of its groups",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Count(p.Seen) },
+			Entry: Entry{
+				Names: []string{"seen"}, Unit: "groups",
+				Meaning: "how often the prompt came: groups of it",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Count(p.Samples) },
+			Entry: Entry{
+				Names: []string{"samples"}, Unit: "samples",
+				Meaning: "its samples in all steps",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Mean(p.Rate()) },
+			Entry: Entry{
+				Names: []string{"rate"}, Unit: "share or reward", Formula: "solved / tries, or Σgrade / tries",
+				Meaning: "solve rate; of a prompt that is graded by degrees its mean reward on the scale of the run, from 0 (wrong) " +
+					"to 1 (full marks); if nothing shows what those are, the mean reward as logged",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Word(p.RateOf()) },
+			Entry: Entry{
+				Names: []string{"rate_of"}, Unit: "–",
+				Meaning: "what rate is of: solved tries, or mean reward",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Mean(p.SolveRate()) },
+			Entry: Entry{
+				Names: []string{"solve_rate"}, Unit: "share", Formula: "solved / tries",
+				Meaning: "share of its tries that is solved; missing if the rewards don't " +
+					"show which are",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Mean(p.Reward()) },
+			Entry: Entry{
+				Names: []string{"reward"}, Unit: "reward", Formula: "Σr / #{finite r}",
+				Meaning: "mean reward of its tries",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { low, _ := p.Interval(); return Mean(low) },
+			Entry: Entry{
+				Names: []string{"low_95"}, Unit: "share or reward", Formula: "Wilson's score interval, or mean ± 1.96·std / √n",
+				Meaning: "lower end of the 95 % interval of rate",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { _, high := p.Interval(); return Mean(high) },
+			Entry: Entry{
+				Names: []string{"high_95"}, Unit: "share or reward", Formula: "as low_95",
+				Meaning: "upper end of it",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(units.SignedOrMissing(x)) },
+			Entry: Entry{
+				Names: []string{"trend"}, Unit: "share or reward", Formula: "later half − earlier half of its groups",
+				Meaning: "how much greater its rate is than before",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { _, err := p.Trend(); return Mean(err) },
+			Entry: Entry{
+				Names: []string{"trend_error", "±"}, Unit: "share or reward", Formula: "std·√(1/n + 1/m)",
+				Meaning: "standard error of trend if nothing changes",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return CountOf(p.Signal, p.Seen) },
+			Entry: Entry{
+				Names: []string{"signal"}, Unit: "groups", Formula: "alive + short",
+				Meaning: "groups of it with signal",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Mean(p.Abs) },
+			Entry: Entry{
+				Names: []string{"sum_abs"}, Unit: "advantage", Formula: "Σ|A′|",
+				Meaning: "absolute advantages of all of its samples that train: how much it taught",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Count(int(p.Tokens)) },
+			Entry: Entry{
+				Names: []string{"tokens"}, Unit: "tokens", Formula: "Σ length, of known ones",
+				Meaning: "what its responses cost, in the unit of the report's line *lengths*",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Mean(p.PerThousand()) },
+			Entry: Entry{
+				Names: []string{"per_1k"}, Unit: "advantage", Formula: "1000·sum_abs / tokens",
+				Meaning: "Σ|A| that 1,000 tokens of it gave",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Ordinal(p.First) },
+			Entry: Entry{
+				Names: []string{"first_step"}, Unit: "number",
+				Meaning: "the first step in which it came",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Ordinal(p.Last) },
+			Entry: Entry{
+				Names: []string{"last_step"}, Unit: "number",
+				Meaning: "the last step in which it came",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Text(p.Why()) },
+			Entry: Entry{
+				Names: []string{"state_why"}, Unit: "text",
+				Meaning: "the numbers by which it is in its state",
+			},
+		},
+		{
+			Value: func(p *ledger.Prompt) Number { return Text(p.Preview) },
+			Entry: Entry{
+				Names: []string{"prompt"}, Unit: "–",
+				Meaning: "the beginning of the prompt, or the id of its groups",
+			},
+		},
 	}
 }

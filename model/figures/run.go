@@ -64,7 +64,7 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 	case MeanOfGroups:
 		weight = float64(s.Groups)
 	case ShareOfAdvantage:
-		return RunMetric{over, s.AbsProcessed, s.AbsOriginal, 1}
+		return RunMetric{over, s.AbsProcessed, s.AbsUnfiltered, 1}
 	case EffectiveSamples:
 		return RunMetric{over, s.AbsProcessed, s.Squares, 1}
 	case MeanOfSteps, SumOfSteps, MostOfSteps, LeastOfSteps:

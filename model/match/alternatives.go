@@ -321,12 +321,12 @@ func (r *Report) findFilter(snap model.Snapshot, grouped []*analysis.GroupedStep
 func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, scale estimators.Scale) []FoundFilter {
 	pos, neg, dropped := ratioRange{0, 1}, ratioRange{0, 1}, false
 	for _, s := range grouped {
-		original := s.Advantages(e, scale)
-		if original == nil {
+		unfiltered := s.Advantages(e, scale)
+		if unfiltered == nil {
 			return nil
 		}
 		for lo, hi := range s.Groups() {
-			p, n := countKept(original[lo:hi], s.LoggedAdvantages[lo:hi])
+			p, n := countKept(unfiltered[lo:hi], s.LoggedAdvantages[lo:hi])
 			dropped = dropped || p.kept < p.all || n.kept < n.all
 			pos, neg = pos.with(p), neg.with(n)
 		}
@@ -354,8 +354,8 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 type keptOf struct{ kept, all int }
 
 // countKept counts the positive and the negative samples of a group, and those whose logged advantage is not 0.
-func countKept(original, logged []float64) (pos, neg keptOf) {
-	for i, x := range original {
+func countKept(unfiltered, logged []float64) (pos, neg keptOf) {
+	for i, x := range unfiltered {
 		c := &pos
 		switch {
 		case x == 0 || x != x || logged[i] != logged[i]:

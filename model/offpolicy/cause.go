@@ -74,7 +74,7 @@ func (s *Study) Cause() Cause {
 		}
 		return c
 	case len(steps) > 0 && steps[0].at <= 1:
-		return causeByStep(steps)
+		return causeByStep(steps, s.Asked.Still)
 	}
 	return unknown("the rows have no two version lags, and the log does not begin with the run")
 }
@@ -136,7 +136,7 @@ func causeByLag(lags []place) Cause {
 }
 
 // causeByStep judges the course from the first step on. Growth has several causes, between which versions alone decide.
-func causeByStep(steps []place) Cause {
+func causeByStep(steps []place, still bool) Cause {
 	if steps[0].n < leastRows {
 		return unknown(fmt.Sprintf("the rows have no two version lags, and the first step has fewer than %d rows", leastRows))
 	}
@@ -149,6 +149,8 @@ func causeByStep(steps []place) Cause {
 		c.Verdict, why = Engine, why+", and grows from there"
 	case isEngine:
 		c.Verdict, why = Engine, why+", and does not grow"
+	case grows && still:
+		c.Verdict, why = Engine, why+", and grows though the learning rate is 0: no weights change"
 	case grows:
 		c.Verdict, why = Unknown, why+", and grows: versions would tell staleness from weights that do not arrive"
 	default:

@@ -51,6 +51,7 @@ type Asked struct {
 	Options estimators.Options // that the values were read from
 	By      string             // who names it: "asked for", "by algorithm.rollout_correction.rollout_is"
 	Must    bool               // it is refused where the log lacks what it needs
+	Still   bool               // the learning rate is 0 throughout: no weights change
 	Off     string             // the option of a configuration that turns every rule off, empty if none does
 }
 
@@ -68,7 +69,9 @@ type Study struct {
 	Trials []*Trial        // of all rules at their defaults, in their order, each followed by its sweep
 
 	steps   map[int]*Tally
+	fresh   map[int]*Tally // by step, of rows of lag 0
 	lags    map[int]*Tally
+	traits  traits
 	writers map[string]int
 
 	merger *rules.Merger
@@ -101,7 +104,7 @@ const (
 
 // New returns an empty study.
 func New(asked Asked, sweeps bool) *Study {
-	s := &Study{Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{}}
+	s := &Study{Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{}}
 	if asked.Rule != nil {
 		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
 	}
@@ -127,7 +130,10 @@ func (s *Study) Add(x Sample) {
 	s.writers[x.Writer]++
 	f := rules.FiguresOf(x.Row)
 	s.tally(x, f)
-	s.probabilities(x.Row)
+	if x.Even() {
+		s.probabilities(x.Row)
+		s.traits.add(x.Row)
+	}
 	short := s.merger.Merge(x.Row)
 	s.merged.Step, s.merged.Rows, s.groups = x.Step, append(s.merged.Rows, short), append(s.groups, x.Group)
 	s.tokens += max(len(short.Sampler), len(short.Trainer))
@@ -150,6 +156,9 @@ func (s *Study) tally(x Sample, f rules.Figures) {
 	if found {
 		of(s.steps, x.Step).aged(lag)
 		s.Total.aged(lag)
+	}
+	if found && lag == 0 {
+		of(s.fresh, x.Step).Add(f)
 	}
 	if _, known := s.lags[lag]; found && (known || len(s.lags) < maxLags) {
 		of(s.lags, lag).Add(f)
@@ -175,9 +184,6 @@ func of(all map[int]*Tally, key int) *Tally {
 }
 
 func (s *Study) probabilities(r rules.Row) {
-	if !r.Even() {
-		return
-	}
 	for i, p := range r.Sampler {
 		d := math.Abs(float64(r.Trainer[i]) - float64(p))
 		if r.Mask != nil && !r.Mask[i] || !units.IsFinite(d) {

@@ -30,6 +30,8 @@ type Trial struct {
 	Groups, Emptied     int // 0 groups: the log does not name them
 	Positive, Negative  Mass
 	effective, weighted float64 // rows that count as much, of the rows with a weight
+	gone                gone
+	logs                float64 // Σ of the sampler's log-probs of Tokens
 	bent                float64 // rows whose tokens are clipped, each by the share of its kept tokens
 
 	values  estimators.Values
@@ -153,6 +155,22 @@ func (t *Trial) count(r rules.Row, outcome rules.Outcome) {
 		t.RowsKept++
 		t.bent += float64(outcome.Clipped) / float64(kept)
 	}
+	for i, letter := range []byte(outcome.Kept) {
+		if letter == byte(rules.NotTrainable) || i >= len(r.Sampler) {
+			continue
+		}
+		times := 1
+		if r.Times != nil {
+			times = int(r.Times[i])
+		}
+		log := float64(times) * max(float64(r.Sampler[i]), leastLog)
+		if t.logs += log; letter != byte(rules.Trains) {
+			t.gone.tokens, t.gone.log = t.gone.tokens+times, t.gone.log+log
+		}
+	}
+	if kept == 0 {
+		t.gone.rows, t.gone.ofRows = t.gone.rows+1, t.gone.ofRows+trains
+	}
 	mass := Mass{math.Abs(r.Advantage), math.Abs(r.Advantage) * float64(kept) / float64(trains)}
 	if r.Advantage == r.Advantage {
 		t.Advised++
@@ -164,6 +182,9 @@ func (t *Trial) count(r rules.Row, outcome rules.Outcome) {
 		t.Negative = t.Negative.Plus(mass)
 	}
 }
+
+// leastLog bounds log-probs in means: of −Inf too.
+const leastLog = -20
 
 // weightOf is the logarithm of what a row weighs after a rule. It is not known of a row that cannot be compared.
 func weightOf(r rules.Row, outcome rules.Outcome) (log float64, known bool) {

@@ -160,7 +160,7 @@ func (b *Breakdown) Table() Table {
 		p := &b.Parts.Parts[i]
 		t.Rows = append(t.Rows, []any{
 			p.Name, p.Samples, p.Groups, p.Signal, p.Admitted, p.Kept, p.Nonzero, p.Solved, p.Judged,
-			p.Reward(), p.Tokens, p.AbsOriginal, p.AbsProcessed, p.Push, p.Mass.Weight, p.Mass.Positive, p.Mass.Negative,
+			p.Reward(), p.Tokens, p.AbsUnfiltered, p.AbsProcessed, p.Push, p.Mass.Weight, p.Mass.Positive, p.Mass.Negative,
 		})
 	}
 	return t

@@ -17,14 +17,14 @@ import (
 // after the filter, the main figures over the steps, and the solve rates of groups. Steps
 // are added one by one; the memory does not grow with their number.
 type Charts struct {
-	Original, Processed *histogram // processed: of the kept samples only
-	Trends              []trendLine
-	Solved              []float64 // groups by solve rate
-	FirstStep, LastStep int64
-	Steps               int
-	SolvedAt            string // which rewards are solved, in words
+	Unfiltered, Processed *histogram // processed: of the kept samples only
+	Trends                []trendLine
+	Solved                []float64 // groups by solve rate
+	FirstStep, LastStep   int64
+	Steps                 int
+	SolvedAt              string // which rewards are solved, in words
 
-	hasSamples bool // Original and Processed were filled
+	hasSamples bool // Unfiltered and Processed were filled
 	stepIndex  int
 	stepCount  int
 	points     []pointSteps // of each line
@@ -62,7 +62,7 @@ func newCharts(r *Report, scales []model.RewardScale, lines []trendLine, points 
 		l.Lows, l.Highs = slices.Clone(l.Values), slices.Clone(l.Values)
 	}
 	return &Charts{
-		Original: newHistogram(), Processed: newHistogram(), Trends: lines, Solved: make([]float64, len(analysis.SolveBinNames())),
+		Unfiltered: newHistogram(), Processed: newHistogram(), Trends: lines, Solved: make([]float64, len(analysis.SolveBinNames())),
 		SolvedAt: solvedReward(scales), stepCount: steps, points: make([]pointSteps, n),
 	}
 }
@@ -117,7 +117,7 @@ func (c *Charts) add(s *analysis.StepFigures, a *analysis.Analysis) {
 		return
 	}
 	c.hasSamples = true
-	c.Original.add(a.Original, nil)
+	c.Unfiltered.add(a.Unfiltered, nil)
 	c.Processed.add(a.Processed, a.Keep)
 }
 
@@ -229,14 +229,14 @@ func (h *histogram) Std() float64 {
 }
 
 func (c *Charts) hasDistribution() bool {
-	return c.hasSamples && c.Original.N > c.Original.NotFinite
+	return c.hasSamples && c.Unfiltered.N > c.Unfiltered.NotFinite
 }
 
 // bins returns both distributions in plotColumns bins from -limit to limit, and the largest count.
-func (c *Charts) bins() (limit float64, original, processed []int, tallest int) {
-	limit = units.RoundUp(max(c.Original.MaxAbs, c.Processed.MaxAbs))
-	original, processed = c.Original.rebin(limit, plotColumns), c.Processed.rebin(limit, plotColumns)
-	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
+func (c *Charts) bins() (limit float64, unfiltered, processed []int, tallest int) {
+	limit = units.RoundUp(max(c.Unfiltered.MaxAbs, c.Processed.MaxAbs))
+	unfiltered, processed = c.Unfiltered.rebin(limit, plotColumns), c.Processed.rebin(limit, plotColumns)
+	return limit, unfiltered, processed, max(1, slices.Max(unfiltered), slices.Max(processed))
 }
 
 func (c *Charts) hasSolved() bool { return c.Steps > 0 && c.SolvedAt != "" }
@@ -296,10 +296,10 @@ func (c *Charts) stepRange() string { return units.Steps(c.FirstStep, c.LastStep
 
 // textDistribution draws both histograms on one axis and scale, with their moments below.
 func (c *Charts) textDistribution() []string {
-	limit, original, processed, tallest := c.bins()
+	limit, unfiltered, processed, tallest := c.bins()
 	var lines []string
 	for row := range plotRows {
-		lines = append(lines, plotRow(original, tallest, plotRows-1-row, []rune("▁▂▃▄▅▆▇█")))
+		lines = append(lines, plotRow(unfiltered, tallest, plotRows-1-row, []rune("▁▂▃▄▅▆▇█")))
 	}
 	half := strings.Repeat("─", plotColumns/2)
 	lines = append(lines, half+"┼"+half)
@@ -316,7 +316,7 @@ func (c *Charts) textDistribution() []string {
 		lines = lines[:len(lines)-1]
 	}
 	lines = append(lines, "−"+end+strings.Repeat(" ", gap)+"0"+strings.Repeat(" ", gap)+"+"+end)
-	return append(lines, momentsText("original", c.Original), momentsText("processed", c.Processed))
+	return append(lines, momentsText("original", c.Unfiltered), momentsText("processed", c.Processed))
 }
 
 // plotRow draws one row of columns, numbered from the axis. A nonzero count always shows.

@@ -130,7 +130,7 @@ func TestHistogram(t *testing.T) {
 // The axis ends at a round number that no value exceeds.
 func TestAxisLimit(t *testing.T) {
 	for largest, want := range map[float64]float64{0: 1, 0.7071: 0.8, 1: 1, 1.2: 1.5, 2.47: 2.5, 3.75: 4, 9: 10, 95: 100} {
-		c := &Charts{Original: newHistogram(), Processed: newHistogram()}
+		c := &Charts{Unfiltered: newHistogram(), Processed: newHistogram()}
 		c.Processed.add([]float64{-largest}, nil)
 		if got, _, _, _ := c.bins(); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g: %g, want %g", largest, got, want)

@@ -13,6 +13,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/glance"
+	"vantage/model/offpolicy"
 	"vantage/model/trainer"
 	"vantage/model/units"
 )
@@ -24,6 +25,8 @@ type HTMLParts struct {
 	Texts   int                                      // of how many of the worst groups two answers are shown
 	Text    func(at model.Place) (model.Text, error) // reads the text of a sample; nil if Texts is 0
 	Worst   []glance.Span                            // the worst steps first
+
+	OffPolicy *offpolicy.Study // of the log-probs of tokens; nil if the log has none
 }
 
 // pageFiles are the style and the script of a page: light or dark as the reader's system is, from 400 pixels to wide screens,
@@ -115,6 +118,7 @@ func (h *htmlPage) sections() []section {
 		{"warnings", "Warnings", true, h.writeWarnings},
 		{"worst", "Worst steps", c.Steps > 1 && len(h.Parts.Worst) > 0, h.writeWorstSteps},
 		{"steps", "Over the steps", c.Steps > 1, h.writeTrends},
+		{"off-policy", "How off-policy the samples are", h.Parts.OffPolicy != nil && h.Parts.OffPolicy.Total.Compared > 0, h.writeOffPolicy},
 		{"advantages", "Advantages and solve rates", c.hasDistribution() || c.hasSolved(), h.writeDistributions},
 		{"sweep", "What a filter would do", h.Parts.Sweep != nil || h.Parts.NoSweep != "", h.writeSweep},
 		{"groups", "Groups", h.total.sum.Groups > 0, h.writeGroups},

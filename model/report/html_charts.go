@@ -397,15 +397,15 @@ const (
 
 // spreadSentences describes the distributions of advantages: one where the filter changes nothing.
 func (c *Charts) spreadSentences() []string {
-	if _, original, processed, _ := c.bins(); slices.Equal(original, processed) {
-		return []string{momentsSentence("All", c.Original)}
+	if _, unfiltered, processed, _ := c.bins(); slices.Equal(unfiltered, processed) {
+		return []string{momentsSentence("All", c.Unfiltered)}
 	}
-	return []string{momentsSentence("Original", c.Original), momentsSentence("Processed", c.Processed)}
+	return []string{momentsSentence("Original", c.Unfiltered), momentsSentence("Processed", c.Processed)}
 }
 
 // drawSpread draws both distributions of advantages on one axis, or one above it if they are equal.
 func (c *Charts) drawSpread(at ...attribute) markup {
-	limit, original, processed, tallest := c.bins()
+	limit, unfiltered, processed, tallest := c.bins()
 	sentences, middle, half := c.spreadSentences(), spreadMiddle, spreadHalf
 	if len(sentences) == 1 {
 		middle, half = spreadMiddle+spreadHalf, 2*spreadHalf
@@ -418,8 +418,8 @@ func (c *Charts) drawSpread(at ...attribute) markup {
 		return max(1, float64(n)/float64(tallest)*float64(half))
 	}
 	var bars []markup
-	for i := range original {
-		if original[i]+processed[i] == 0 {
+	for i := range unfiltered {
+		if unfiltered[i]+processed[i] == 0 {
 			continue
 		}
 		sign := class("plus")
@@ -430,8 +430,8 @@ func (c *Charts) drawSpread(at ...attribute) markup {
 			sign = class("zero")
 		}
 		from, to := limit*(2*float64(i)/plotColumns-1), limit*(2*float64(i+1)/plotColumns-1)
-		title := fmt.Sprintf("%s to %s: %s before the filter, %s after it", strings.TrimSpace(units.Signed(from)), strings.TrimSpace(units.Signed(to)), units.Count(original[i]), units.Count(processed[i]))
-		x, up := spreadMargin+float64(i)*width, height(original[i])
+		title := fmt.Sprintf("%s to %s: %s before the filter, %s after it", strings.TrimSpace(units.Signed(from)), strings.TrimSpace(units.Signed(to)), units.Count(unfiltered[i]), units.Count(processed[i]))
+		x, up := spreadMargin+float64(i)*width, height(unfiltered[i])
 		bar := []markup{tag("title", title), rect(x, float64(middle)-up, width-1, up)}
 		if len(sentences) > 1 {
 			bar = append(bar, rect(x, float64(middle), width-1, height(processed[i])))

@@ -83,7 +83,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 			each(p, &c.Missing, func(k int) bool { return estimators.IsMissing(c.Numbers[k]) })
 		}},
 		{Name: "advantage_original", Doc: "advantage before the filter", Type: AdvantageCell, fill: func(p *SamplePart, c *Cells) {
-			each(p, &c.Numbers, func(k int) float64 { return p.a.Original[p.at[k]] })
+			each(p, &c.Numbers, func(k int) float64 { return p.a.Unfiltered[p.at[k]] })
 		}},
 		{Name: "kept", Doc: "whether the keep ratios keep it", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Bools, func(k int) bool { return p.a.Keep[p.at[k]] })

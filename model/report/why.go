@@ -197,7 +197,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 		g, a := y.group(), y.Analysis
 		samples := [][]any{}
 		for _, i := range y.ends(n) {
-			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
+			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Unfiltered[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
 		answers := model.Mapped(y.Shown, func(t ShownText) object {
 			return object{
@@ -293,7 +293,7 @@ func (y *Why) samplesText(b *bytes.Buffer, n int) {
 	fmt.Fprintf(b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(), y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
 	fmt.Fprintf(b, "%8s %9s %9s %5s %9s %7s\n", "index", "reward", "original", "kept", "advantage", "length")
 	for _, i := range y.ends(n) {
-		fmt.Fprintf(b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Original[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
+		fmt.Fprintf(b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Unfiltered[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
 		if status := a.StatusOf(i); status != model.StatusTrains {
 			b.WriteString("  " + status.String())
 		}

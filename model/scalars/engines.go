@@ -91,7 +91,7 @@ func (r *run) gapOf(g *gap) *Series {
 
 // isOfEngine reports whether a KL divergence is one against what sampled, not against the weights before the update.
 func isOfEngine(name string) bool {
-	return slices.ContainsFunc(list("mismatch gen_kl sample rollout vllm sglang engine inference"), func(w string) bool { return strings.Contains(name, w) })
+	return slices.ContainsFunc(list("mismatch gen_kl policy_kl_error js_divergence behave sample rollout vllm sglang engine inference"), func(w string) bool { return strings.Contains(name, w) })
 }
 
 // parts says how far sampler and trainer are apart by a course; false if that is nothing.

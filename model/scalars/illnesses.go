@@ -86,7 +86,7 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 	d := &diagnosis.Diagnosis{Steps: s.Steps}
 	all := detectors()
 	for _, k := range diagnosis.Kinds() {
-		if !slices.ContainsFunc(all, func(t detector) bool { return t.kind == k.Name }) {
+		if !k.Name.OfLogProbs() && !slices.ContainsFunc(all, func(t detector) bool { return t.kind == k.Name }) {
 			d.Blind = append(d.Blind, diagnosis.Blind{Kind: k.Name, Why: "the log has no samples"})
 		}
 	}

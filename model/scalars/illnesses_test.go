@@ -10,6 +10,7 @@ import (
 
 	"vantage/internal/testkit/repotest"
 	"vantage/model/diagnosis"
+	"vantage/model/units"
 )
 
 // shape is a run that is made: its figures by the share of the run that is over, with noise.
@@ -305,4 +306,24 @@ func FuzzDiagnose(f *testing.F) {
 			}
 		}
 	})
+}
+
+// How an illness of a trainer's own averages is found is told in package diagnosis, with the numbers that are here.
+func TestHowHasTheLimits(t *testing.T) {
+	limits := map[diagnosis.Kind][]string{
+		diagnosis.KLDrift:        {fmt.Sprint(klBend) + " times as steep"},
+		diagnosis.GradientSpikes: {units.Short(spikeTimes) + " times the median"},
+		diagnosis.AveragesDiffer: {
+			units.Share(mostShare) + " of the steps", "at " + units.Count(leastWitnessed) + " of them at least", units.Share(leastZeros) + " should be",
+			units.Share(otherAverage) + " of the range", units.Count(leastPoints) + " steps",
+		},
+		diagnosis.NothingTrains: {units.Count(leastPoints) + " steps"},
+	}
+	for _, k := range diagnosis.Kinds() {
+		for _, limit := range limits[k.Name] {
+			if how := strings.Join(k.How, " "); !strings.Contains(how, limit) {
+				t.Errorf("%s: no %q in %q", k.Name, limit, how)
+			}
+		}
+	}
 }

@@ -17,6 +17,8 @@ solved      accuracy train/accuracy batch_accuracy train_acc env/all/correct sol
 entropy     entropy actor/entropy policy/entropy optim/entropy train/policy_entropy entropy/all/mean mean_entropy policy/policy_entropy actor/entropy_loss grpo_actor/update/entropy/avg token_entropy
 kl          kl train/kl kl_loss actor/kl_loss kl_div kl_divergence objective/kl mean_kl policy/policy_kl kl_penalty loss/avg_kl ref_kl grpo/kl
 step_kl     actor/ppo_kl approx_kl policy/approxkl_avg train/approx_kl mismatch_kl/all/mean optim/kl_sample_train_v1 rollout_corr/kl old_kl
+step_kl     rollout_correction/kl rollout_correction/k3_kl gen_kl_error policy_kl_error js_divergence_error debug/vllm_local_reverse_kl behave_approx_kl vllm_kl
+step_kl     sampling/rollout_kl_k1/mean sampling/rollout_kl_k3/mean
 grad_norm   grad_norm actor/grad_norm train/grad_norm optim/grad_norm gradient_norm policy/grad_norm unclipped_grad_l2:mean gradNorm global_grad_norm
 lr          learning_rate lr actor/lr train/learning_rate optim/lr policy/lr
 length      completions/mean_length completion_length response_length/mean response_length_mean completion_tokens train/mean_gen_tokens_per_sample seq_len/all/mean
@@ -30,7 +32,7 @@ groups      n_groups num_groups groups/total
 clip_ratio  clip_ratio clip_ratio/region_mean actor/pg_clipfrac clip_frac policy/clipfrac_avg train/clip_fraction
 loss        loss train/loss policy_loss actor/pg_loss pg_loss loss/mean train_loss actor/loss
 log_prob_gap     sampling/sampling_logp_difference/mean train/train_rollout_logprob_abs_diff policy/rollout_train_logprobs_abs_diff_mean debug/vllm_vs_local_logprob_diff_mean
-prob_gap         training/rollout_probs_diff_mean
+prob_gap         training/rollout_probs_diff_mean actor/train_infer_diff_token_mean
 prob_factor      train/token_mult_prob_error
 prob_correlation training/rollout_actor_probs_pearson_corr
 sampled_ratio    sampling/importance_sampling_ratio/mean rollout_corr/rollout_is_mean

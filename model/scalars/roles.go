@@ -72,7 +72,7 @@ var roles = []role{
 		phrases: list("sampling_logp_difference rollout_logprob_abs_diff rollout_train_logprobs_abs_diff vllm_vs_local_logprob_diff rollout_logprobs_abs_diff logprob_abs_diff logprobs_abs_diff logp_abs_diff"),
 	},
 	{means: ProbFactor, known: []string{"token_mult_prob_error"}, phrases: list("token_mult_prob_error mult_prob_error")},
-	{means: ProbGap, known: []string{"rollout_probs_diff_mean", "actor/rollout_probs_diff_mean"}, phrases: list("rollout_probs_diff")},
+	{means: ProbGap, known: []string{"rollout_probs_diff_mean", "actor/rollout_probs_diff_mean", "actor/train_infer_diff_token_mean"}, phrases: list("rollout_probs_diff train_infer_diff_token")},
 	{means: ProbCorrelation, phrases: list("rollout_actor_probs_pearson_corr probs_pearson_corr")},
 	{
 		means: SampledRatio, known: []string{
@@ -124,7 +124,7 @@ var roles = []role{
 	},
 	{
 		means: StepKL, known: []string{"mismatch_kl/all/mean", "mismatch_kl/mean", "gen_kl_error", "optim/kl_sample_train_v1", "actor/ppo_kl"},
-		phrases: list("mismatch_kl kl_mismatch ppo_kl kl_sample_train approx_kl approxkl old_kl kl_old kl_to_old rollout_kl rollout_corr/kl rollout_corr/k3_kl sampler_kl behavior_kl behaviour_kl inference_kl vllm_kl update_kl kl_update"),
+		phrases: list("mismatch_kl kl_mismatch ppo_kl kl_sample_train approx_kl approxkl old_kl kl_old kl_to_old rollout_kl rollout_corr/kl rollout_corr/k3_kl rollout_correction/kl rollout_correction/k3_kl vllm_local_reverse_kl policy_kl_error js_divergence_error sampler_kl behavior_kl behaviour_kl inference_kl vllm_kl update_kl kl_update"),
 		without: list("value critic ref reference"),
 	},
 	{

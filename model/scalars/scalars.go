@@ -59,6 +59,12 @@ func (s *Scalars) All(m Meaning, least int) (all []*Series) {
 	return all
 }
 
+// Still reports whether the learning rate is 0 at every step, so that no weights change.
+func (s *Scalars) Still() bool {
+	rate := s.Of(LR, 1)
+	return rate != nil && !slices.ContainsFunc(rate.Values, func(x float64) bool { return x != 0 })
+}
+
 // Last returns the last value, NaN if there is none.
 func (s *Series) Last() float64 {
 	if len(s.Values) == 0 {

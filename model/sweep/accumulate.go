@@ -32,7 +32,7 @@ type signCounts struct{ pos, neg int }
 type pairOutcomes struct {
 	posCounts, negCounts []int     // the numbers that some ratio keeps, ascending
 	recomputed           []Outcome // of posCounts[i] and negCounts[j] at i*len(negCounts)+j
-	posSums, negSums     []moments // of the original advantages that posCounts[i] or negCounts[i] keep
+	posSums, negSums     []moments // of the unfiltered advantages that posCounts[i] or negCounts[i] keep
 	unfiltered           Outcome   // both ratios 1
 
 	groups, alive, zeros int
@@ -175,14 +175,14 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 	}
 	n := min(runtime.GOMAXPROCS(0), len(cells))
 	model.InParallel(ctx, n, n, func(w int) {
-		r := estimators.Result{Original: a.Original}
+		r := estimators.Result{Unfiltered: a.Unfiltered}
 		for at := w; at < len(cells) && ctx.Err() == nil; at += n {
 			c, sum := &g.recomputed[cells[at]], &outcomes[cells[at]]
 			// what the trainer would refuse was reported by the analysis of the step
 			_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
 			for i := range groups {
 				lo, hi := groups[i].Start, groups[i].End
-				sum.add(outcomeOf(&groups[i], c.Filtering(), a.Batch.Rewards[lo:hi], a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
+				sum.add(outcomeOf(&groups[i], c.Filtering(), a.Batch.Rewards[lo:hi], a.Unfiltered[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
 			}
 		}
 	})
@@ -197,7 +197,7 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 func maxSignCounts(a *analysis.Analysis) (maxPos, maxNeg int) {
 	for i := range a.Groups {
 		pos, neg := 0, 0
-		for _, x := range a.Original[a.Table[i].Start:a.Table[i].End] {
+		for _, x := range a.Unfiltered[a.Table[i].Start:a.Table[i].End] {
 			if x > 0 {
 				pos++
 			} else if x < 0 {

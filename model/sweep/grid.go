@@ -176,19 +176,19 @@ func selectGroups(table []analysis.Group, indexes []int) []analysis.Group {
 func onlyTrained(a *analysis.Analysis) *analysis.Analysis {
 	trains := model.Mapped(a.Status, model.Status.Trains)
 	next := *a
-	next.Batch, next.Original, next.Table = a.Batch.Kept(trains), nil, slices.Clone(a.Table)
+	next.Batch, next.Unfiltered, next.Table = a.Batch.Kept(trains), nil, slices.Clone(a.Table)
 	for k := range next.Table {
 		g := &next.Table[k]
-		from := len(next.Original)
+		from := len(next.Unfiltered)
 		for i := g.Start; i < g.End; i++ {
 			if trains[i] {
-				next.Original = append(next.Original, a.Processed[i])
+				next.Unfiltered = append(next.Unfiltered, a.Processed[i])
 				if a.Batch.Rollouts != nil {
 					next.Batch.Rollouts = append(next.Batch.Rollouts, a.Batch.Rollouts[i])
 				}
 			}
 		}
-		g.Start, g.End = from, len(next.Original)
+		g.Start, g.End = from, len(next.Unfiltered)
 	}
 	return &next
 }
@@ -209,7 +209,7 @@ func (g *Grid) addStep(ctx context.Context, step *stepGrid, a *analysis.Analysis
 		return err
 	}
 	step.eachCell(func(c *Cell) {
-		c.Samples, c.Groups, c.sumAbsOriginal = samples, len(groups), step.unfiltered.sumAbs
+		c.Samples, c.Groups, c.sumAbsUnfiltered = samples, len(groups), step.unfiltered.sumAbs
 	})
 	if !a.Open { // an open step raises no warnings
 		step.pos.countFar(step.Pos)
@@ -284,13 +284,13 @@ type Cell struct {
 	Outcome
 	Warned StepWarnings
 
-	sumAbsOriginal float64
+	sumAbsUnfiltered float64
 }
 
 // Outcome is what a pair of ratios does to some groups.
 type Outcome struct {
 	Kept   int // samples that the filter keeps
-	Signal int // groups with signal: alive, or short and thus left at their original advantages
+	Signal int // groups with signal: alive, or short and thus left at their unfiltered advantages
 	Killed int // groups that lose their signal to the filter
 	Short  int // groups with fewer than 2 kept samples under recompute
 	Flips  int // kept samples whose advantage changed sign, also from or to 0: see analysis.Flips
@@ -319,7 +319,7 @@ func (c *Cell) merge(o *Cell) {
 	c.Warned.add(o.Warned)
 	c.Samples += o.Samples
 	c.Groups += o.Groups
-	c.sumAbsOriginal += o.sumAbsOriginal
+	c.sumAbsUnfiltered += o.sumAbsUnfiltered
 }
 
 // Filtering reports whether a ratio is below 1.
@@ -332,7 +332,7 @@ func (c *Cell) Apply(set model.Settings) model.Settings {
 }
 
 // AbsRatio returns Σ|A| after the filter over Σ|A| before it, NaN if that is 0.
-func (c *Cell) AbsRatio() float64 { return c.sumAbs / c.sumAbsOriginal }
+func (c *Cell) AbsRatio() float64 { return c.sumAbs / c.sumAbsUnfiltered }
 
 // Effective returns (Σ|A|)²/ΣA² of the processed advantages: how many samples with advantages of one
 // size would push as evenly. A few large advantages among many small ones count as few. NaN if all
@@ -426,7 +426,7 @@ func FindFigure(name string) (Figure, bool) {
 
 // outcomeOf returns what a group adds to a cell. The group is short if it is
 // recomputed and fewer than 2 of its samples are kept.
-func outcomeOf(g *analysis.Group, isRecomputed bool, rewards, original, processed []float64, kept []bool) (o Outcome) {
+func outcomeOf(g *analysis.Group, isRecomputed bool, rewards, unfiltered, processed []float64, kept []bool) (o Outcome) {
 	for _, keep := range kept {
 		o.Kept += model.Count01(keep)
 	}
@@ -436,10 +436,10 @@ func outcomeOf(g *analysis.Group, isRecomputed bool, rewards, original, processe
 	}
 	hadSignal, hasSignal := false, false
 	for i, x := range processed {
-		if kept[i] && analysis.IsFlip(original[i], x) {
+		if kept[i] && analysis.IsFlip(unfiltered[i], x) {
 			o.Flips++
 		}
-		hadSignal = hadSignal || original[i] != 0
+		hadSignal = hadSignal || unfiltered[i] != 0
 		hasSignal = hasSignal || x != 0
 		if !(math.Abs(x) > bound) { // NaN trains nothing
 			continue

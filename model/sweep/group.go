@@ -21,18 +21,18 @@ type groupWorker struct {
 	key         uint64 // hash of the rewards, the advantages and what counts as residue of them
 	uncacheable bool   // the outcomes depend on more than the key
 
-	group    *analysis.Group
-	original []float64
-	batch    estimators.Batch
-	counts   signCounts
-	zeros    int
-	rank     []int // positive samples best first, then negative ones worst first
-	sorted   rankedGroup
+	group      *analysis.Group
+	unfiltered []float64
+	batch      estimators.Batch
+	counts     signCounts
+	zeros      int
+	rank       []int // positive samples best first, then negative ones worst first
+	sorted     rankedGroup
 
 	pending           []keptPair
 	signedRanks       []int
 	pendingBatch      estimators.Batch // the kept rewards of each pending pair as a group
-	pendingOriginal   []float64        // their original advantages
+	pendingUnfiltered []float64        // their unfiltered advantages
 	pendingRecomputed []float64
 	allKept           []bool
 
@@ -43,13 +43,13 @@ type groupWorker struct {
 
 func (w *groupWorker) load(g *analysis.Group) {
 	lo, hi := g.Start, g.End
-	w.group, w.original = g, w.a.Original[lo:hi]
+	w.group, w.unfiltered = g, w.a.Unfiltered[lo:hi]
 	w.batch = w.a.Batch.OneGroup(lo, hi)
 	w.uncacheable = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components || w.entry.Needs.Columns != 0
 	w.rank = w.rank[:0]
 	w.counts, w.zeros = signCounts{}, 0
 	w.keyBytes = binary.LittleEndian.AppendUint64(append(w.keyBytes[:0], byte(g.Fate)), math.Float64bits(residueBound(g)))
-	for i, x := range w.original {
+	for i, x := range w.unfiltered {
 		w.keyBytes = binary.LittleEndian.AppendUint64(w.keyBytes, math.Float64bits(x))
 		w.keyBytes = binary.LittleEndian.AppendUint64(w.keyBytes, math.Float64bits(w.batch.Rewards[i]))
 		if x > 0 {
@@ -78,16 +78,16 @@ func keptCounts(n int, ratios []float64) []int {
 }
 
 func (w *groupWorker) addGroup(o *pairOutcomes) {
-	n := len(w.original)
+	n := len(w.unfiltered)
 	w.rankSamples()
-	w.sorted.load(w.batch.Rewards, w.original, w.rank, w.counts.pos, residueBound(w.group))
+	w.sorted.load(w.batch.Rewards, w.unfiltered, w.rank, w.counts.pos, residueBound(w.group))
 	w.kept = slices.Grow(w.kept[:0], n)[:n]
 	w.processed = slices.Grow(w.processed[:0], n)[:n]
 	alive := w.group.Fate == model.FateAlive
 	for i := range w.kept {
 		w.kept[i] = true
 	}
-	o.unfiltered.add(outcomeOf(w.group, false, w.batch.Rewards, w.original, w.original, w.kept))
+	o.unfiltered.add(outcomeOf(w.group, false, w.batch.Rewards, w.unfiltered, w.unfiltered, w.kept))
 	o.groups, o.zeros = o.groups+1, o.zeros+w.zeros
 	if alive {
 		o.alive++
@@ -125,14 +125,14 @@ func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 	mean, squares := w.sorted.keptMoments(pos, neg)
 	switch {
 	case n < 2:
-		w.sorted.addOriginal(o, pos, neg, alive)
-		if len(w.original) > w.zeros && w.group.CanKeepTwo() {
+		w.sorted.addUnfiltered(o, pos, neg, alive)
+		if len(w.unfiltered) > w.zeros && w.group.CanKeepTwo() {
 			o.TooFew++
 		}
 	case !w.hasForm || !w.sorted.finite || !(squares > minSpread*minSpread*float64(n)): // a threshold may apply
 		w.markKept(pos, neg)
-		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
-		o.add(outcomeOf(w.group, true, w.batch.Rewards, w.original, w.processed, w.kept))
+		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.unfiltered, w.kept)
+		o.add(outcomeOf(w.group, true, w.batch.Rewards, w.unfiltered, w.processed, w.kept))
 	case !w.sorted.addRecomputed(o, w.form, pos, neg, mean, squares, alive):
 		w.pending = append(w.pending, keptPair{o, pos, neg})
 	}
@@ -145,7 +145,7 @@ func (w *groupWorker) flushPending() {
 		return
 	}
 	// k for the k-th best positive sample, -k for the k-th worst negative one, 0 for advantage 0
-	w.signedRanks = slices.Grow(w.signedRanks[:0], len(w.original))[:len(w.original)]
+	w.signedRanks = slices.Grow(w.signedRanks[:0], len(w.unfiltered))[:len(w.unfiltered)]
 	clear(w.signedRanks)
 	for k, i := range w.rank {
 		if k < w.counts.pos {
@@ -155,11 +155,11 @@ func (w *groupWorker) flushPending() {
 		}
 	}
 	b := estimators.Batch{Rewards: w.pendingBatch.Rewards[:0], Offsets: append(w.pendingBatch.Offsets[:0], 0), Weights: w.batch.Weights}
-	w.pendingOriginal = w.pendingOriginal[:0]
+	w.pendingUnfiltered = w.pendingUnfiltered[:0]
 	for _, p := range w.pending {
 		for i, rank := range w.signedRanks {
 			if rank <= p.pos && -rank <= p.neg {
-				b.Rewards, w.pendingOriginal = append(b.Rewards, w.batch.Rewards[i]), append(w.pendingOriginal, w.original[i])
+				b.Rewards, w.pendingUnfiltered = append(b.Rewards, w.batch.Rewards[i]), append(w.pendingUnfiltered, w.unfiltered[i])
 			}
 		}
 		b.Offsets = append(b.Offsets, len(b.Rewards))
@@ -172,7 +172,7 @@ func (w *groupWorker) flushPending() {
 	_ = w.entry.Compute(w.pendingRecomputed, b, w.a.Settings.Scale) // a refusal does not count, as in estimators.Recompute
 	for k, p := range w.pending {
 		lo, hi := b.Offsets[k], b.Offsets[k+1]
-		p.to.add(outcomeOf(w.group, true, b.Rewards[lo:hi], w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
+		p.to.add(outcomeOf(w.group, true, b.Rewards[lo:hi], w.pendingUnfiltered[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
 	}
 	w.pendingBatch, w.pending = b, w.pending[:0]
 }
@@ -181,18 +181,18 @@ func (w *groupWorker) flushPending() {
 // first, ties in batch order.
 func (w *groupWorker) rankSamples() {
 	w.rank = w.rank[:0]
-	for i, x := range w.original {
+	for i, x := range w.unfiltered {
 		if x > 0 {
 			w.rank = append(w.rank, i)
 		}
 	}
-	for i, x := range w.original {
+	for i, x := range w.unfiltered {
 		if x < 0 {
 			w.rank = append(w.rank, i)
 		}
 	}
-	sortByMagnitude(w.rank[:w.counts.pos], w.original)
-	sortByMagnitude(w.rank[w.counts.pos:], w.original)
+	sortByMagnitude(w.rank[:w.counts.pos], w.unfiltered)
+	sortByMagnitude(w.rank[w.counts.pos:], w.unfiltered)
 }
 
 // sortByMagnitude sorts indexes of values, the largest magnitude first. The usual few are
@@ -214,7 +214,7 @@ func sortByMagnitude(indexes []int, values []float64) {
 
 // markKept marks the first pos and neg samples of the rank, and those with advantage 0.
 func (w *groupWorker) markKept(pos, neg int) {
-	for i, x := range w.original {
+	for i, x := range w.unfiltered {
 		w.kept[i] = x == 0
 	}
 	for _, i := range w.rank[:pos] {
@@ -270,7 +270,7 @@ func (s *rankedSide) add(reward, advantage, bound float64) {
 	s.advantageSums, s.advantageSquares = append(s.advantageSums, s.advantageSums[n]+advantage), append(s.advantageSquares, s.advantageSquares[n]+advantage*advantage)
 }
 
-// addAdvantages adds to dst[k] the original advantages of the first counts[k] samples.
+// addAdvantages adds to dst[k] the unfiltered advantages of the first counts[k] samples.
 func (s *rankedSide) addAdvantages(dst []moments, counts []int) {
 	for k, n := range counts {
 		dst[k].sum += s.advantageSums[n]
@@ -281,7 +281,7 @@ func (s *rankedSide) addAdvantages(dst []moments, counts []int) {
 
 // load takes a group: rank lists its positive samples best first, then its negative ones
 // worst first. An advantage up to the bound is residue.
-func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int, bound float64) {
+func (r *rankedGroup) load(rewards, unfiltered []float64, rank []int, positive int, bound float64) {
 	r.pos.clear()
 	r.neg.clear()
 	r.zeros, r.zeroSum, r.zeroSquares, r.maxAbsReward, r.finite = 0, 0, 0, 0, true
@@ -292,7 +292,7 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 		r.maxAbsReward = max(r.maxAbsReward, math.Abs(x))
 	}
 	mean /= float64(len(rewards))
-	for i, x := range original {
+	for i, x := range unfiltered {
 		r.finite = r.finite && units.IsFinite(x)
 		if x == 0 {
 			y := rewards[i] - mean
@@ -303,16 +303,16 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 	r.finite = r.finite && units.IsFinite(mean)
 	for k, i := range rank {
 		if k < positive {
-			r.pos.add(rewards[i]-mean, original[i], bound)
+			r.pos.add(rewards[i]-mean, unfiltered[i], bound)
 		} else {
-			r.neg.add(rewards[i]-mean, original[i], bound)
+			r.neg.add(rewards[i]-mean, unfiltered[i], bound)
 		}
 	}
 }
 
-// addOriginal adds the group to o with the original advantages of the first pos and neg
+// addUnfiltered adds the group to o with the unfiltered advantages of the first pos and neg
 // samples: too few are kept to recompute.
-func (r *rankedGroup) addOriginal(o *Outcome, pos, neg int, alive bool) {
+func (r *rankedGroup) addUnfiltered(o *Outcome, pos, neg int, alive bool) {
 	o.Kept += pos + neg + r.zeros
 	o.Trained += r.pos.train[pos] + r.neg.train[neg]
 	o.sum += r.pos.advantageSums[pos] + r.neg.advantageSums[neg]

@@ -69,7 +69,7 @@ func checkCell(t rapid.TB, c *Cell, a *analysis.Analysis) {
 		}
 	}
 	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, advantages %v, processed %v",
-		a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Batch.Rewards, a.Original, processed)
+		a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Batch.Rewards, a.Unfiltered, processed)
 	got := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Short, c.Flips, c.Trained}
 	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips.Total(), a.Nonzero}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -166,7 +166,7 @@ func TestCountsOfOneGroup(t *testing.T) {
 		{0, 0, false, 0, 0, 1, 0},
 		{1, 1, false, 2, 1, 0, 0},
 		{2, 2, false, 4, 1, 0, 0},
-		{0, 1, true, 1, 1, 0, 1}, // one kept: original advantages
+		{0, 1, true, 1, 1, 0, 1}, // one kept: unfiltered advantages
 		{0, 2, true, 2, 0, 1, 0}, // two kept, both wrong: no signal
 		{1, 1, true, 2, 1, 0, 0},
 		{2, 2, true, 4, 1, 0, 0},

@@ -181,9 +181,9 @@ func stageChart(e env.Env, s chainStage, w, h int) []string {
 			}
 		}
 	case "samples kept":
-		what, before, after, use = "advantage", x.Original, x.Original, x.Keep
+		what, before, after, use = "advantage", x.Unfiltered, x.Unfiltered, x.Keep
 	case "advantage":
-		what, before, after, use = "advantage", x.Original, x.Processed, x.Keep
+		what, before, after, use = "advantage", x.Unfiltered, x.Processed, x.Keep
 	case "weight in the loss":
 		if x.LossWeights == nil {
 			return nil

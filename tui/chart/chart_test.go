@@ -58,10 +58,10 @@ func TestMirror(t *testing.T) {
 // Kept samples are filled dots and dropped ones hollow, at their advantages.
 func TestDotPlot(t *testing.T) {
 	axis := chart.Axis{Lo: -1, Hi: 1}
-	original := []float64{-1, -0.5, 0.9, 0.9}
+	unfiltered := []float64{-1, -0.5, 0.9, 0.9}
 	processed := []float64{-1, 0, 0.9, 0}
 	keep := []bool{true, false, true, false}
-	if got := chart.DotPlot(themes.Mono(), chart.Unicode(), axis, original, processed, keep, 9); got != "● ○ │   ◐" {
+	if got := chart.DotPlot(themes.Mono(), chart.Unicode(), axis, unfiltered, processed, keep, 9); got != "● ○ │   ◐" {
 		t.Errorf("%q", got)
 	}
 }

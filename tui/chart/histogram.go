@@ -167,8 +167,8 @@ func barRow(t *themes.Theme, h Histogram, w int, cell func(count float64) string
 }
 
 // DotPlot draws the samples of a group as dots on an axis in w columns: a kept sample at
-// its processed advantage, a dropped one at its original advantage.
-func DotPlot(t *themes.Theme, g Glyphs, axis Axis, original, processed []float64, keep []bool, w int) string {
+// its processed advantage, a dropped one at its unfiltered advantage.
+func DotPlot(t *themes.Theme, g Glyphs, axis Axis, unfiltered, processed []float64, keep []bool, w int) string {
 	if w < 1 {
 		return ""
 	}
@@ -176,7 +176,7 @@ func DotPlot(t *themes.Theme, g Glyphs, axis Axis, original, processed []float64
 	for i, kept := range keep {
 		v, d := processed[i], keptDot
 		if !kept {
-			v, d = original[i], droppedDot
+			v, d = unfiltered[i], droppedDot
 		}
 		if units.IsFinite(v) {
 			dots[axis.Column(v, w)] |= d

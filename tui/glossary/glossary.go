@@ -22,7 +22,7 @@ type List []Figure
 // At adds figures of a place by their names. Names that the glossary does not have are left out.
 func (l List) At(place figures.Place, names ...string) List {
 	for _, name := range names {
-		if e, ok := figures.Explain(place, name); ok && !slices.ContainsFunc(l, func(f Figure) bool { return f.Name == name && f.Entry == e }) {
+		if e, ok := figures.Explain(place, name); ok && !slices.ContainsFunc(l, func(f Figure) bool { return f.Name == name && f.Entry.Equal(e) }) {
 			l = append(l, Figure{name, e})
 		}
 	}
@@ -36,7 +36,7 @@ func (l List) Explains(name string) bool {
 
 // ContainsEntry reports whether a list has an entry of the glossary.
 func ContainsEntry(l []Figure, e figures.Entry) bool {
-	return slices.ContainsFunc(l, func(f Figure) bool { return f.Entry == e })
+	return slices.ContainsFunc(l, func(f Figure) bool { return f.Entry.Equal(e) })
 }
 
 // Mentions reports whether a text has a name as a word of its own. A name of a letter is a figure only where a

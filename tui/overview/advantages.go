@@ -27,7 +27,7 @@ const heightForChartText = 6
 // heightForSummary is the height from which there is a line of more figures.
 const heightForSummary = 9
 
-// advantages draws a mirrored histogram over one axis: original advantages upwards,
+// advantages draws a mirrored histogram over one axis: unfiltered advantages upwards,
 // processed ones of kept samples downwards; with a baseline, its processed ones upwards. Of another
 // figure it draws all samples upwards and kept ones downwards. What would be drawn twice is drawn once.
 func (p Panes) advantages(e env.Env, w, h int) pane.Content {
@@ -169,7 +169,7 @@ type distribution struct {
 func Distributions(e env.Env) []distribution {
 	x := e.Result.Analysis
 	all := []distribution{
-		{Name: "advantages", Above: x.Original, below: x.Processed}, {Name: "rewards", Above: x.LoggedRewards, below: x.LoggedRewards},
+		{Name: "advantages", Above: x.Unfiltered, below: x.Processed}, {Name: "rewards", Above: x.LoggedRewards, below: x.LoggedRewards},
 	}
 	if slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
 		lengths := model.Mapped(x.Lengths, func(l int32) float64 {
@@ -352,11 +352,11 @@ func (s DistributionState) Charts(e env.Env, width int) chartCache {
 	}
 	all, kept := onlyShown(e, nil), onlyShown(e, x.Keep)
 	processed := maxAbs(x.Processed, nil)
-	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Original, nil), processed)), maxAbs: processed}
+	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Unfiltered, nil), processed)), maxAbs: processed}
 	if all != nil {
 		m.maxAbs = maxAbs(x.Processed, kept)
 	}
-	axis, above := m.axis, x.Original
+	axis, above := m.axis, x.Unfiltered
 	m.Distribution, m.hasFigure = s.chosen(e)
 	switch d := m.Distribution; {
 	case m.hasFigure:

@@ -266,7 +266,7 @@ func groupRow(e env.Env, table groupTable, axis chart.Axis, row int) (text, dots
 		text += cell
 	}
 	dots = chart.DotPlot(
-		t, e.Display.Glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.DotPlot,
+		t, e.Display.Glyphs, axis, x.Unfiltered[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.DotPlot,
 	)
 	if table.Why > 0 {
 		why := strings.TrimPrefix(sanitize.Line(table.cause(index)), g.Fate.String()+" ")

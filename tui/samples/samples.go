@@ -112,12 +112,14 @@ func SampleColumns(e env.Env, g *analysis.Group) []sampleColumn {
 			return units.Count(int(x.Lengths[i])), themes.Dim
 		}})
 	}
-	original := sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), pane.SignRole(x.Original[i]) }}
+	unfiltered := sampleColumn{"adv", 7, func(i int) (string, themes.Role) {
+		return units.Signed(x.Unfiltered[i]), pane.SignRole(x.Unfiltered[i])
+	}}
 	if !e.ShowsFilter(&x.StepFigures) {
-		return append(all, original)
+		return append(all, unfiltered)
 	}
-	original.Name = "orig"
-	return append(all, original, sampleColumn{"proc", 7, func(i int) (string, themes.Role) {
+	unfiltered.Name = "orig"
+	return append(all, unfiltered, sampleColumn{"proc", 7, func(i int) (string, themes.Role) {
 		if !x.Keep[i] {
 			return units.Signed(x.Processed[i]), themes.Dropped
 		}
@@ -234,8 +236,8 @@ func SampleRow(e env.Env, figures []sampleColumn, row, column int) string {
 	case !x.Keep[column]:
 		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
-	line += " " + t.Paint(pane.SignRole(x.Original[column]), glyphs.Dot)
-	if flip := analysis.FlipOf(x.Original[column], x.Processed[column]); flip != "" {
+	line += " " + t.Paint(pane.SignRole(x.Unfiltered[column]), glyphs.Dot)
+	if flip := analysis.FlipOf(x.Unfiltered[column], x.Processed[column]); flip != "" {
 		line += t.Paint(themes.Warn, " "+flip)
 	}
 	return line
@@ -255,7 +257,7 @@ func ExportedSamples(e env.Env) report.Table {
 		s.Columns = append(s.Columns, c.Name)
 	}
 	for rank, i := range e.RankedSamples(g) {
-		row := []any{g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
+		row := []any{g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Unfiltered[i], x.Keep[i], x.Processed[i]}
 		for _, c := range components {
 			row = append(row, c.Values[x.InputRow[i]])
 		}

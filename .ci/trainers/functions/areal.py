@@ -1,4 +1,4 @@
-"""AReaL: PPOActor._compute_advantages, without a critic and without KL, in every combination of its norms."""
+"""AReaL: PPOActor._compute_advantages, without a critic and without KL, in every combination of its norms, and apply_rejection_sampling."""
 
 import types
 
@@ -6,12 +6,43 @@ import comparison
 import cut
 import numpy as np
 import proof
+import ratios
 import torch
 import torch.distributed as dist
 
 DATA, ACTOR = cut.file_of("areal.utils.data"), cut.file_of("areal.trainer.ppo.actor")
 Normalization = cut.definition(DATA, "Normalization", {"torch": torch, "np": np, "dist": dist})
 compute_advantages = cut.definition(ACTOR, "_compute_advantages", {"torch": torch})
+
+
+FUNCTIONAL = cut.file_of("areal.utils.functional.functional")
+
+
+class KLEstimator:
+    """Of areal/utils/data.py, as far as it is called."""
+
+    _compute_approx_kl = staticmethod(cut.definition(DATA, "_compute_approx_kl", {"torch": torch}))
+
+
+apply_rejection_sampling = cut.definition(
+    FUNCTIONAL,
+    "apply_rejection_sampling",
+    {
+        "torch": torch,
+        "KLEstimator": KLEstimator,
+        "RejectionSamplingResult": lambda **given: types.SimpleNamespace(**given),
+        "_check_bounds": cut.definition(FUNCTIONAL, "_check_bounds", {"torch": torch}),
+    },
+)
+
+
+def reject(**options):
+    def call(batch):
+        config = types.SimpleNamespace(**{"level": "token", "action": "mask", "metric": "ratio", "agg": "mean", "upper": 5.0, "lower": None} | options)
+        result = apply_rejection_sampling(*map(torch.from_numpy, (batch.old, batch.rollout, batch.mask)), None, config)
+        return result.behave_imp_weight, result.loss_mask
+
+    return call
 
 
 def norm(n, mean, std, **options):
@@ -69,6 +100,15 @@ def prove(p):
     c.compare("reward_norm_batch", caller("batch"))
     c.compare("reward_norm_leave_one_out", caller("group", mean_leave1out=True))
     c.compare("adv_norm_batch", normalized_twice, unlike=unlike)
+
+    for options in (
+        {"upper": 1.2},
+        {"upper": 1.2, "lower": 0.8, "action": "clamp"},
+        {"level": "sequence", "upper": 1.05, "lower": 0.95},
+        {"level": "sequence", "metric": "kl_k3", "agg": "max", "upper": 0.05},
+        {"metric": "kl_k2", "upper": 0.01},
+    ):
+        ratios.compare(p, "areal/rejection_sampling", options, reject(**options))
 
 
 proof.run("areal", prove)

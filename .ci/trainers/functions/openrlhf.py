@@ -1,9 +1,10 @@
-"""OpenRLHF: RemoteExperienceMaker.compute_advantages_and_returns without KL, by default and with options."""
+"""OpenRLHF: RemoteExperienceMaker.compute_advantages_and_returns without KL, by default and with options, and the weights of PolicyLoss."""
 
 import types
 
 import comparison
 import proof
+import ratios
 import stubs
 
 # What OpenRLHF imports and advantages do not use.
@@ -12,6 +13,7 @@ stubs.install(
 )
 
 import torch  # noqa: E402
+from openrlhf.models.loss import PolicyLoss  # noqa: E402
 from openrlhf.trainer.ppo_utils import experience, experience_maker  # noqa: E402
 
 space = types.SimpleNamespace
@@ -53,7 +55,32 @@ def unlike(step):
     return comparison.ragged_by_chance(step) or step.n == 1
 
 
+def weigh(level, threshold, **options):
+    """The weights are the gradient of the loss where every ratio of the update is 1, times the number of tokens."""
+    loss = PolicyLoss(is_correction_level=level, is_correction_threshold=threshold, **options)
+
+    def call(batch):
+        old, rollout, mask = map(torch.from_numpy, (batch.old, batch.rollout, batch.mask))
+        new = old.clone().requires_grad_()
+        loss(new, old, torch.ones_like(old), mask, rollout)[0].backward()
+        return (-new.grad * mask.sum()).numpy(), mask
+
+    return call
+
+
+def prove_ratios(p):
+    for level, threshold, options in (
+        ("token", [0.8, 1.25], {}),
+        ("token", [0.8, 1.25], {"is_correction_mode": "clip"}),
+        ("seq", [0.98, 1.02], {}),
+        ("token", [0.0, 0.1], {"is_correction_gating": "tv"}),
+    ):
+        texts = {"is_correction_level": level, "is_correction_threshold": f"{threshold[0]:g} {threshold[1]:g}"} | options
+        ratios.compare(p, "openrlhf/is_correction", texts, weigh(level, threshold, **options))
+
+
 def prove(p):
+    prove_ratios(p)
     c = comparison.Comparison(p, "openrlhf")
     for name in ("group_norm", "dr_grpo", "rloo"):
         c.compare(name, caller(name), unlike=unlike)

@@ -1,4 +1,4 @@
-"""SkyRL: the registered functions of ppo_utils.py, and the batch normalisation of the trainer."""
+"""SkyRL: the registered functions of ppo_utils.py, the batch normalisation of the trainer, and off_policy_correction_utils.py."""
 
 import types
 
@@ -6,13 +6,14 @@ import comparison
 import cut
 import numpy as np
 import proof
+import ratios
 import stubs
 
 # What SkyRL imports and advantages do not use.
 stubs.install("pydantic", "cloudpathlib", "ray", "jaxtyping", "loguru", "skyrl_gym")
 
 import torch  # noqa: E402
-from skyrl.backends.skyrl_train.utils import ppo_utils  # noqa: E402
+from skyrl.backends.skyrl_train.utils import off_policy_correction_utils, ppo_utils  # noqa: E402
 
 
 def padded(step):
@@ -57,6 +58,31 @@ def infinite(step):
     return comparison.whitening(step) or step.kind == "infinite"
 
 
+OFF = {
+    "tis_ratio_type": None,
+    "token_tis_ratio_clip_high": 2.0,
+    "sequence_tis_ratio_clip_high": 5.0,
+    "sequence_mask_metric": None,
+    "geo_mask_low": 0.99,
+    "geo_mask_high": 1.01,
+    "product_mask_low": 0.5,
+    "product_mask_high": 2.0,
+    "outlier_token_is_threshold_low": None,
+    "outlier_token_is_threshold_high": None,
+    "token_mask_is_threshold_low": None,
+    "token_mask_is_threshold_high": None,
+}
+
+
+def correct(options):
+    def call(batch):
+        config = types.SimpleNamespace(**OFF | options)
+        weights, _, mask = off_policy_correction_utils.compute_off_policy_correction(*map(torch.from_numpy, (batch.old, batch.rollout, batch.mask)), config)
+        return weights, mask
+
+    return call
+
+
 def prove(p):
     c = comparison.Comparison(p, "skyrl")
     c.compare("grpo", caller(ppo_utils.compute_grpo_outcome_advantage), interleaved=True)
@@ -65,6 +91,15 @@ def prove(p):
     whitened = caller(ppo_utils.compute_reinforce_plus_plus_outcome_advantage, gamma=1.0)
     c.compare("reinforce_plus_plus", whitened, unlike=comparison.whitening, interleaved=True)
     c.compare("grpo_batch_normalize", batch_normalized(), unlike=infinite, interleaved=True)
+
+    for options in (
+        {"tis_ratio_type": "token", "token_tis_ratio_clip_high": 1.2},
+        {"tis_ratio_type": "sequence", "sequence_mask_metric": "geometric"},
+        {"sequence_mask_metric": "product"},
+        {"tis_ratio_type": "token", "outlier_token_is_threshold_low": 0.3, "outlier_token_is_threshold_high": 3.0},
+        {"tis_ratio_type": "token", "token_mask_is_threshold_low": 0.8, "token_mask_is_threshold_high": 1.25},
+    ):
+        ratios.compare(p, "skyrl/off_policy_correction", options, correct(options))
 
 
 proof.run("skyrl", prove)

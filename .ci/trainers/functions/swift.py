@@ -1,7 +1,7 @@
 """ms-swift: its trainer's own _compute_advantages, with its own arguments.
 
 swift/rlhf_trainers/grpo_trainer.py and swift/arguments/rlhf_args.py import inference engines, so that the method, what it reads of the
-arguments and their defaults are cut out of them: what is called is theirs, down to swift/rl_core/advantage.py.
+arguments and their defaults are cut out of them: what is called is theirs, down to swift/rl_core/advantage.py; _apply_rollout_importance_sampling too.
 """
 
 import collections
@@ -11,6 +11,7 @@ import types
 import comparison
 import cut
 import proof
+import ratios
 import stubs
 
 # What ms-swift imports and advantages do not use.
@@ -80,6 +81,20 @@ def unlike(step):
     return comparison.ragged_by_chance(step) or comparison.both_infinities(step)
 
 
+def weigh(mode, threshold):
+    path = cut.file_of("swift.rlhf_trainers.grpo_trainer")
+    self = types.SimpleNamespace(rollout_importance_sampling_mode=mode, rollout_importance_sampling_threshold=threshold)
+    of_rows = cut.definition(path, "_compute_sequence_level_ratios", {"torch": torch})
+    self._compute_sequence_level_ratios = lambda *arguments: of_rows(self, *arguments)
+    apply = cut.definition(path, "_apply_rollout_importance_sampling", {"torch": torch})
+
+    def call(batch):
+        mask = torch.from_numpy(batch.mask)
+        return apply(self, torch.from_numpy(batch.old) - torch.from_numpy(batch.rollout), mask.bool()), mask
+
+    return call
+
+
 def prove(p):
     c, trainer = comparison.Comparison(p, "ms-swift"), Trainer()
     for name in ESTIMATORS:
@@ -94,6 +109,10 @@ def prove(p):
         return lambda step: trainer.advantages(step, name != estimator, advantage_estimator=name, **{key: value})
 
     c.options({"scale_rewards": ("group", "batch", "none")}, with_option, left_out=("gdpo",))
+
+    for mode in ("token_truncate", "token_mask", "sequence_truncate", "sequence_mask"):
+        options = {"rollout_importance_sampling_mode": mode, "rollout_importance_sampling_threshold": 1.1}
+        ratios.compare(p, "ms-swift/rollout_importance_sampling", options, weigh(mode, 1.1))
 
 
 proof.run("ms-swift", prove)

@@ -11,11 +11,23 @@ import cut
 import trl_statements
 import numpy as np
 import proof
+import ratios
 import torch
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.rloo_config import RLOOConfig
 
 FIRST, LAST = "unscorable_mask =", "torch.nan_to_num(advantages"
+
+
+mask_of_rows = cut.definition(cut.file_of("trl.trainer.grpo_trainer"), "get_off_policy_mask", {"torch": torch})
+
+
+def drop(threshold):
+    def call(batch):
+        advantages, new, sampled, mask = map(torch.from_numpy, (batch.advantages[:, None], batch.old, batch.rollout, batch.mask))
+        return mask_of_rows(advantages, new, sampled, mask, threshold), mask
+
+    return call
 
 
 def config(kind, folder):
@@ -55,6 +67,8 @@ def prove(p):
 
     c.compare("async_grpo", by_group, interleaved=True)
     c.compare("sdpo", sdpo(), unlike=comparison.ragged_by_chance)
+    for threshold in (0.5, 0.01):
+        ratios.compare(p, "trl/off_policy_mask", {"off_policy_mask_threshold": threshold}, drop(threshold))
 
 
 def sdpo():

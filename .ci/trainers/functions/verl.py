@@ -1,7 +1,7 @@
 """verl: its trainer's own call of compute_advantage, with its own configuration.
 
 verl/trainer/ppo/v1/trainer_base.py and ray_trainer.py import inference engines, so that the statements are cut out of them:
-what is called is theirs, down to the functions registered in core_algos.py.
+what is called is theirs, down to the functions registered in core_algos.py. And the functions of rollout_corr_helper.py.
 """
 
 import collections
@@ -11,6 +11,7 @@ import comparison
 import cut
 import numpy as np
 import proof
+import ratios
 import stubs
 
 # What verl imports and outcome advantages do not use.
@@ -18,7 +19,7 @@ stubs.install("codetiming", "orjson", "ray", "tensordict", "transformers")
 
 import torch  # noqa: E402
 from verl.trainer.config import AlgoConfig  # noqa: E402
-from verl.trainer.ppo import core_algos  # noqa: E402
+from verl.trainer.ppo import core_algos, rollout_corr_helper  # noqa: E402
 
 COMPONENTS = ("accuracy_reward", "format_reward", "brevity_reward")
 V1 = "verl.trainer.ppo.v1"
@@ -106,6 +107,36 @@ def several_nan(step):
     return max(nan.values(), default=0) > 1
 
 
+def weigh(**options):
+    def call(batch):
+        ratio, mask = torch.from_numpy(batch.old) - torch.from_numpy(batch.rollout), torch.from_numpy(batch.mask)
+        weights, _ = rollout_corr_helper.compute_rollout_correction_weights(ratio, mask, **options)
+        return weights, mask
+
+    return call
+
+
+def reject(tests, threshold):
+    def call(batch):
+        ratio, mask = torch.from_numpy(batch.old) - torch.from_numpy(batch.rollout), torch.from_numpy(batch.mask)
+        left, _ = rollout_corr_helper.compute_rollout_rejection_mask(ratio, mask, tests, threshold)
+        return None, left
+
+    return call
+
+
+def prove_ratios(p):
+    for options in (
+        {"rollout_is": "token", "rollout_is_threshold": 2.0},
+        {"rollout_is": "sequence", "rollout_is_threshold": 2.0},
+        {"rollout_is": "token", "rollout_is_threshold": 1.5, "rollout_is_batch_normalize": True},
+    ):
+        texts = {key: str(value).lower() for key, value in options.items()}
+        ratios.compare(p, "verl/rollout_is", texts, weigh(**options))
+    for tests, threshold in (("token_k1", "0.9_1.1"), ("seq_mean_k1", "0.99_1.01"), ("seq_sum_k3", "0.5"), ("token_k2,seq_max_k3", "0.05,0.2")):
+        ratios.compare(p, "verl/rollout_rs", {"rollout_rs": tests, "rollout_rs_threshold": threshold}, reject(tests, threshold))
+
+
 OPTIONS = {"algorithm.norm_adv_by_std_in_grpo": (True, False), "algorithm.gamma": (1.0, 0.9)}  # that vantage reads, with values to try
 
 
@@ -129,6 +160,8 @@ def prove(p):
         return lambda step: trainer.advantages(step, adv_estimator=estimator, **{key.removeprefix("algorithm."): value}, **more)
 
     c.options(OPTIONS, with_option, components=COMPONENTS, left_out=("remax",))
+
+    prove_ratios(p)
 
 
 proof.run("verl", prove)

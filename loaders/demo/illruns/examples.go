@@ -48,6 +48,13 @@ func Examples() []Example {
 		{"new_phrase", evenly(sandboxErrors), nil},
 		{"part_outweighs", evenly(formOutweighs), nil},
 		{"source_outweighs", aSourceOutweighs, func(s *Shape) { s.Format, s.Groups = "prime-rl", 6 }},
+		{"shifted_logprobs", tokenLate, logsTokens("verl")},
+		{"wrong_logprobs", otherTemperature, logsTokens("nemo-rl")},
+		{"top_p_mismatch", cutByTopP, logsTokens("verl")},
+		{"weights_not_synced", weightsStay, logsTokens("verl")},
+		{"stale_rollouts", oldSamples, logsTokens("prime-rl")},
+		{"one_sequence_dominates", oneLongAnswer, logsTokens("verl")},
+		{"filter_eats_batch", filterEats, logsTokens("prime-rl")},
 		{"entropy_collapse", entropyFalls, nil},
 		{"kl_drift", klBends, nil},
 		{"gradient_spikes", gradientsSpike, nil},
@@ -328,4 +335,89 @@ func enginesPart(r *Run) {
 	r.settles(o, 0.35, 0.6)
 	r.changeMetrics(func(t int, m metrics) { m["training/rollout_probs_diff_mean"] = r.near(o.ramp(t, 0.006, 0.13), 0.05) })
 	r.ill("engine_mismatch", o.At, o.Over, 0, 1)
+}
+
+// what the log-probs of tokens show, in runs of which the rewards are healthy
+
+// logsTokens is a log in a format that has log-probs, of fewer answers: they are long lines.
+func logsTokens(format string) func(s *Shape) {
+	return func(s *Shape) { s.Format, s.Groups, s.Size = format, 4, 4 }
+}
+
+// parted plants what parts sampler and trainer from a step on.
+func parted(r *Run, kind string, at int, e Engines) {
+	r.settles(Onset{r.Steps, 1}, 0.35, 0.6)
+	if e.Length == nil {
+		e.Length = func(int, int) int { return 30 }
+	}
+	r.withEngines(e)
+	r.ill(kind, at, 1, 0, 1)
+}
+
+func tokenLate(r *Run) {
+	parted(r, "shifted_logprobs", 0, Engines{Change: func(_, _ int, p *TokenProbs) { p.Trainer = append(p.Trainer[1:], p.Trainer[0]) }})
+}
+
+func otherTemperature(r *Run) {
+	parted(r, "wrong_logprobs", 0, Engines{Change: func(_, _ int, p *TokenProbs) {
+		for k, x := range p.Sampler {
+			p.Trainer[k] += 0.43 * x
+		}
+	}})
+}
+
+// cutByTopP is sampled of 0.95 of the probability, by which the engine renormalises.
+func cutByTopP(r *Run) {
+	parted(r, "top_p_mismatch", 0, Engines{
+		Noise: func(int, int) float64 { return 0.002 },
+		Change: func(_, _ int, p *TokenProbs) {
+			for k := range p.Trainer {
+				p.Trainer[k] -= 0.01 + 0.04*p.Random.Float64()
+			}
+		},
+	})
+}
+
+func weightsStay(r *Run) {
+	at := r.onset().At
+	parted(r, "weights_not_synced", at, Engines{
+		Noise: func(_, lag int) float64 { return healthyNoise + 0.01*float64(lag) },
+		Lag:   func(t, _ int) int { return max(0, t-at) },
+	})
+}
+
+func oldSamples(r *Run) {
+	parted(r, "stale_rollouts", 0, Engines{
+		Noise: func(_, lag int) float64 { return healthyNoise + 0.03*float64(lag) },
+		Lag:   func(_, i int) int { return i % 5 },
+	})
+}
+
+func oneLongAnswer(r *Run) {
+	parted(r, "one_sequence_dominates", 0, Engines{
+		Length: func(t, i int) int {
+			if i == t%(r.Groups*r.Size) {
+				return 300
+			}
+			return 40
+		},
+		Change: func(_, _ int, p *TokenProbs) {
+			for k := range p.Trainer {
+				if len(p.Trainer) == 300 {
+					p.Trainer[k] = min(0, p.Trainer[k]+0.04)
+				}
+			}
+		},
+	})
+}
+
+// filterEats moves sure tokens of losing answers by more than prime-rl lets them.
+func filterEats(r *Run) {
+	parted(r, "filter_eats_batch", 0, Engines{Change: func(_, _ int, p *TokenProbs) {
+		for k, x := range p.Sampler {
+			if p.Advantage < 0 && x > -0.1 && p.Random.IntN(5) > 0 {
+				p.Trainer[k] = x - 0.27
+			}
+		}
+	}})
 }

@@ -132,7 +132,9 @@ type Run struct {
 	style     string // name of a grader of style, if there is one
 
 	advantageOf func(own float64, group moments) float64 // of a reward in its group; nil: as TRL does
-	metrics     []func(t int, m metrics)                 // what the trainer logs of a step next to its samples; nil: nothing
+	engines     *Engines                                 // nil: no log-probs of tokens are logged
+	engineSeed  uint64
+	metrics     []func(t int, m metrics) // what the trainer logs of a step next to its samples; nil: nothing
 }
 
 type knownAnswer struct {
@@ -145,6 +147,7 @@ func Make(scene Scene, shape Shape, seed string) *Run {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(seed))
 	r := &Run{Shape: shape, Scene: scene, Name: scene.Name, rng: rand.New(rand.NewPCG(h.Sum64(), 14)), languages: languages(), known: map[knownAnswer][]float64{}}
+	r.engineSeed = h.Sum64()
 	r.low, r.high = map[Reward]float64{Signed: -1, Model: -3}[shape.Reward], map[Reward]float64{Graded: 10, Model: 3}[shape.Reward]
 	if r.high == 0 {
 		r.high = 1

@@ -66,6 +66,7 @@ type writer struct {
 	*Run
 	Place
 	steps [][]Answer
+	at    int // of the answer that is written, in its step
 }
 
 // Write writes the log of a run. A run is written once: its steps are made while it is.
@@ -74,7 +75,7 @@ func (r *Run) Write(to Place, arrange Arrange) error {
 	if arrange.Until > 0 {
 		steps = min(steps, arrange.Until)
 	}
-	w := &writer{r, to, make([][]Answer, steps)}
+	w := &writer{Run: r, Place: to, steps: make([][]Answer, steps)}
 	for t := range w.steps {
 		w.steps[t] = r.Step(t)
 		if arrange.Rows != nil {
@@ -85,7 +86,7 @@ func (r *Run) Write(to Place, arrange Arrange) error {
 	if arrange.Steps != nil {
 		arrange.Steps(len(w.steps), func(i, j int) { w.steps[i], w.steps[j] = w.steps[j], w.steps[i] })
 	}
-	all := append(Formats(), trainerState)
+	all := append(Formats(), trainerState, verifiers)
 	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == r.Format })
 	if err := all[i].write(w); err != nil || r.metrics == nil || r.Format == trainerState.Name {
 		return err
@@ -180,6 +181,7 @@ func (w *writer) lines(name string, from, to int, row func(t int, a *Answer) obj
 		var line []byte
 		for t := from; t < to; t++ {
 			for i := range w.steps[t] {
+				w.at = i
 				line = append(row(t, &w.steps[t][i]).append(line[:0]), '\n')
 				if _, err := out.Write(line); err != nil {
 					return err
@@ -283,6 +285,7 @@ func (w *writer) verl() error {
 	return w.eachStep("%d.jsonl", func(t int, a *Answer) object {
 		o := object{{"input", "system\nYou are a helpful assistant.\nuser\n" + a.Task.Prompt + "\nassistant\n"}, {"output", a.Text}, {"gts", a.Task.Truth}, {"score", number(a.Reward)}, {"step", w.Number(t)}}
 		o = append(append(o, w.parts(a, "_score")...), w.source(a)...)
+		o = append(o, w.logProbs(t, w.at, w.advantageOfRow(t, a))...)
 		if w.Format == "verl-uid" {
 			o = append(o, field{"uid", a.Group})
 		}
@@ -307,7 +310,8 @@ func (w *writer) row(t int, a *Answer) object {
 	} else {
 		o = append(o, field{"reward", number(a.Reward)})
 	}
-	return append(append(o, w.parts(a, "_reward")...), w.source(a)...)
+	o = append(append(o, w.parts(a, "_reward")...), w.source(a)...)
+	return append(o, w.logProbs(t, w.at, w.advantageOfRow(t, a))...)
 }
 
 func (w *writer) jsonl() error { return w.lines("rollouts.jsonl", 0, len(w.steps), w.row) }
@@ -405,6 +409,11 @@ func (w *writer) swift() error {
 
 // prime: prime-rl's traces, a line per episode.
 func (w *writer) prime() error {
+	if w.engines != nil && w.Format == "prime-rl" {
+		if err := w.eachStep("token_exports/step_%d/rank_0.jsonl", w.exportTokens); err != nil {
+			return err
+		}
+	}
 	return w.eachStep("rollouts/step_%d/train/effective/traces.jsonl", func(t int, a *Answer) object {
 		stop, rewards := "stop", object{}
 		if a.Cut {
@@ -416,16 +425,19 @@ func (w *writer) prime() error {
 		if len(w.Graders) == 1 {
 			rewards = object{{"reward", object{{"score", number(a.Reward)}, {"weight", 1.0}}}}
 		}
-		nodes := []any{
-			object{{"message", object{{"role", "user"}, {"content", a.Task.Prompt}}}, {"sampled", false}},
-			object{{"message", object{{"role", "assistant"}, {"content", a.Text}}}, {"sampled", true}},
+		asked := object{{"message", object{{"role", "user"}, {"content", a.Task.Prompt}}}, {"sampled", false}}
+		said := object{{"message", object{{"role", "assistant"}, {"content", a.Text}}}, {"sampled", true}}
+		work := object{{"type", "train"}, {"step", w.Number(t)}}
+		if w.engines != nil {
+			asked, said, work = w.nodeTokens(t, a, asked, said, work)
 		}
+		nodes := []any{asked, said}
 		return object{
 			{"id", a.Group},
 			{"env", object{{"id", a.Task.Source}}},
 			{"task", object{{"data", object{{"idx", a.Task.ID}, {"prompt", a.Task.Prompt}, {"answer", a.Task.Truth}}}}},
 			{"group", object{{"id", a.Group}}},
-			{"run", object{{"type", "train"}, {"work", object{{"type", "train"}, {"step", w.Number(t)}}}}},
+			{"run", object{{"type", "train"}, {"work", work}}},
 			{"ok", true},
 			{"traces", []any{object{{"nodes", nodes}, {"calls", []any{object{{"finish_reason", stop}}}}, {"rewards", rewards}}}},
 		}
@@ -441,7 +453,10 @@ func (w *writer) openrlhf() error {
 
 // nemo: NeMo-RL's train_data_stepN.jsonl, in which every value is a list of one.
 func (w *writer) nemo() error {
-	return w.eachStep("exp_001/train_data_step%d.jsonl", func(_ int, a *Answer) object {
+	return w.eachStep("exp_001/train_data_step%d.jsonl", func(t int, a *Answer) object {
+		if w.engines != nil {
+			return w.nemoTokens(t, a)
+		}
 		ids, mask := []any{1, 2}, []any{0, 0}
 		for i := range a.Tokens {
 			ids, mask = append(ids, 100+i%900), append(mask, 1)

@@ -1,0 +1,106 @@
+package offpolicy
+
+import (
+	"math"
+
+	rules "vantage/estimators/offpolicy"
+)
+
+// traits are sums over tokens that tell what parts the log-probs of two sides: how d goes with r, whether one side is a token late, whether
+// d has one sign, and where the trainer has no probability left.
+type traits struct {
+	tokens           int
+	r, d, rr, rd, dd float64
+
+	pairs                     int // of neighbouring tokens
+	straight, later, earlier  float64
+	firsts, others            int
+	ofFirsts, ofOthers        float64 // Σ|d| of the first token of a row, and of the others
+	fell, rose                int     // tokens whose d is below −1e-3, and above it
+	cut                       int     // tokens without a probability left
+	rows, oneSided, negatives int     // rows whose d nearly all have one sign, and those of them where it is −
+}
+
+const (
+	hardly  = 1e-3 // |d| that says nothing: logs round to four decimals
+	cutFrom = -10  // d from which the trainer gives a token no chance
+)
+
+// add takes a row whose sides have one length.
+func (t *traits) add(x rules.Row) {
+	fell, rose, before := 0, 0, -1
+	for i, p := range x.Sampler {
+		if x.Mask != nil && !x.Mask[i] {
+			continue
+		}
+		r, o := float64(p), float64(x.Trainer[i])
+		d := o - r
+		if r-r == 0 && (d < cutFrom || math.IsInf(o, -1)) {
+			t.cut++
+		}
+		if d-d != 0 {
+			continue
+		}
+		t.token(r, d, before < 0)
+		if d < -hardly {
+			fell++
+		} else if d > hardly {
+			rose++
+		}
+		if before >= 0 && before == i-1 {
+			t.pair(d, o-float64(x.Sampler[before]), float64(x.Trainer[before])-r)
+		}
+		before = i
+	}
+	t.row(fell, rose)
+}
+
+// token takes a token, which may be the first of its row.
+func (t *traits) token(r, d float64, isFirst bool) {
+	t.tokens++
+	t.r, t.d, t.rr, t.rd, t.dd = t.r+r, t.d+d, t.rr+r*r, t.rd+r*d, t.dd+d*d
+	if isFirst {
+		t.firsts, t.ofFirsts = t.firsts+1, t.ofFirsts+math.Abs(d)
+	} else {
+		t.others, t.ofOthers = t.others+1, t.ofOthers+math.Abs(d)
+	}
+}
+
+// pair takes the differences of neighbouring tokens: as they stand, and with the trainer's side a token later and earlier.
+func (t *traits) pair(d, late, early float64) {
+	if late-late == 0 && early-early == 0 {
+		t.pairs++
+		t.straight, t.later, t.earlier = t.straight+math.Abs(d), t.later+math.Abs(late), t.earlier+math.Abs(early)
+	}
+}
+
+// row takes how many tokens of a row are below and above the sampler's.
+func (t *traits) row(fell, rose int) {
+	t.fell, t.rose = t.fell+fell, t.rose+rose
+	const least, nearlyAll = 8, 0.95
+	n := float64(fell + rose)
+	if n < least {
+		return
+	}
+	t.rows++
+	switch {
+	case float64(fell) >= nearlyAll*n:
+		t.oneSided, t.negatives = t.oneSided+1, t.negatives+1
+	case float64(rose) >= nearlyAll*n:
+		t.oneSided++
+	}
+}
+
+// slope is by how much d grows with r, and fit the share of the variance of d that this explains.
+func (t *traits) slope() (slope, fit float64) {
+	n := float64(t.tokens)
+	varR, varD, both := t.rr-t.r*t.r/n, t.dd-t.d*t.d/n, t.rd-t.r*t.d/n
+	return both / varR, both * both / (varR * varD)
+}
+
+// correlation is that of the log-probs of both sides.
+func (t *traits) correlation() float64 {
+	n := float64(t.tokens)
+	varR, varD, both := t.rr-t.r*t.r/n, t.dd-t.d*t.d/n, t.rd-t.r*t.d/n
+	return (varR + both) / math.Sqrt(varR*(varR+varD+2*both))
+}
