@@ -170,6 +170,17 @@ func (f *Fields) setNames(role Role, names []string) {
 	}
 }
 
+// AlsoWithin adds names that play a role in the object of a row too, after all others.
+func (f *Fields) AlsoWithin(object string, names Names) {
+	for role, list := range names {
+		all := f.names[role]
+		for _, name := range list {
+			all = append(all[:len(all):len(all)], object+"."+name)
+		}
+		f.setNames(role, all)
+	}
+}
+
 // addParents lets fields of the objects into which a name reaches be picked.
 func (f *Fields) addParents(name string) {
 	for at, c := range name {

@@ -42,3 +42,22 @@ func TestTotalsAmongComponents(t *testing.T) {
 		}
 	}
 }
+
+// A reward function gets step and group in an object beside the sample. What an environment counts there is no step of training.
+func TestStepWithinAnObject(t *testing.T) {
+	for fields, want := range map[string]struct {
+		step  int64
+		group string
+	}{
+		`"metadata":{"step":7,"uid":"u-3"}`:                    {7, "u-3"},
+		`"extra_info":{"global_step":7,"index":1}`:             {7, ""},
+		`"info":{"training_step":7,"group_id":"a"}`:            {7, "a"},
+		`"info":{"step":7}`:                                    {0, ""},
+		`"step":3,"group":"b","metadata":{"step":7,"uid":"c"}`: {3, "b"},
+	} {
+		r := loaders.Decode("log.jsonl", []byte(`{"prompt":"p","completion":"a","reward":1,`+fields+"}\n"))[0].Records[0]
+		if r.Step != want.step || r.Group != want.group {
+			t.Errorf("%s: step %d, group %q, want %d, %q", fields, r.Step, r.Group, want.step, want.group)
+		}
+	}
+}

@@ -199,8 +199,22 @@ func noting(caveat string, fields *decode.Fields) *decode.Fields {
 // parts, as EasyR1's return overall; score and sum may as well be parts.
 func UsualFields() *decode.Fields {
 	f := decode.UsualNames()
+	for _, within := range []string{"metadata", "meta", "extra_info", "extra", "info"} {
+		f.AlsoWithin(within, nestedNames())
+	}
+	f.AlsoWithin("metadata", decode.Names{decode.RoleStep: {"step"}})
+	f.AlsoWithin("meta", decode.Names{decode.RoleStep: {"step"}})
 	f.Totals = []string{"overall", "total", "total_reward", "final_reward", "reward"}
 	return f
+}
+
+// nestedNames are those that tell the step and the group in an object beside a sample too. A plain step may there be one of an episode, and an
+// index the row of a data set, so that the first counts only where it is the metadata's.
+func nestedNames() decode.Names {
+	return decode.Names{
+		decode.RoleStep:  {"global_step", "training_step", "train_step"},
+		decode.RoleGroup: {"group_id", "uid"},
+	}
 }
 
 // Find returns the format of that name.

@@ -238,10 +238,10 @@ func verlFigures(line []byte) *figures {
 
 var (
 	// namedStep is a step within a line of names and figures.
-	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,\[(>-])(?:train(?:ing)?[ _]?|global[ _]?)?(?:step|iteration|iter)\s*[:=#]?\s*(\d+)(?:\s*/\s*\d+)?\]?`)
+	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,:\[(>-])(?:train(?:ing)?[ _]?|global[ _]?)?(?:step|iteration|iter)\s*[:=#]?\s*(\d+)(?:\s*/\s*\d+)?\]?`)
 	// pair is a name of at most three words and its figure.
 	pair = regexp.MustCompile(`([A-Za-z][\w./@()-]*(?: [\w./@()-]+){0,2}) ?[:=] ?([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf))\s*(%)?`)
-	// listedPair is the same in a list with commas, with nothing but a space between, and perhaps a unit: "Total rewards mean 0.5, Peak mem 9 GB".
+	// listedPair is the same in a list with commas or bars, with nothing but a space between, and perhaps a unit: "Total rewards mean 0.5, Peak mem 9 GB".
 	listedPair = regexp.MustCompile(`(?:^|,) *([A-Za-z][\w./@()-]*(?: [A-Za-z][\w./@()-]*){0,3}) ([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf)) *(%)?(?:[A-Za-z/]{1,8})?(?: *,| *$)`)
 )
 
@@ -285,10 +285,10 @@ func namedFigures(line []byte) *figures {
 	return f
 }
 
-// listedPairs returns the pairs of a list with commas. Each ends where the next begins.
+// listedPairs returns the pairs of a list with commas or bars. Each ends where the next begins.
 func listedPairs(rest []byte) (all [][][]byte) {
-	for piece := range bytes.SplitSeq(bytes.TrimLeft(rest, " :|,-"), []byte{','}) {
-		if m := listedPair.FindSubmatch(bytes.TrimSpace(piece)); m != nil {
+	for piece := range bytes.FieldsFuncSeq(rest, func(c rune) bool { return c == ',' || c == '|' }) {
+		if m := listedPair.FindSubmatch(bytes.Trim(piece, " :-")); m != nil {
 			all = append(all, m)
 		}
 	}

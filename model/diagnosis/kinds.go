@@ -109,6 +109,8 @@ func Kinds() []KindInfo {
 				"It is an alarm where that goes round in a few batches.",
 				fmt.Sprintf("Or one prompt has %s of the samples of each step, %d times as many as any other.",
 					units.Share(fillsFrom), fillsTimes),
+				fmt.Sprintf("Or it is in %s of the newer steps, and no other in more than %s.", units.Share(fillsSame),
+					units.Share(othersCome)),
 			},
 			LooksLike: "A small data set that comes again once an epoch, shuffled, or in one order for more than two epochs.",
 			Advice: "check the sampler of the data loader and its state after a resume: shuffling, the seed, how often a batch is " +

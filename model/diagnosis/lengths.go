@@ -23,6 +23,8 @@ const (
 	limitSteps   = 0.1  // of the steps in which several samples are the longest have that length, if it is a limit
 	cutLength    = 16   // tokens that a limit has at least: shorter answers of one length are choices
 	closingForm  = 0.5  // of the short answers that lose have a word that closes answers, right or wrong
+	leastAllCut  = 20   // answers that were read, where none of the run wins
+	allCutFrom   = 0.9  // of them are cut off then
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
 	leastOfShare = 10   // answers that a share is of: fewer are a few
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another
@@ -156,6 +158,13 @@ func truncation(e *evidence) ([]Finding, string) {
 		}
 		return nil, ""
 	}
+	if e.allCut() {
+		isCut := func(a *answer) bool { return a.cut }
+		f, found := e.cutAt(e.texts.share(isCut), "answers cut off", "answers", "%s of answers are cut off, by the trainer's own word, and none wins")
+		if found {
+			return []Finding{f}, ""
+		}
+	}
 	closing, finished := e.closing(), e.finished()
 	for _, way := range []struct {
 		is    func(*answer) bool
@@ -174,6 +183,17 @@ func truncation(e *evidence) ([]Finding, string) {
 		}
 	}
 	return nil, ""
+}
+
+// allCut reports whether nearly all answers are cut off by the trainer's own word in a run in which no answer ever won: then none is left beside
+// which they could be graded lower.
+func (e *evidence) allCut() bool {
+	n, cut := 0, 0
+	for i := range e.texts.answers {
+		n++
+		cut += model.Count01(e.texts.answers[i].cut)
+	}
+	return e.High <= 0 && e.High == e.Low && n >= leastAllCut && float64(cut) >= allCutFrom*float64(n)
 }
 
 // What is said of answers that are cut off. A limit is named where one was seen.

@@ -18,9 +18,10 @@ const (
 	visitsKept    = 8    // of a prompt, the last ones: a batch is looked for among these
 	fillsFrom     = 0.25 // of the samples of a step are of one prompt
 	fillsAlarm    = 0.4
-	fillsTimes    = 3   // times as many samples as the next prompt has: groups differ in size
-	fillsOthers   = 3   // other prompts that a step has at least
-	fillsSame     = 0.8 // of the steps have the same prompt, if it is one
+	fillsTimes    = 3    // times as many samples as the next prompt has: groups differ in size
+	fillsOthers   = 3    // other prompts that a step has at least
+	fillsSame     = 0.8  // of the steps have the same prompt, if it is one
+	othersCome    = 0.25 // of the steps have any other prompt at most, where the one stands out only by coming always
 )
 
 // replayed finds batches that come again as wholes, at one distance for some steps: a loader that started again. An epoch that is
@@ -133,8 +134,11 @@ func (e *evidence) onePrompt() (Finding, bool) {
 		return Finding{}, false
 	}
 	s, fills := make(series, len(e.Steps)), make([]uint32, len(e.Steps))
+	always := e.alwaysThere()
 	for i := range e.Steps {
-		s[i], fills[i] = e.Steps[i].mostOfOnePrompt()
+		if s[i], fills[i] = e.Steps[i].mostOfOnePrompt(); always > 0 {
+			s[i], fills[i] = e.Steps[i].shareOfPrompt(always)
+		}
 	}
 	from := s.turn(0, fillsFrom, 1)
 	share := s.pooled(from, len(s)).mean()
@@ -188,4 +192,48 @@ func (s *Observed) mostOfOnePrompt() (m Moments, prompt uint32) {
 	}
 	m.Sum, m.Squares = float64(first), float64(first)
 	return m, prompt
+}
+
+// alwaysThere returns the prompt that nearly every step of the newer half has beside others, where no other one comes often; 0 if there is none.
+// In steps of few prompts none has many times the samples of the next.
+func (e *evidence) alwaysThere() (prompt uint32) {
+	newer := e.Steps[len(e.Steps)/2:]
+	steps, mixed := map[uint32]int{}, 0
+	for i := range newer {
+		of := map[uint32]bool{}
+		for g := range newer[i].Groups {
+			of[newer[i].Groups[g].Prompt] = true
+		}
+		delete(of, 0)
+		mixed += model.Count01(len(of) > 1)
+		for p := range of {
+			steps[p]++
+		}
+	}
+	often, next := 0, 0
+	for p, n := range steps {
+		if n > often {
+			often, next, prompt = n, often, p
+		} else {
+			next = max(next, n)
+		}
+	}
+	of := float64(len(newer))
+	standsOut := float64(often) >= fillsSame*of && float64(next) <= othersCome*of
+	if len(newer) < stuckSteps || !standsOut || float64(mixed) < fillsSame*of {
+		return 0
+	}
+	return prompt
+}
+
+// shareOfPrompt counts the samples of a step, and those of a prompt, which it returns too; none if the step has none of them.
+func (s *Observed) shareOfPrompt(prompt uint32) (m Moments, found uint32) {
+	m.N = s.Rows
+	for i := range s.Groups {
+		if s.Groups[i].Prompt == prompt {
+			m.Sum, found = m.Sum+float64(s.Groups[i].N), prompt
+		}
+	}
+	m.Squares = m.Sum
+	return m, found
 }

@@ -149,7 +149,7 @@ func (e *evidence) answersAway() (Finding, bool) {
 		a := &answers[i]
 		all = append(all, Placed{Step: e.Steps[a.step].Step, Prompt: a.prompt, Final: a.final, Truths: a.truths})
 	}
-	byStep, s, sum := placements(all), make(series, len(e.Steps)), Placement{}
+	byStep, s, sum := e.ofWholeSteps(placements(all), all), make(series, len(e.Steps)), Placement{}
 	for i := range e.Steps {
 		p := byStep[e.Steps[i].Step]
 		s[i] = Moments{N: p.Read, Sum: float64(p.Other), Squares: float64(p.Other)}
@@ -167,4 +167,28 @@ func (e *evidence) answersAway() (Finding, bool) {
 	f.Advice = "check how answers are put back to their prompts after generation: an order that differs between sampler and grader, or " +
 		"an index that is one off; drop no prompt by these rewards"
 	return f, true
+}
+
+// ofWholeSteps keeps the placements of steps in which the truths of all prompts were read, if there are any: elsewhere most answers that belong
+// to another prompt seem to belong to none.
+func (e *evidence) ofWholeSteps(placed map[int64]Placement, all []Placed) map[int64]Placement {
+	known := map[int64]map[uint32]bool{}
+	for i := range all {
+		p := &all[i]
+		if known[p.Step] == nil {
+			known[p.Step] = map[uint32]bool{}
+		}
+		known[p.Step][p.Prompt] = known[p.Step][p.Prompt] || len(p.Truths) > 0
+	}
+	whole := map[int64]Placement{}
+	for i := range e.Steps {
+		s := &e.Steps[i]
+		if p, ok := placed[s.Step]; ok && len(known[s.Step]) >= min(s.prompts, truthPrompts) {
+			whole[s.Step] = p
+		}
+	}
+	if len(whole) == 0 {
+		return placed
+	}
+	return whole
 }

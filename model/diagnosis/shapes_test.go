@@ -119,6 +119,19 @@ func TestShapes(t *testing.T) {
 				return sample{prompt: n, reward: verdict(rng, 0.5), length: 50 + rng.IntN(100)}
 			},
 		},
+		"one prompt is in each step twice": {
+			StuckData, 60,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				s := sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.5), length: 50 + rng.IntN(100)}
+				if step >= 24 && prompt < 2 {
+					s.prompt = 7
+				}
+				return s
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // another one each time
+				return sample{prompt: fresh(step, max(1, prompt)), reward: verdict(rng, 0.5), length: 50 + rng.IntN(100)}
+			},
+		},
 		"one prompt fills half of a step": {
 			StuckData, 60,
 			func(rng *rand.Rand, step, prompt, _ int) sample {

@@ -37,6 +37,7 @@ prob_factor      train/token_mult_prob_error
 prob_correlation training/rollout_actor_probs_pearson_corr
 sampled_ratio    sampling/importance_sampling_ratio/mean rollout_corr/rollout_is_mean
 eval        eval/accuracy eval_reward val-core/openai/gsm8k/acc/mean@8 val/reward_score validation/accuracy test/env/all/reward/total eval/aime heldout_accuracy
+eval        holdout_pass_at_1 benchmark/gsm8k_acc holdout/success_rate
 eval        eval/math500/all/agent/avg@4 test_score eval/all/avg_score held_out/success_rate agent/eval/success_rate eval_rewards/accuracy_reward/mean val/test_score/gsm8k
 -           reward_max critic/score/max critic/rewards/min rewards/accuracy_reward/std train/rewards/wordle_reward_func/std reward_model_loss reward_kl reward_weight baseline_reward
 -           kl_coef kl_beta target_kl entropy_coef entropy_bonus teacher_kl teacher_kl/dataset_0 max_grad_norm critic/grad_norm critic/lr value_loss critic/vf_loss

@@ -204,11 +204,11 @@ var asideWords = slices.Concat(countWords, list("time times timing timings timer
 // heldOut begin the names of what was logged of an evaluation.
 var heldOut = []string{
 	"val-core/", "eval/", "eval_", "evaluation/", "evaluation_", "validation/", "validation_", "valid/", "val/", "val_", "test/", "test_", "heldout/", "heldout_", "held_out/", "held_out_",
-	"dev/", "val_correct/",
+	"dev/", "val_correct/", "holdout/", "holdout_", "benchmark/", "benchmark_", "bench/", "bench_",
 }
 
 // heldOutWords say so anywhere in a name.
-var heldOutWords = list("eval evaluation val validation heldout held_out held-out")
+var heldOutWords = list("eval evaluation val validation heldout held_out held-out holdout benchmark")
 
 // Known reports whether a name has a meaning for a judgement.
 func Known(name string) bool {
