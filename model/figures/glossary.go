@@ -240,7 +240,7 @@ func sweepFigures() []Entry {
 			Meaning: "groups with fewer than 2 kept samples: recompute leaves their original values",
 		},
 		{
-			Names: []string{"trained, train"}, Unit: "samples, share of N", Formula: "#{A′ ≠ 0}",
+			Names: []string{"trained", "train"}, Unit: "samples, share of N", Formula: "#{A′ ≠ 0}",
 			Meaning: "samples that train, as in the header",
 		},
 		{

@@ -143,7 +143,7 @@ func stepFigures() []Of[step] {
 		{
 			Value: func(s step) Number { return Mean(s.Metric("vantage/effective_samples")) },
 			Entry: Entry{
-				Names: []string{"push like, ESS"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
+				Names: []string{"push like", "ESS"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
 				Meaning: "effective sample size: the update is as concentrated as one of so many samples of equal |A|; below the " +
 					"number that train where a few dominate",
 			},
