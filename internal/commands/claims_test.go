@@ -229,7 +229,7 @@ func adviceClaims() []claim {
 			pattern: `no group carries signal: every group has equal rewards, .*`,
 			holds: func(l *rawLog, s said, _ []string) error {
 				fates, groups := l.fates(s.first, s.last)
-				return count("groups of equal rewards", strconv.Itoa(groups), fates["all wrong"]+fates["all correct"]+fates["constant"])
+				return count("groups of equal rewards", strconv.Itoa(groups), fates["all wrong"]+fates["all correct"]+fates["all equal"])
 			},
 		},
 		{
@@ -813,7 +813,7 @@ func tooFewSteps(l *rawLog, _ said, w []string) error {
 // equalShareIs holds if so many groups have equal rewards, and to refill them costs so much.
 func equalShareIs(l *rawLog, s said, w []string) error {
 	fates, groups := l.fates(s.first, s.last)
-	equal := fates["all wrong"] + fates["all correct"] + fates["constant"]
+	equal := fates["all wrong"] + fates["all correct"] + fates["all equal"]
 	return firstError(same("the share of equal rewards", w[1], float64(equal)/float64(groups)), oneDigit("the cost", w[2], float64(groups)/float64(groups-equal)))
 }
 

@@ -389,13 +389,13 @@ func (l *rawLog) fate(g rawGroup) string {
 	}
 	switch least, most := l.extremes(); {
 	case least == most && first != 0 && first != 1:
-		return "constant" // nothing shows what is right
+		return "all equal" // nothing shows what is right
 	case first == least:
 		return "all wrong"
 	case first == most:
 		return "all correct"
 	}
-	return "constant"
+	return "all equal"
 }
 
 func (l *rawLog) fates(first, last int64) (n map[string]int, groups int) {
@@ -531,7 +531,7 @@ func sumOf(fates map[string]int, some []string) (n int) {
 	return n
 }
 
-func equalFates() []string { return []string{"all correct", "all wrong", "constant"} }
+func equalFates() []string { return []string{"all correct", "all wrong", "all equal"} }
 
 // figureOf returns the figure of a name over some steps, and of how many rows, groups or steps it is.
 func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, known bool) {

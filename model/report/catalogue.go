@@ -400,7 +400,7 @@ func MetricsText(w io.Writer, sections []figures.Section) error {
 	for _, s := range sections {
 		fmt.Fprintf(out, "%s (%s). %s\n", s.Title, s.Place, units.Wrap(strings.ReplaceAll(s.Intro, "`", ""), 80, 0))
 		for _, e := range s.Entries {
-			fmt.Fprintf(out, "\n%s\n", e.Names)
+			fmt.Fprintf(out, "\n%s\n", strings.Join(e.Names, ", "))
 			for _, line := range [][2]string{{"meaning", e.Meaning}, {"formula", e.Formula}, {"unit", e.Unit}, {"trainers", e.Trainers}} {
 				if line[1] != "" && line[1] != "–" {
 					fmt.Fprintf(out, "  %-10s%s\n", line[0], units.Wrap(strings.ReplaceAll(line[1], "`", ""), 80, 12))
