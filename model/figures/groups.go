@@ -119,7 +119,7 @@ func groupFigures() []Of[GroupOf] {
 			Entry: Entry{
 				Names: []string{"kept"}, Unit: "samples", Formula: "kept_pos+ kept_neg− kept_zero zero",
 				Meaning: "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16 zero " +
-					"are 16 at 0, which do not train; 16 NaN have an advantage that is no number",
+					"are 16 at 0, which do not train; 16 NaN have an advantage of NaN",
 			},
 		},
 		{

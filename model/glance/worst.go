@@ -229,5 +229,5 @@ func Order() string {
 	parts := model.Mapped(weighed, func(w float64) string {
 		return strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
 	})
-	return "by what the groups of a step weigh on average, summed over steps: " + strings.Join(parts, "; ") + "; more if answers are alike or the trainer would stop"
+	return "by the average weight of their groups, summed over steps: " + strings.Join(parts, "; ") + "; more if answers are alike or the trainer would stop"
 }
