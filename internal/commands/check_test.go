@@ -24,7 +24,7 @@ func TestDefaultRules(t *testing.T) {
 		"roll":                           "",
 		"open-instruct":                  "",
 		"tinker-cookbook/SYNTHETIC":      "",
-		"nemo-rl/SYNTHETIC":              "",
+		"nemo-rl/SYNTHETIC":              "alarm>0",  // its log-probs are drawn, and differ by a third of a nat
 		"rllm":                           "signal=0", // a step of two groups, neither with a difference
 		"skyrl":                          "",
 		"areal":                          "",
