@@ -204,7 +204,7 @@ func TestWaysNameFunctions(t *testing.T) {
 // The files that recipes name are there, but for those that they add, and so are the tests that they say to run.
 func TestRecipesNameWhatThereIs(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributors", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,10 @@ func TestGalleryPage(t *testing.T) {
 
 ` + "```" + `
 vantage demo --ill reward_hacking                   # opens the screen on such a run
-vantage demo --ill reward_hacking --write hacking   # writes its log as a trainer would, for any command
-vantage summary hacking                             # begins as shown here
+vantage demo --ill reward_hacking --write hacking && vantage summary hacking
 ` + "```" + `
 
-Each kind has such a log, the same one each time; ` + "`--seed N`" + ` makes others. It has 60 steps of a few groups of
+The second line writes its log as a trainer would, and shows its summary, which begins as below. Each kind has such a log, the same one each time; ` + "`--seed N`" + ` makes others. It has 60 steps of a few groups of
 eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill healthy`" + ` has none. The pictures show the finding on the screen
 (` + "`0`, then `Enter`" + `). [Is my run healthy?](diagnosis.md) has how each is found, and what looks like it and is healthy.
 `)
