@@ -21,7 +21,7 @@ type comparedFigure struct {
 }
 
 // comparedFigures are the six that say what a change of the settings does, in the order of the table.
-func comparedFigures(e env.Env) []comparedFigure {
+func comparedFigures() []comparedFigure {
 	count := func(x float64) string { return units.Count(int(x)) }
 	return []comparedFigure{
 		{"train", func(f *analysis.Analysis) float64 { return float64(f.Nonzero) }, count, pane.SignedShort},
@@ -74,7 +74,7 @@ func WithComparison(e env.Env, w, h int, body func(h int) []string) []string {
 }
 
 func baselineLines(e env.Env, w int) []string {
-	t, all := e.Display.Theme, comparedFigures(e)
+	t, all := e.Display.Theme, comparedFigures()
 	column := min(comparisonColumn, (w-comparisonLabel)/len(all))
 	head, a := cells.Spaces(comparisonLabel), cells.Fit(" A", comparisonLabel)
 	b, delta := cells.Fit(" B", comparisonLabel), cells.Fit(" Δ", comparisonLabel)
