@@ -681,6 +681,7 @@ func Kinds() []KindInfo {
 				"In 15% or more of the pairs of a right and a wrong answer to one prompt, 200 pairs at least, the wrong one has the higher reward.",
 				"Where the reward is seen to be a sum of its columns, the one that lifts them most is named.",
 				"A watch.",
+				fmt.Sprintf("At most %d answers of a group are compared, spread over it.", pairRows),
 			},
 			LooksLike: "A bonus for form, or a penalty on length, that is smaller than what a right answer wins.",
 			Advice:    "give rightness a weight above all that the other parts can add up to, or pay for form and length only where the answer is right",

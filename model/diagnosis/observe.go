@@ -222,6 +222,16 @@ func fmax(a, b float64) float64 {
 	return max(a, b)
 }
 
+// rewardsOf returns the rows of step i by group, where each group begins among them, and their rewards.
+func (o *Observations) rewardsOf(i int) (rows []int32, offsets []int, rewards []float64, err error) {
+	at := o.Steps[i].Index
+	if rows, offsets, err = o.snap.Layout(o.rule, at); err != nil {
+		return nil, nil, nil, err
+	}
+	rewards, err = o.snap.Rewards(o.snap.Steps[at], rows, o.set)
+	return rows, offsets, rewards, err
+}
+
 func (o *Observations) find(number int64) (int, bool) {
 	return slices.BinarySearchFunc(o.Steps, number, func(s Observed, n int64) int { return int(s.Step - n) })
 }

@@ -17,6 +17,7 @@ const (
 	wrongWinsFrom  = 0.15 // of the pairs of a right and a wrong answer to one prompt the wrong one has the higher reward
 	leastPairs     = 200  // such pairs
 	pairSteps      = 256  // that are looked at, spread over the run
+	pairRows       = 64   // of a group that are compared, spread over it: their pairs are as many as their square
 	sourceTimes    = 4    // times as far from their mean are the rewards of one source's groups as those of another's
 	leastOfSources = 20   // groups of a source whose rewards differ
 )
@@ -62,38 +63,43 @@ func partOutweighs(e *evidence) ([]Finding, string) {
 func (e *evidence) comparePairs(pairs *Moments, i, verdict int, parts []float64) (group int, err error) {
 	step, group := e.snap.Steps[e.Steps[i].Index], -1
 	correct := step.Components[verdict]
-	rows, offsets, err := e.snap.Layout(e.rule, e.Steps[i].Index)
+	rows, offsets, rewards, err := e.rewardsOf(i)
 	if err != nil || correct == nil {
 		return group, err
 	}
-	rewards, err := e.snap.Rewards(step, rows, e.set)
-	if err != nil {
-		return group, err
-	}
 	for g := range len(offsets) - 1 {
-		lo, hi := offsets[g], offsets[g+1]
-		for r := lo; r < hi; r++ {
-			for w := lo; w < hi; w++ {
-				right, wrong := rows[r], rows[w]
-				areCompared := correct[right] == 1 && correct[wrong] == 0 && units.IsFinite(rewards[r]) && units.IsFinite(rewards[w])
-				if !areCompared {
-					continue
-				}
+		var right, wrong []int // places in rows
+		for _, k := range spread(model.Indexes(offsets[g+1]-offsets[g]), pairRows) {
+			k += offsets[g]
+			switch verdict := correct[rows[k]]; {
+			case !units.IsFinite(rewards[k]):
+			case verdict == 1:
+				right = append(right, k)
+			case verdict == 0:
+				wrong = append(wrong, k)
+			}
+		}
+		for _, r := range right {
+			for _, w := range wrong {
 				wins := rewards[w] > rewards[r]
 				pairs.add(float64(model.Count01(wins)))
-				if !wins {
-					continue
-				}
-				group = g
-				for c, column := range step.Components {
-					if column != nil {
-						parts[c] += column[wrong] - column[right]
-					}
+				if wins {
+					group = g
+					addDifference(parts, &step, rows[w], rows[r])
 				}
 			}
 		}
 	}
 	return group, nil
+}
+
+// addDifference adds by how much each reward column is higher in one row than in another.
+func addDifference(parts []float64, step *model.Step, high, low int32) {
+	for c, column := range step.Components {
+		if column != nil {
+			parts[c] += column[high] - column[low]
+		}
+	}
 }
 
 // heaviest is the part of the reward that lifts the wrong answers that win most, by the weight that it has; "" if that is not known.
@@ -179,12 +185,7 @@ func (e *evidence) ofSource(name string, m *Moments) Evidence {
 
 // deviations adds, by source, how far the rewards of each group of step i are from their mean; of groups whose rewards differ.
 func (e *evidence) deviations(i int, bySource map[string]*Moments) error {
-	step := e.snap.Steps[e.Steps[i].Index]
-	rows, offsets, err := e.snap.Layout(e.rule, e.Steps[i].Index)
-	if err != nil {
-		return err
-	}
-	rewards, err := e.snap.Rewards(step, rows, e.set)
+	_, offsets, rewards, err := e.rewardsOf(i)
 	if err != nil {
 		return err
 	}

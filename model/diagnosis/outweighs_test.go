@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -117,5 +118,30 @@ func TestOneAnswerFromTheStart(t *testing.T) {
 		if f := d.of(AnswerCollapse); f != nil {
 			t.Errorf("%s: %s", name, f.Title)
 		}
+	}
+}
+
+// Of a group of thousands, as an evaluation of one prompt has, some answers are compared: all pairs would be millions.
+func TestPairsOfALargeGroupAreFew(t *testing.T) {
+	const rows = 3000
+	r := rand.New(rand.NewPCG(7, 7))
+	chunk := &model.Chunk{
+		Files: []string{"x"}, ComponentNames: []string{"accuracy_reward", "format_reward"}, HasTotal: true, LengthUnit: model.LengthTokens,
+		Progress: model.Progress{Files: 1, CaughtUp: true, BytesAll: 1},
+	}
+	for i := range 8 * rows {
+		right, formed := verdict(r, 0.5), verdict(r, 0.6)
+		chunk.Records = append(chunk.Records, model.Record{
+			Step: int64(i/rows + 1), Prompt: 1, Reward: right + 5*formed, Components: []float64{right, formed}, Advantage: math.NaN(), Length: 20, Offset: int64(i),
+		})
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	f := seen(t, store.Snapshot()).of(PartOutweighs)
+	if f == nil || f.Since != 1 {
+		t.Fatalf("%+v", f)
+	}
+	if steps := int(f.Evidence[0].AfterTo - f.Evidence[0].AfterFrom + 1); f.Evidence[0].AfterSamples > steps*32*32 { // half of 64 are right
+		t.Errorf("%d pairs of %d steps are compared", f.Evidence[0].AfterSamples, steps)
 	}
 }

@@ -90,12 +90,7 @@ func (e *evidence) newPhantoms() *phantoms {
 	}
 	count, n := map[float64]int{}, 0
 	for _, i := range spread(model.Indexes(len(e.Steps)), coarseSteps) {
-		at := e.Steps[i].Index
-		rows, _, err := e.snap.Layout(e.rule, at)
-		if err != nil {
-			continue
-		}
-		rewards, err := e.snap.Rewards(e.snap.Steps[at], rows, e.set)
+		_, _, rewards, err := e.rewardsOf(i)
 		if err != nil {
 			continue
 		}
@@ -116,11 +111,7 @@ func (e *evidence) newPhantoms() *phantoms {
 func (p *phantoms) look(i int) (m Moments, group int, err error) {
 	s, group := &p.Steps[i], -1
 	step := p.snap.Steps[s.Index]
-	rows, offsets, err := p.snap.Layout(p.rule, s.Index)
-	if err != nil {
-		return m, group, err
-	}
-	rewards, err := p.snap.Rewards(step, rows, p.set)
+	rows, offsets, rewards, err := p.rewardsOf(i)
 	if err != nil {
 		return m, group, err
 	}

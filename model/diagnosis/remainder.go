@@ -28,11 +28,7 @@ func restMoments(s *Observed) Moments { return s.rest.Moments }
 // restOf is what the sum leaves of the rewards of step i, of rows that have all of its parts.
 func (o *Observations) restOf(i int) (left Part) {
 	step := o.snap.Steps[o.Steps[i].Index]
-	order, _, err := o.snap.Layout(o.rule, o.Steps[i].Index)
-	if err != nil {
-		return left
-	}
-	rewards, err := o.snap.Rewards(step, order, o.set)
+	order, _, rewards, err := o.rewardsOf(i)
 	if err != nil {
 		return left
 	}
