@@ -678,9 +678,10 @@ func Kinds() []KindInfo {
 			What: "Wrong answers win over right ones: another part of the reward outweighs rightness.",
 			How: []string{
 				"A column tells which answers are right.",
-				"In 15% or more of the pairs of a right and a wrong answer to one prompt, 200 pairs at least, the wrong one has the higher reward.",
+				fmt.Sprintf("In at least %s of the pairs of a right and a wrong answer to one prompt, and of %d pairs, the wrong one "+
+					"has the higher reward.", units.Share(wrongWinsFrom), leastPairs),
 				"Where the reward is seen to be a sum of its columns, the one that lifts them most is named.",
-				"A watch.",
+				"It is a watch.",
 				fmt.Sprintf("At most %d answers of a group are compared, spread over it.", pairRows),
 			},
 			LooksLike: "A bonus for form, or a penalty on length, that is smaller than what a right answer wins.",
@@ -692,8 +693,9 @@ func Kinds() []KindInfo {
 			What: "The rewards of one source of prompts differ so much more than those of another that they alone move the policy.",
 			How: []string{
 				"The scale is batch or none, so that advantages are as large as rewards differ.",
-				"Within groups the rewards of one source are four times as far from their mean as those of another, by 20 groups of each whose rewards differ.",
-				"A watch.",
+				fmt.Sprintf("Within groups the rewards of one source are %d times as far from their mean as those of another.", sourceTimes),
+				fmt.Sprintf("That is told by %d groups of each whose rewards differ.", leastOfSources),
+				"It is a watch.",
 			},
 			LooksLike: "Sources whose rewards have one range; a scale by group, which makes each group count alike.",
 			Advice:    "bring the rewards of all sources to one range, or scale by group",
