@@ -23,8 +23,9 @@ type edit struct{ file, below, old, text string }
 
 // Where a block goes: `FILE`, at its end. `FILE`, below `LINE`. `FILE`: `OLD` becomes `NEW`.
 var (
-	editedFile = regexp.MustCompile("^(?:\\d+\\.|  ) `([\\w./]+\\.go)`(?:, below `(.*?)`)?(?:: `(.*)` becomes `(.*)`)?")
-	namedFile  = regexp.MustCompile("`([\\w./*]+\\.(?:go|csv|json|txtar|md))`")
+	editedFile    = regexp.MustCompile("^(?:\\d+\\.|  ) `([\\w./]+\\.go)`(?:, below `(.*?)`)?(?:: `(.*)` becomes `(.*)`)?")
+	packageClause = regexp.MustCompile(`(?m)^package \w+$`)
+	namedFile     = regexp.MustCompile("`([\\w./*]+\\.(?:go|csv|json|txtar|md))`")
 )
 
 // readRecipes returns the recipes of contributing.md by their heads.
@@ -55,12 +56,15 @@ func readRecipes(t *testing.T, page string) map[string]*recipe {
 	return recipes
 }
 
+// isNew tells whether the edit is the whole of a file that it adds.
+func (e edit) isNew() bool { return packageClause.MatchString(e.text) }
+
 // apply makes the edit in a copy of the repository.
 func (e edit) apply(t *testing.T, top string) {
 	t.Helper()
 	path := filepath.Join(top, e.file)
 	before, err := os.ReadFile(path)
-	if isNew := strings.HasPrefix(strings.TrimPrefix(strings.ToLower(e.text), "// "), "package "); err != nil && !isNew {
+	if err != nil && !e.isNew() {
 		t.Fatal(err)
 	}
 	after := string(before) + e.text
@@ -224,7 +228,7 @@ func TestRecipesNameWhatThereIs(t *testing.T) {
 	for head, r := range readRecipes(t, string(page)) {
 		added := map[string]bool{}
 		for _, e := range r.edits {
-			added[e.file] = strings.HasPrefix(e.text, "package ")
+			added[e.file] = e.isNew()
 		}
 		for file := range r.files {
 			isOpen := strings.ContainsAny(file, "*") || strings.Contains(file, "NAME")
