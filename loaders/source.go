@@ -17,7 +17,7 @@
 //	chunk.go                records → chunks        and keeps the groups of several runs apart
 //	runs.go                 rows that are left out  with runs: earlier attempts, evaluations
 //	texts.go                sample → its text       read again when a person looks at it
-//	beside.go               a run → its scalars     with scalars: what the trainer logged of its steps
+//	beside.go               a run → what is beside  with scalars: averages of steps; with logprobs: those of tokens
 //
 // A path may lead to a [Table] instead, which divides its rows into chunks by itself, so that [Source] only hands them on.
 //

@@ -43,7 +43,7 @@ func (p *program) configure(args []string) (paths []string, set model.Settings, 
 		return nil, set, usage(err)
 	}
 	set = p.selectColumns(set)
-	if err := p.validate(set); err != nil {
+	if err := cmp.Or(refuseRule(set.OffPolicy), p.validate(set)); err != nil {
 		return nil, set, usage(err)
 	}
 	if warns := set.TrainerWarning(); warns != "" && p.configPath != "" {

@@ -162,7 +162,11 @@ func (r *reader) readDump(d *dump) error {
 	versions := r.clocks[d.root]
 	versions.begin(step, rollout)
 	for _, row := range joined(rollout, parts) {
-		if err := r.emit(row.sample(step, versions)); err != nil {
+		s := row.sample(step, versions)
+		if s.At = (At{Path: r.pathOf(s.File), Line: s.Line}); row.sampled != nil {
+			s.At = At{Path: r.pathOf(row.file), Line: row.line}
+		}
+		if err := r.emit(s); err != nil {
 			return err
 		}
 	}

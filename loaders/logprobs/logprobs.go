@@ -37,11 +37,19 @@ type Sample struct {
 
 	File  string // relative to what was read: the folder of the run, where only a part was named
 	Line  int64  // in the file, from 1
+	At    At     // where its text and its reward are
 	Step  int
 	ID    string // as the log has it, or empty
 	Group string // as the log has it, or empty
 
 	Writer string // the framework that alone writes such rows, or empty
+}
+
+// At is where a sample itself is in a log, which may be another file than that of its log-probs.
+type At struct {
+	Path string // absolute
+	Line int64  // from 1: a line, a row of a table, or a sample of a pickle
+	Nth  int32  // of the samples of the line, from 0
 }
 
 // OfStudy is the sample as a study of the whole log takes it.
@@ -93,6 +101,9 @@ func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
 	if err != nil {
 		return err
 	}
+	if r.whole, err = filepath.Abs(r.dir); err != nil {
+		return err
+	}
 	r.exports = exportsOf(found.files)
 	for _, name := range found.files {
 		if err := r.named(name, r.readFile(name)); err != nil {
@@ -124,6 +135,7 @@ func (r *reader) named(name string, err error) error {
 type reader struct {
 	disk    *fileio.Disk
 	dir     string
+	whole   string // the same, absolute
 	visit   func(Sample) error
 	samples int
 	refused error // of the visit
@@ -148,12 +160,16 @@ func (r *reader) emit(s Sample) error {
 func (r *reader) emitAll(samples []Sample, file string, line int64) error {
 	for _, s := range samples {
 		s.File, s.Line = file, line
+		s.At.Path, s.At.Line = r.pathOf(file), line
 		if err := r.emit(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// pathOf is the absolute path of a file.
+func (r *reader) pathOf(name string) string { return filepath.Join(r.whole, name) }
 
 // skip goes on without a file that cannot be read, as while it is written. If nothing else has samples, that is the error.
 func (r *reader) skip(name string, err error) {

@@ -123,11 +123,14 @@ func traceRows(r *reader, line []byte, file string) []Sample {
 	}
 	work := v[3].Field("work")
 	var rows []Sample
+	nth := int32(-1)
 	for _, trace := range v[1].Elements() {
 		if string(trace.Field("agent").Field("trainable").Raw) == "false" {
 			continue
 		}
+		nth++
 		s, ids := traceOf(trace)
+		s.At.Nth = nth
 		s.ID, s.Group = label(v[0]), label(v[2].Field("id"))
 		step, dated := r.stepOf(file) // that of the folder: the episode has the one at which it was sent
 		if !dated {
