@@ -213,13 +213,13 @@ func TestARuleWithoutLogProbs(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, rule, want string }{
 		"verl": {
 			"1.jsonl", `{"input": "q", "output": "a", "gts": "a", "score": 1, "step": 1}`, "trl/vllm_importance_sampling",
-			"trl/vllm_importance_sampling needs log-probs of the engine that sampled, which the log lacks: verl writes them into no log; a log in JSON lines " +
-				"or Parquet has them as rollout_log_probs and old_log_probs",
+			"trl/vllm_importance_sampling needs log-probs of the engine that sampled, which the log lacks: verl keeps them in memory " +
+				"(actor_rollout_ref.rollout.calculate_log_probs) and writes averages alone, which `vantage summary` reads",
 		},
 		"versions": {
 			"x.jsonl", `{"step": 1, "prompt": "q", "reward": 1, "rollout_log_probs": [-1], "old_log_probs": [-1]}`, "prime-rl/max_off_policy_steps",
-			"prime-rl/max_off_policy_steps needs the versions of the policies that sampled the rows, which the log lacks: a log in JSON lines or Parquet has " +
-				"them as rollout_log_probs and old_log_probs",
+			"prime-rl/max_off_policy_steps needs the versions of the policies that sampled the rows, which the log lacks: no option of its " +
+				"trainer is known to write them, and any JSON lines or Parquet with rollout_log_probs and old_log_probs are read",
 		},
 	} {
 		dir := t.TempDir()

@@ -17,7 +17,7 @@
 //	chunk.go                records → chunks        and keeps the groups of several runs apart
 //	runs.go                 rows that are left out  with runs: earlier attempts, evaluations
 //	texts.go                sample → its text       read again when a person looks at it
-//	beside.go               a run → what is beside  with scalars: averages of steps; with logprobs: those of tokens
+//	beside.go               a run → its scalars     with scalars: what the trainer logged of its steps
 //
 // A path may lead to a [Table] instead, which divides its rows into chunks by itself, so that [Source] only hands them on.
 //
@@ -98,7 +98,7 @@ type Source struct {
 	texts        *textIndex
 	lines        lineIndex
 	beside       beside
-	logProbs     logProbs
+	tokens       tokens
 	memory       *memoryLimit
 	ahead        <-chan fault.Outcome[nextChunk] // the next chunk, while it is read in the background; nil if it is not
 	lentBlocks   []model.Block                   // of the chunk that Next returned last

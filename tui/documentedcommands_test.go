@@ -37,6 +37,7 @@ func commandEffects() map[string][]commandEffect {
 		"export":      {{typed: "export md", shows: "saved /state/export.md"}, {typed: "export csv ~/x.csv", shows: "saved /here/~/x.csv"}, {typed: "export report.md", shows: "saved /here/report.md"}, {typed: "export txt", shows: "saved /state/export.txt"}, {typed: "export jsonl", shows: "saved /state/export.jsonl"}, {typed: "export shown csv", shows: "saved /state/shown.csv"}},
 		"chain":       {{typed: "chain", shows: "the chain of step 15"}},
 		"groupfilter": {{typed: "groupfilter verl/filter_groups", shows: "C +1"}},
+		"off-policy":  {{typed: "off-policy slime/tis", shows: "C slime/tis"}},
 		"loss":        {{typed: "loss trl/dapo", shows: "C trl/dapo"}},
 		"run":         {{typed: "run", shows: "the run at a glance"}},
 		"steps":       {{typed: "steps", shows: "critic/score/mean 0."}},
@@ -46,6 +47,7 @@ func commandEffects() map[string][]commandEffect {
 		"sweep":       {{typed: "sweep", shows: "no pair beats it"}, {typed: "sweep 3 12", shows: "10 steps, 3 to 12"}, {typed: "sweep all", shows: "all 15 steps"}, {typed: "sweep last 4", shows: "4 steps, 12 to 15"}},
 		"scope":       {{typed: "scope all", shows: "steps 1-15"}, {typed: "scope last 4", shows: "steps 12-15"}},
 		"groupsize":   {{typed: "groupsize", shows: "group size"}},
+		"offpolicy":   {{typed: "offpolicy", shows: "off-policy"}},
 		"prompts":     {{typed: "prompts", shows: "prompts — which of them teach"}},
 		"grep":        {{typed: "grep nosuchword", shows: "grep nosuchword — samples"}, {typed: "grep (", shows: "is wrong at character 1"}},
 		"by":          {{typed: "by length", shows: "breakdown by length"}, {typed: "by rewards/format", shows: "breakdown by rewards/format"}},
@@ -58,8 +60,8 @@ func commandEffects() map[string][]commandEffect {
 }
 
 var (
-	commandRow     = regexp.MustCompile("^\\* `:([a-z]+)( [^`]*)?`: .+$")
-	commandInProse = regexp.MustCompile("`:([a-z]+(?: [^`|]*)?)`")
+	commandRow     = regexp.MustCompile("^\\* `:([a-z-]+)( [^`]*)?`: .+$")
+	commandInProse = regexp.MustCompile("`:([a-z-]+(?: [^`|]*)?)`")
 )
 
 // Every command that the documents list does what it says; every one that they mention in a text is one of these.

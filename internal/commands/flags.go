@@ -111,7 +111,7 @@ func (p *program) flagsOf(set flagSets) *pflag.FlagSet {
 	case arithmetic:
 		flags.Lookup("compute-new-adv").NoOptDefVal = "true"
 		flags.StringVar(&p.configPath, "config", "",
-			"read settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+			"read settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift; of others the off-policy rule); flags override it")
 	case reading:
 		p.addReadingFlags(flags)
 	default: // settings alone

@@ -163,8 +163,8 @@ func (r *reader) readDump(d *dump) error {
 	versions.begin(step, rollout)
 	for _, row := range joined(rollout, parts) {
 		s := row.sample(step, versions)
-		if s.At = (At{Path: r.pathOf(s.File), Line: s.Line}); row.sampled != nil {
-			s.At = At{Path: r.pathOf(row.file), Line: row.line}
+		if row.sampled != nil {
+			s.Where = Where{Path: filepath.Join(r.dir, row.file), At: row.line - 1, Number: true}
 		}
 		if err := r.emit(s); err != nil {
 			return err

@@ -176,5 +176,5 @@ func (a *Analysis) policyDoubt() *model.Warning {
 		return nil
 	}
 	return a.ofAll(fmt.Sprintf("are judged by %s on a doubt: %s", a.Settings.OffPolicy, a.corrected.doubt),
-		"`vantage offpolicy PATH --off-policy "+a.Settings.OffPolicy+"` shows what the rule does token by token")
+		"`vantage offpolicy PATH --off-policy "+a.Settings.OffPolicy+"` has the rule token by token, with --per sample")
 }

@@ -97,8 +97,7 @@ func WarningRules() []WarningRule {
 		{
 			Kind: WarnOffPolicy, Scope: Together, Find: (*Analysis).unjudgedSamples,
 			Unit: "samples",
-			Meaning: "the log has no log-probs or versions of the samples, or the rule needs more than it has: what it does to them is not " +
-				"what the trainer would do",
+			Meaning: "samples without log-probs or versions train as without the rule, or the rule is exact only in part",
 		},
 		{
 			Kind: WarnOffPolicy, Scope: Together, Find: (*Analysis).policyDoubt,

@@ -722,7 +722,7 @@ const (
 
 // OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
 func (k Kind) OfScalars() bool {
-	return slices.ContainsFunc(scalarKinds(), func(info KindInfo) bool { return info.Name == k })
+	return slices.Contains([]Kind{EntropyCollapse, KLDrift, GradientSpikes, EvalDivergence, EngineMismatch, AveragesDiffer}, k)
 }
 
 // scalarKinds are these with their words. To samples alone they are blind.

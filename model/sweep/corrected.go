@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -51,16 +52,17 @@ func (g *filteredGroup) corrected(c *Cell, judgements []model.Judgement) (o Outc
 	if isRecomputed && byRatios > 1 {
 		bound = analysis.ResidueBound(g.rewards, g.processed, g.kept)
 	}
-	hadSignal, hasSignal := false, false
+	hasSignal := false
 	for i, before := range g.processed {
 		x, keep := analysis.Correct(&judgements[i], before, g.kept[i])
 		o.Kept += model.Count01(keep)
 		o.Flips += model.Count01(keep && analysis.IsFlip(g.unfiltered[i], x))
-		hadSignal, hasSignal = hadSignal || g.unfiltered[i] != 0, hasSignal || x != 0
+		hasSignal = hasSignal || x != 0
 		if isMore := math.Abs(before) > bound; isMore && x != 0 && x == x {
 			o.train(x)
 		}
 	}
+	hadSignal := slices.ContainsFunc(g.unfiltered, func(x float64) bool { return x != 0 })
 	isFew := c.Filtering() && byRatios < 2
 	o.TooFew += model.Count01(isFew && hadSignal && g.CanKeepTwo())
 	hadSignalBefore := g.Fate == model.FateAlive || g.Fate == model.FateKilled // by the rule: no ratio was at work

@@ -134,7 +134,8 @@ func TestReadConfig(t *testing.T) {
 		},
 		"an off-policy rule and its options": {
 			[]Option{
-				{"algorithm.adv_estimator", "grpo"}, {"algorithm.rollout_correction.rollout_is", "token"},
+				{"algorithm.adv_estimator", "grpo"},
+				{"algorithm.rollout_correction.rollout_is", "token"},
 				{"algorithm.rollout_correction.rollout_is_threshold", "4"},
 			},
 			"verl [{framework verl} {adv_estimator grpo} {off_policy verl/rollout_is} {option algorithm.rollout_correction.rollout_is=token} " +

@@ -381,28 +381,35 @@ func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 	case offPolicyRule:
 		return policyEffect(set, x)
 	case "weight in the loss":
-		if set.Loss != "" && x.LossWeights == nil {
-			return []string{x.NoLoss}
-		} else if set.Loss != "" {
-			return []string{
-				stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
-				fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
-			}
-		}
+		return lossEffect(set, x)
 	}
 	return nil
 }
 
 func keptEffect(set model.Settings, x *analysis.Analysis) (kept []string) {
-	if x.Kept < x.Rows || set.Effective().Filtering() {
+	removed, _ := x.Corrected() // by the rule that comes later
+	if n := x.Kept + removed; n < x.Rows || set.Effective().Filtering() {
 		kept = []string{
-			fromTo("samples", x.Rows, x.Kept), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|"),
+			fromTo("samples", x.Rows, n), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|"),
 		}
 	}
 	if not := x.Statuses.NotTraining(); not != "" {
 		kept = append(kept, not+" by the log")
 	}
 	return kept
+}
+
+func lossEffect(set model.Settings, x *analysis.Analysis) []string {
+	switch {
+	case set.Loss == "":
+		return nil
+	case x.LossWeights == nil:
+		return []string{x.NoLoss}
+	}
+	return []string{
+		stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
+		fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
+	}
 }
 
 func policyEffect(set model.Settings, x *analysis.Analysis) []string {
