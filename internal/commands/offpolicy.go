@@ -74,6 +74,9 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			if loaders.IsElsewhere(path) {
 				return usage(fmt.Errorf("%s: log-probs are read from files of this machine alone", path))
 			}
+			if _, err := p.disk.Stat(path); err != nil {
+				return loaders.PathError(path, err)
+			}
 			if found, err := logged.Beside(p.disk, path); err == nil {
 				o.Still = found.Still()
 			}

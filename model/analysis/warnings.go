@@ -96,7 +96,7 @@ func WarningRules() []WarningRule {
 		},
 		{
 			Kind: WarnOffPolicy, Scope: Together, Find: (*Analysis).unjudgedSamples,
-			Unit: "samples",
+			Unit:    "samples",
 			Meaning: "samples without log-probs or versions train as without the rule, or the rule is exact only in part",
 		},
 		{
