@@ -256,9 +256,9 @@ func (a *Analysis) approximateLengths() *model.Warning {
 }
 
 // loggedDiffers warns of logged advantages that are not those computed. With a filter the settings
-// are a what-if, so that they differ on purpose.
+// are a what-if, so that they differ on purpose; by a rule of the trainer's own they differ, and nothing is wrong.
 func (a *Analysis) loggedDiffers() *model.Warning {
-	if a.Settings.Filtering() || a.grouped.step.LoggedAdvantages == nil {
+	if !a.comparesLogged() {
 		return nil
 	}
 	computed := a.Unfiltered
@@ -298,6 +298,12 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 	}
 	w.Text = fmt.Sprintf("have a logged advantage that differs from %s, %s", a.Settings.Computes(), by)
 	return w
+}
+
+// comparesLogged reports whether the settings are to give the logged advantages, if there are any.
+func (a *Analysis) comparesLogged() bool {
+	hasOwnRule := a.Settings.FromLog && a.Settings.OwnRule
+	return a.grouped.step.LoggedAdvantages != nil && !hasOwnRule && !a.Settings.Filtering()
 }
 
 // loggedPrecision is how much of a value a log may lose by writing it, relative to the largest
