@@ -285,6 +285,7 @@ func keyPlaces() map[string]keyPlace {
 		"prompts":             {w: 120, h: 24, keys: []string{"L", "j"}},
 		"filter of prompts":   {keys: withText("L", "/", "seen>0"), typing: true},
 		"breakdown":           {w: 60, h: 16, keys: append(withText(":", "by step"), "enter")},
+		"off-policy":          {w: 80, h: 24, keys: []string{"R", "g", "j"}, from: func() env.Source { return staleRun(8) }},
 		"settings":            {keys: []string{}},
 		"program":             {keys: []string{}},
 	}
@@ -486,6 +487,20 @@ func keyEffects() map[string]keyEffect {
 		"group size: G":   {hides: "all correct"},
 		"group size: Esc": {shows: "groups  24"},
 
+		"off-policy: j ↓": {shows: " 3/"},
+		"off-policy: k ↑": {shows: " 1/"},
+		"off-policy: ^D":  {hides: " 2/"},
+		"off-policy: ^U":  {first: []string{"pgdown"}, shows: " 2/"},
+		"off-policy: g":   {shows: " 1/"},
+		"off-policy: G":   {shows: " 35/35"},
+		"off-policy: v":   {shows: "k3 over the steps"},
+		"off-policy: V":   {shows: "lag over the steps"},
+		"off-policy: →":   {shows: "by probability"},
+		"off-policy: ←":   {shows: "by sign"},
+		"off-policy: Tab": {shows: "sweep: verl/rollout_rs"},
+		"off-policy: ⏎":   {shows: "is worst by mean |d|"},
+		"off-policy: Esc": {shows: "groups  24"},
+
 		"settings: L":            {shows: "prompts — which of them teach"},
 		"prompts: j ↓":           {shows: "3/"},
 		"prompts: k ↑":           {shows: "1/"},
@@ -535,6 +550,7 @@ func keyEffects() map[string]keyEffect {
 		"settings: B":  {first: []string{"b", "p", "p"}, shows: "0.70  m"},
 		"settings: C":  {shows: "the chain of step 15"},
 		"settings: c":  {shows: "one run is open"}, // with two: scene compare
+		"settings: R":  {shows: "This source has no log-probs of tokens"},
 		"settings: S":  {shows: "no pair beats it"},
 		"settings: u":  {first: []string{"p"}, shows: "0.70  m"},
 		"settings: ^R": {first: []string{"p", "u"}, shows: "0.65  m"},
