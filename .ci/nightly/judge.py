@@ -90,7 +90,7 @@ def judged(training, binary, work):
 def in_time(training, binary, work):
     """Whether an ill training whose onset is known is alarmed so soon after it."""
     steps = [training.since - 1 + round(soon * training.steps) for soon in SOON]
-    return [any(kind in training.kinds for kind, _ in alarms(looked(training, binary, work, step)[2])) for step in steps]
+    return [any(kind in training.kinds for kind, _ in alarms(looked(training, binary, work, step)[1])) for step in steps]
 
 
 def alarms(findings):
