@@ -119,7 +119,7 @@ def main():
                     counts[name] += soon
     finally:
         shutil.rmtree(work)
-    table = ["| training | right | said at its end | first alarm at |", "| --- | ---: | --- | ---: |", *lines]
+    table = ["| training | right | findings at its end | first alarm at |", "| --- | ---: | --- | ---: |", *lines]
     text = "\n".join([*table, "", summary(counts, given.binary)])
     print(text)
     if given.write:
@@ -162,7 +162,7 @@ def summary(counts, binary):
     return (
         f"Measured on {datetime.date.today()} at revision {revision}: of {counts['ill']} ill trainings {counts['named']} named, {counts['by an alarm']} of them "
         f"by an alarm, {counts['of another kind alone']} by another kind alone; of {counts['healthy']} healthy ones {counts['alarmed']} alarmed and "
-        f"{counts['called healthy']} called healthy; in {counts['did not come out']} what was tried had no effect; {counts['false looks']} of {counts['looks']} looks at growing trainings alarmed too early. "
+        f"{counts['called healthy']} called healthy; in {counts['did not come out']} the illness did not come out; {counts['false looks']} of {counts['looks']} looks at growing trainings alarmed too early. "
         f"Of {counts['dated']} whose onset is known {counts['in a tenth']} were alarmed within {SOON[0]:.0%} of the training after it, and "
         f"{counts['in a quarter']} within {SOON[1]:.0%}."
     )
