@@ -87,7 +87,7 @@ var (
 )
 
 // figuredStep is the name of the step that a bar with figures tells.
-const figuredStep = barStep + " with figures of "
+const figuredStep = barStep + " with numbers of "
 
 // barFigures are those of a progress bar. Of several pictures at one step the last counts: the bar moves before its figures do.
 type barFigures struct {
