@@ -81,4 +81,7 @@ type Destination struct {
 	Group  string // its name; "" for the step
 	Prompt string // its hash, which finds the group under another grouping
 	Sample int    // row of the group in the order of the log, from 1; 0 for the group
+
+	Fate   model.Fate // of the groups of the step, the first of which has the cursor
+	ByFate bool       // no group is named, but a fate
 }
