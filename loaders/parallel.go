@@ -67,8 +67,10 @@ type noteDecoder interface {
 // parallelDecoder returns the decoder that workers clone, nil if the file must be read line by line
 // now.
 func (f *file) parallelDecoder() noteDecoder {
-	if f.refused || f.format == nil || f.format.MayRepeatRows || f.splitter.DroppedBytes > 0 || f.splitter.Unterminated ||
-		len(f.splitter.Partial) > extraRead { // a long line
+	hasFormat := !f.refused && f.format != nil && !f.format.MayRepeatRows
+	isPlain := f.splitter.DroppedBytes == 0 && !f.splitter.Unterminated
+	isAtLongLine := len(f.splitter.Partial) > extraRead
+	if !hasFormat || !isPlain || isAtLongLine {
 		return nil
 	}
 	switch d := f.decoder.(type) { // not one that embeds it: text has rows of other kinds
@@ -77,7 +79,7 @@ func (f *file) parallelDecoder() noteDecoder {
 			return d
 		}
 	case *decode.CSVDecoder:
-		if d.HasHeader() {
+		if d.HasHeader() && !d.InOrder {
 			return d
 		}
 	}
@@ -260,7 +262,7 @@ func newWorker(lead decode.Decoder) *worker {
 	case *decode.CSVDecoder:
 		clone := lead.Clone()
 		w.decoder, w.quoted = clone, true
-		if clone.ReadCell == nil && readsTraining(clone.RowDecoder) {
+		if clone.ReadCell == nil && !clone.IsWide() && readsTraining(clone.RowDecoder) {
 			w.fast = fast.NewCSV(clone)
 		}
 	case *decode.RowDecoder:

@@ -98,7 +98,7 @@ type Source struct {
 	texts        *textIndex
 	lines        lineIndex
 	beside       beside
-	logProbs     logProbs
+	tokens       tokens
 	memory       *memoryLimit
 	ahead        <-chan fault.Outcome[nextChunk] // the next chunk, while it is read in the background; nil if it is not
 	lentBlocks   []model.Block                   // of the chunk that Next returned last

@@ -84,6 +84,7 @@ func New(ctx context.Context, source env.Source, o Options) App {
 	}
 	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
 	a.env.Texts[0], _ = source.(env.TextReader)
+	a.env.Tokens.Reader, _ = source.(env.TokenReader)
 	a.env.Texts[1], _ = o.Second.(env.TextReader)
 	if a.env.Findings.Look = o.Look; o.Look == nil {
 		a.env.Findings.Look = a.env.LookAtSamples
@@ -132,6 +133,8 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.env.Second.Update(a.env, a.position.drawsSteps(), c, msg)
 	a = a.updateFindings(msg)
 	a.views.glance.Update(a.env, open == view.Glance, c, msg)
+	a.env.UpdateRows(c, msg)
+	a.views.offPolicy.Update(a.env, open == view.OffPolicy, c, msg)
 	if a = a.timeNotice(msg, before); a.env.Result.Analysis != nil { // what the next frame draws from
 		a.views.panes.Distribution.Cache = a.views.panes.Distribution.Charts(a.env, a.views.panes.ChartWidth(a.env))
 	}

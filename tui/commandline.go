@@ -230,6 +230,10 @@ func lineCommands() []lineCommand {
 			run: runWant(view.Push{View: view.GroupSize}),
 		},
 		{
+			name: "offpolicy", doc: "how off-policy the samples are, why, and what each rule would keep",
+			run: runWant(view.Push{View: view.OffPolicy}),
+		},
+		{
 			name: "prompts", doc: "which prompts teach, are solved, hopeless or suspect, over all steps",
 			run: runWant(view.Push{View: view.Prompts}),
 		},

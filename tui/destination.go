@@ -32,7 +32,7 @@ func (a App) arrive() App {
 		a.env.Place.Row = max(0, slices.IndexFunc(a.env.Result.Rows, func(g int) bool { return table[g].Fate == to.Fate && table[g].Step == to.Step }))
 		return a.clampCursor()
 	}
-	if to.Group == "" {
+	if to.Group == "" && to.Row == 0 {
 		return a.focusPane(layout.Steps)
 	}
 	g, ok := groupOf(a.env, *to)
@@ -44,13 +44,17 @@ func (a App) arrive() App {
 		return a.says("the filter hides the group: / changes the filter, u undoes it")
 	}
 	a.env.Place.Row = row
+	if to.Row > 0 {
+		x := a.env.Result.Analysis
+		to.Sample = 1 + slices.Index(x.InputRow[x.Table[g].Start:x.Table[g].End], int32(to.Row-1))
+	}
 	if to.Sample > 0 {
 		a = a.openSample(to.Sample)
 	}
 	return a.clampCursor()
 }
 
-// groupOf finds the group of a destination in the step on the screen, by its name, else by its prompt.
+// groupOf finds the group of a destination in the step on the screen, by a row of it or by its name, else by its prompt.
 func groupOf(e env.Env, to env.Destination) (int, bool) {
 	x := e.Result.Analysis
 	byName := func(g analysis.Group) bool {
@@ -62,6 +66,12 @@ func groupOf(e env.Env, to env.Destination) (int, bool) {
 		}
 		step, ok := e.AnalyzedStep(g.Step)
 		return ok && e.Snap.PromptName(&step, int(x.InputRow[g.Start])) == to.Prompt
+	}
+	if to.Row > 0 {
+		g := slices.IndexFunc(x.Table, func(g analysis.Group) bool {
+			return g.Step == to.Step && slices.Contains(x.InputRow[g.Start:g.End], int32(to.Row-1))
+		})
+		return g, g >= 0
 	}
 	g := slices.IndexFunc(x.Table, byName)
 	if g < 0 {

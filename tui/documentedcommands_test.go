@@ -46,6 +46,7 @@ func commandEffects() map[string][]commandEffect {
 		"sweep":       {{typed: "sweep", shows: "no pair beats it"}, {typed: "sweep 3 12", shows: "10 steps, 3 to 12"}, {typed: "sweep all", shows: "all 15 steps"}, {typed: "sweep last 4", shows: "4 steps, 12 to 15"}},
 		"scope":       {{typed: "scope all", shows: "steps 1-15"}, {typed: "scope last 4", shows: "steps 12-15"}},
 		"groupsize":   {{typed: "groupsize", shows: "group size"}},
+		"offpolicy":   {{typed: "offpolicy", shows: "off-policy"}},
 		"prompts":     {{typed: "prompts", shows: "prompts — which of them teach"}},
 		"grep":        {{typed: "grep nosuchword", shows: "grep nosuchword — samples"}, {typed: "grep (", shows: "is wrong at character 1"}},
 		"by":          {{typed: "by length", shows: "breakdown by length"}, {typed: "by rewards/format", shows: "breakdown by rewards/format"}},

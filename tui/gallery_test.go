@@ -77,24 +77,7 @@ func TestPicturesOfTheGallery(t *testing.T) {
 		t.Run(p.example.Kind, func(t *testing.T) {
 			repotest.OneIn(t, 8)
 			t.Parallel()
-			folder := filepath.Join(t.TempDir(), "rollouts")
-			if err := p.example.Make(1).Write(illruns.Place{Folder: folder}, illruns.Arrange{}); err != nil {
-				t.Fatal(err)
-			}
-			log := readWhole(t, folder)
-			look := func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-				look, err := diagnosis.See(ctx, snap, set, diagnosis.Reading{Texts: analysis.ReadTextsOf(log)}, previous)
-				if found, none := logged.Read(nil, folder); err == nil && none == nil {
-					scalars.Add(look.Diagnosis, found.Scalars)
-				}
-				if study, none := log.LogProbs(false); err == nil && none == nil {
-					study.Diagnose(look.Diagnosis)
-				}
-				return look, err
-			}
-			driveWith(t, log, w, h, Options{Settings: model.DefaultSettings(), Look: look}, func(d *driver) {
-				d.app.env.Display.Theme, d.app.env.Display.NoColor = themes.Default(true), false
-				d.app.env.Title = "runs/" + strings.ReplaceAll(p.example.Kind, "_", "-")
+			driveExample(t, p.example, w, h, func(d *driver) {
 				d.press("0", "enter")
 				d.wantText(diagnosis.Kind(p.example.Kind).Words())
 				d.wantText("! onset at step ")
@@ -106,4 +89,29 @@ func TestPicturesOfTheGallery(t *testing.T) {
 			})
 		})
 	}
+}
+
+// driveExample drives App on the log of an illness that the demo writes.
+func driveExample(t *testing.T, x illruns.Example, w, h int, f func(*driver)) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "rollouts")
+	if err := x.Make(1).Write(illruns.Place{Folder: folder}, illruns.Arrange{}); err != nil {
+		t.Fatal(err)
+	}
+	log := readWhole(t, folder)
+	look := func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+		look, err := diagnosis.See(ctx, snap, set, diagnosis.Reading{Texts: analysis.ReadTextsOf(log)}, previous)
+		if found, none := logged.Read(nil, folder); err == nil && none == nil {
+			scalars.Add(look.Diagnosis, found.Scalars)
+		}
+		if study, none := log.LogProbs(false); err == nil && none == nil {
+			study.Diagnose(look.Diagnosis)
+		}
+		return look, err
+	}
+	driveWith(t, log, w, h, Options{Settings: model.DefaultSettings(), Look: look}, func(d *driver) {
+		d.app.env.Display.Theme, d.app.env.Display.NoColor = themes.Default(true), false
+		d.app.env.Title = "runs/" + strings.ReplaceAll(x.Kind, "_", "-")
+		f(d)
+	})
 }

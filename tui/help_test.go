@@ -192,6 +192,8 @@ func figuresOfScenes() map[string][]string {
 		"sweep":       append(header, "kept", "recommended", "on_front", "killed", "short", "trained", "effective", "flips", "Σ|A|", "mean", "std", "+ : −"),
 		"chain":       append(header, "admitted", "refill", "kept", "Σ|A|", "train", "signal", "Σw|A|", "−/+", "dilution", "longest quarter"),
 		"groupsize":   append(header, "size", "dead", "range", "all wrong", "all correct", "cost"),
+		"offpolicy":   append(header, "mean |d|", "k3", "ESS", "top 1", "unscored", "lag", "emptied", "Σ|A| kept", "staleness", "rule", "sweep of a bound"),
+		"tokens":      append(header, "#", "geo", "tokens", "orig"),
 		"breakdown":   append(header, "difficulty", "samples", "groups", "Σ|A|", "push", "tokens"),
 		"prompts":     append(header, "state", "seen", "rate", "trend", "signal", "sum_abs", "tokens", "per_1k", "last_step"),
 		"breakdownby": append(header, "push", "tokens"),

@@ -29,22 +29,18 @@ func (a App) figuresUnderCursor() glossary.List {
 	case view.Figures:
 		names := trend.MetricNames(a.env)
 		return glossary.List{}.At(figures.Metrics, names[pane.ClampIndex(a.views.steps.Figures.Cursor, len(names)):]...)
-	case view.Sweep:
-		return a.views.sweep.Figures()
 	case view.Compare:
 		return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±", "prompts")
 	case view.Answers:
 		return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ").At(figures.Sample, "reward", "tokens")
-	case view.Chain:
-		return a.views.chain.Figures()
 	case view.GroupSize:
 		return glossary.List{}.At(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
 	case view.Prompts, view.PromptFilter, view.Grep:
 		return glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").At(
 			figures.Sample, "reward", "proc",
 		)
-	case view.Breakdown:
-		return a.views.breakdown.Figures()
+	case view.Sweep, view.Chain, view.OffPolicy, view.Breakdown:
+		return a.viewOpen().(explained).Figures()
 	case view.Glance:
 		return glossary.List{}.At(figures.Step, "samples", "train", "groups", "signal", "Σ|A|", "flips")
 	case view.Finding:
@@ -55,6 +51,9 @@ func (a App) figuresUnderCursor() glossary.List {
 	}
 	return nil
 }
+
+// explained is a view that knows its figures.
+type explained interface{ Figures() glossary.List }
 
 // figuresOnScreen returns the figures of the glossary whose names are on the screen, in the header or the body,
 // without those that are known already.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/internal/testkit/screenpicture"
 	"vantage/loaders/demo"
+	"vantage/loaders/demo/illruns"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
@@ -23,6 +25,7 @@ type docPicture struct {
 	name, alt string
 	keys      []string
 	set       func(*model.Settings)
+	ill       diagnosis.Kind // of the log, which is an example of it; "": the demo
 }
 
 // docPictures returns all pictures of the documentation.
@@ -43,6 +46,11 @@ func docPictures() []docPicture {
 		{
 			name: "steps", alt: "Two metrics over all steps, where warnings appear first, and a table of the steps",
 			keys: []string{"3", "3", "+", "k", "k"},
+		},
+		{
+			name: "offpolicy", alt: "How far the samples are from the policy that trains, why, over the steps and by version lag; what each trainer's rule keeps, and the sweep of one bound",
+			keys: []string{"R", "j"},
+			ill:  diagnosis.StaleRollouts,
 		},
 	}
 }
@@ -66,10 +74,15 @@ func TestPictures(t *testing.T) {
 		if p.set != nil {
 			p.set(&set)
 		}
-		driveDemo(t, set, 110, 31, func(d *driver) {
+		draw := func(d *driver) {
 			d.press(p.keys...)
 			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.picture())
-		})
+		}
+		if i := slices.IndexFunc(illruns.Examples(), func(x illruns.Example) bool { return x.Kind == string(p.ill) }); i >= 0 {
+			driveExample(t, illruns.Examples()[i], 110, 31, draw)
+			continue
+		}
+		driveDemo(t, set, 110, 31, draw)
 	}
 	alts := map[string]string{}
 	for _, p := range docPictures() {

@@ -30,6 +30,7 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 		a.views.sampleReader.Scroll = a.views.sampleReader.InitialScroll(a.env, before, was)
 		a.views.sampleReader.UpdateSearch(a.env)
 	}
+	a.views.sampleReader.UpdateTokens(a.env, a.position.readingGroup(), &a.commands, msg)
 	if !a.position.readingGroup() {
 		return a.stopReading()
 	}

@@ -86,7 +86,7 @@ func TestAnswersOfBothRuns(t *testing.T) {
 		d.wantText("thinking is left out: T compares it too")
 		d.press("T")
 		d.wantText("<think>")
-		d.press("d", "R")
+		d.press("d", "I")
 		d.wantText("<think>", "$\\frac{4}{10} = \\frac{2}{5}$")
 		d.press("J")
 		d.wantText("2/24")

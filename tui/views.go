@@ -10,6 +10,7 @@ import (
 	"vantage/tui/glance"
 	"vantage/tui/grep"
 	"vantage/tui/groupsize"
+	"vantage/tui/offpolicy"
 	"vantage/tui/overview"
 	"vantage/tui/pairs"
 	"vantage/tui/problems"
@@ -26,6 +27,7 @@ type views struct {
 	sweep        sweepmap.View
 	groupSize    groupsize.View
 	breakdown    breakdown.View
+	offPolicy    offpolicy.View
 	prompts      promptlist.View
 	grep         grep.View
 	compare      pairs.View
@@ -59,6 +61,7 @@ func (v *views) at(name view.Name) view.View {
 		view.GroupSize:    &v.groupSize,
 		view.Breakdown:    &v.breakdown,
 		view.Prompts:      &v.prompts,
+		view.OffPolicy:    &v.offPolicy,
 		view.PromptFilter: promptlist.Filter{View: &v.prompts},
 		view.Grep:         &v.grep,
 		view.Compare:      &v.compare,
@@ -132,6 +135,11 @@ func commonKeys() []view.Section {
 				Keys: []string{"L"}, Label: "L",
 				Doc: "the prompts over all steps: which of them teach, are solved, hopeless or suspect",
 				Do:  view.Ask(view.Push{View: view.Prompts}),
+			},
+			{
+				Keys: []string{"R"}, Label: "R",
+				Doc: "the ratios of trainer to sampler: how off-policy the samples are, why, and what each rule would keep",
+				Do:  view.Ask(view.Push{View: view.OffPolicy}),
 			},
 			{Keys: []string{"S"}, Label: "S", Hint: "S sweep", Doc: "map of every pair of keep ratios", Do: own(App.openSweep)},
 			{

@@ -58,3 +58,17 @@ func (r Row) trainable() int {
 	}
 	return n
 }
+
+// Differences are d of each token: NaN where it does not train or is unscored; nil if all of the row is.
+func (r Row) Differences() []float32 {
+	if !r.Even() {
+		return nil
+	}
+	d := difference(r.Trainer, r.Sampler)
+	for i := range d {
+		if r.Mask != nil && !r.Mask[i] || d[i]-d[i] != 0 {
+			d[i] = float32(math.NaN())
+		}
+	}
+	return d
+}

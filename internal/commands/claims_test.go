@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 )
@@ -47,6 +48,9 @@ func lineClaims() []claim {
 				if n < least || n > most {
 					return fmt.Errorf("from %d to %d train", least, most)
 				}
+				if err := percentIs(w[3], w[1], w[2]); err != nil {
+					return err
+				}
 				if last := l.rows[len(l.rows)-1]; w[8] != "" && (len(l.groups(last.step, last.step)[len(l.groups(last.step, last.step))-1].rows) != 1 || last.advantage == 0) {
 					return fmt.Errorf("its advantage is %g", last.advantage)
 				}
@@ -60,7 +64,8 @@ func lineClaims() []claim {
 				if !l.evaluates {
 					return fmt.Errorf("it trains")
 				}
-				return firstError(count("samples", w[1], len(l.rows)), count("samples that differ", w[2], l.trains()), checkEmpty(l, w[5]))
+				return firstError(count("samples", w[1], len(l.rows)), count("samples", w[3], len(l.rows)),
+					count("samples that differ", w[2], l.trains()), percentIs(w[4], w[2], w[3]), checkEmpty(l, w[5]))
 			},
 		},
 		{
@@ -68,7 +73,7 @@ func lineClaims() []claim {
 			pattern: num + `/` + num + ` \(` + num + `\) carry signal; (.*)`,
 			holds: func(l *rawLog, s said, w []string) error {
 				fates, groups := l.fates(s.first, s.last)
-				err := count("groups", w[2], groups)
+				err := firstError(count("groups", w[2], groups), percentIs(w[3], w[1], w[2]))
 				if n := int(saidNumber(w[1])); n < fates["alive"] || n > fates["alive"]+fates["invalid"] { // a trainer may leave out what is no number
 					err = fmt.Errorf("%d groups carry signal", fates["alive"])
 				}
@@ -94,7 +99,7 @@ func lineClaims() []claim {
 				if invalid := len(l.rows) - n; w[2] != "" || invalid > 0 {
 					err = firstError(err, count("rewards that are no numbers", w[2], invalid))
 				}
-				if length, counted := meanOf(l.rows, func(r *rawRow) float64 { return float64(r.tokens) }); length > 0 && counted == len(l.rows) {
+				if length, counted := meanOf(l.rows, lengthOf); length > 0 && counted == len(l.rows) {
 					err = firstError(err, same("the mean length", w[4], length))
 				}
 				return err
@@ -109,7 +114,7 @@ func lineClaims() []claim {
 					n := 0
 					for _, g := range l.groups(s.first, s.last) {
 						for _, r := range g.rows {
-							n += map[bool]int{true: 1}[!math.IsNaN(r.advantage) && len(g.rows) > 1]
+							n += model.Count01(!math.IsNaN(r.advantage) && len(g.rows) > 1)
 						}
 					}
 					if err := count("logged advantages of groups", compared[1], n); err != nil {
@@ -194,7 +199,12 @@ func adviceClaims() []claim {
 		{
 			where: "advice", seldom: true,
 			pattern: num + ` of ` + num + ` kinds that samples can show could not be looked for; ` + num + ` of groups carry signal`,
-			holds:   signalIs(3),
+			holds: func(l *rawLog, s said, w []string) error {
+				if blind := int(saidNumber(w[1])); blind > l.blind || blind > int(saidNumber(w[2])) {
+					return fmt.Errorf("%d of all kinds could not", l.blind)
+				}
+				return signalIs(3)(l, s, w)
+			},
 		},
 		{
 			where: "advice", seldom: true,
@@ -202,16 +212,24 @@ func adviceClaims() []claim {
 			holds:   signalIs(1),
 		},
 		{
-			where:   "advice",
-			pattern: `read answers of steps? (.*) first: (?:` + alikeSaid + `|empty answers); .*`,
-			holds:   isSo,
+			where: "advice",
+			pattern: `read answers of steps? ` + step + `(?:(?:–|, )` + step + `)? first: (?:` + alikeSaid + `|empty answers); ` + num +
+				` groups? without signal`,
+			holds: func(l *rawLog, s said, w []string) error {
+				s.first, s.last = stepsOf(w[1], w[2])
+				fates, groups := l.fates(s.first, s.last)
+				return firstError(count("groups without signal", w[5], groups-fates["alive"]), beginAlike(l, s, w[3]))
+			},
 		},
 		{
 			where:   "advice",
 			pattern: `the numbers are not those of the log at ` + num + ` of samples: .*`,
-			holds: func(l *rawLog, _ said, _ []string) error {
+			holds: func(l *rawLog, _ said, w []string) error {
 				if len(l.rows) == 0 || math.IsNaN(l.rows[0].advantage) {
 					return fmt.Errorf("no advantage is logged")
+				}
+				if saidNumber(w[1]) <= 0.5 {
+					return fmt.Errorf("that is no more than half")
 				}
 				return nil
 			},
@@ -303,7 +321,8 @@ func causeClaims() []claim {
 			where:   "cause",
 			pattern: `(?:empty answers|` + alikeSaid + `), all wrong \(` + num + ` of ` + num + ` groups?\)`,
 			holds: func(l *rawLog, s said, w []string) error {
-				return firstError(fateIs(l, s, "all wrong", w[len(w)-2], w[len(w)-1]), beginAlike(l, said{text: s.text, first: s.first, last: s.first}, w[1]))
+				atFirst := said{text: s.text, first: s.first, last: s.first}
+				return firstError(fateIs(l, s, "all wrong", w[3], w[4]), beginAlike(l, atFirst, w[1]), beginSome(l, s, w[2]))
 			},
 		},
 		{
@@ -311,7 +330,7 @@ func causeClaims() []claim {
 			pattern: `the reward is only ` + num + ` \(usually ` + num + `\).*`,
 			holds: func(l *rawLog, s said, w []string) error {
 				mean, _ := meanOf(l.within(s.first, s.last), rewardOf)
-				return same("the mean reward", w[1], mean)
+				return firstError(same("the mean reward", w[1], mean), same("the usual reward", w[2], l.usual(rewardOf)))
 			},
 		},
 		{
@@ -323,10 +342,10 @@ func causeClaims() []claim {
 			where: "cause", seldom: true,
 			pattern: `answers (?:shrink to ` + num + ` \w+ \(usually ` + num + `\)|cut off at the length limit), all wrong \(` + num + ` of ` + num + ` groups?\)`,
 			holds: func(l *rawLog, s said, w []string) error {
-				mean, _ := meanOf(l.within(s.first, s.last), func(r *rawRow) float64 { return float64(r.tokens) })
+				mean, _ := meanOf(l.within(s.first, s.last), lengthOf)
 				err := fateIs(l, s, "all wrong", w[3], w[4])
 				if w[1] != "" {
-					err = firstError(err, same("the mean length", w[1], mean))
+					err = firstError(err, same("the mean length", w[1], mean), same("the usual length", w[2], l.usual(lengthOf)))
 				}
 				return err
 			},
@@ -349,7 +368,7 @@ func warningClaims() []claim {
 				if strings.Contains(s.text, "to all") && w[5] != w[6] {
 					return fmt.Errorf("it is one of most, not of all")
 				}
-				return firstError(fateIs(l, s, "all wrong", w[1], w[2]), beginAlike(l, s, w[3]))
+				return firstError(fateIs(l, s, "all wrong", w[1], w[2]), beginAlike(l, s, w[3]), beginSome(l, s, w[4]))
 			},
 		},
 		{
@@ -366,29 +385,30 @@ func warningClaims() []claim {
 			where: "warning", of: string(analysis.WarnAssumedRewards),
 			pattern: num + ` of ` + num + ` samples have the sum of all .* as reward, .*`,
 			holds: func(l *rawLog, s said, w []string) error {
-				return count("samples", w[1], len(l.within(s.first, s.last)))
+				n := len(l.within(s.first, s.last))
+				return firstError(count("samples", w[1], n), count("samples", w[2], n))
 			},
 		},
 		{
 			where: "warning", of: string(analysis.WarnPartsMissing),
 			pattern: num + ` of ` + num + ` samples lack (\S+), which others of their group have: their reward is the sum without it`,
 			holds: func(l *rawLog, s said, w []string) error {
-				n := 0
-				for _, r := range l.within(s.first, s.last) {
-					n += map[bool]int{true: 1}[math.IsNaN(r.parts[w[3]])]
+				n, rows := 0, l.within(s.first, s.last)
+				for _, r := range rows {
+					n += model.Count01(math.IsNaN(r.parts[w[3]]))
 				}
-				return count("samples without it", w[1], n)
+				return firstError(count("samples without it", w[1], n), count("samples", w[2], len(rows)))
 			},
 		},
 		{
 			where: "warning", of: string(analysis.WarnGroupingDoubt),
 			pattern: num + ` of ` + num + ` groups have a multiple of the usual ` + num + ` samples: .*`,
 			holds: func(l *rawLog, s said, w []string) error {
-				n, usual := 0, int(saidNumber(w[3]))
-				for _, g := range l.groups(s.first, s.last) {
-					n += map[bool]int{true: 1}[len(g.rows) > usual && len(g.rows)%usual == 0]
+				n, usual, groups := 0, int(saidNumber(w[3])), l.groups(s.first, s.last)
+				for _, g := range groups {
+					n += model.Count01(len(g.rows) > usual && len(g.rows)%usual == 0)
 				}
-				return count("such groups", w[1], n)
+				return firstError(count("such groups", w[1], n), count("groups", w[2], len(groups)))
 			},
 		},
 	}
@@ -412,7 +432,7 @@ func blindClaims() []claim {
 					steps[r.prompt][r.step] = true
 				}
 				for _, in := range steps {
-					often += map[bool]int{true: 1}[len(in) >= 4]
+					often += model.Count01(len(in) >= 4)
 				}
 				if often >= 12 { // two of four visits are before three quarters of the run, or in its second half
 					return fmt.Errorf("%d prompts come in 4 steps", often)
@@ -423,7 +443,12 @@ func blindClaims() []claim {
 		{
 			where:   "blind",
 			pattern: `they need the trainer's metrics .*`,
-			holds:   isSo,
+			holds: func(l *rawLog, _ said, _ []string) error {
+				if len(l.metrics) > 0 {
+					return fmt.Errorf("there are %v", l.metrics)
+				}
+				return nil
+			},
 		},
 		{
 			where:   "blind",
@@ -451,7 +476,7 @@ func blindClaims() []claim {
 			holds: func(l *rawLog, s said, _ []string) error {
 				n := 0
 				for _, g := range l.groups(s.first, s.last) {
-					n += map[bool]int{true: 1}[!slices.ContainsFunc(g.rows, func(r rawRow) bool { return strings.TrimSpace(r.answer) == "" }) && len(g.rows) >= 3]
+					n += model.Count01(!slices.ContainsFunc(g.rows, func(r rawRow) bool { return strings.TrimSpace(r.answer) == "" }) && len(g.rows) >= 3)
 				}
 				if n >= 6 && len(l.rows) < 512 {
 					return fmt.Errorf("%d groups have", n)
@@ -467,7 +492,7 @@ func blindClaims() []claim {
 				for _, g := range l.groups(s.first, s.last) {
 					seen := map[string]bool{}
 					for _, r := range g.rows {
-						again += map[bool]int{true: 1}[seen[r.answer] && strings.TrimSpace(r.answer) != ""]
+						again += model.Count01(seen[r.answer] && strings.TrimSpace(r.answer) != "")
 						seen[r.answer] = true
 					}
 				}
@@ -587,10 +612,15 @@ func illnessClaims() []claim {
 			where: "title", of: string(diagnosis.GraderOutage), seldom: true,
 			pattern: `reward is ` + num + ` for every sample(?: of (\d+) steps)?`,
 			holds: func(l *rawLog, s said, w []string) error {
+				steps := map[int64]bool{}
 				for _, r := range l.within(s.first, s.last) {
+					steps[r.step] = true
 					if err := same("a reward", w[1], r.reward); err != nil {
 						return err
 					}
+				}
+				if w[2] != "" {
+					return count("steps", w[2], len(steps))
 				}
 				return nil
 			},
@@ -598,12 +628,12 @@ func illnessClaims() []claim {
 		{
 			where: "title", of: string(diagnosis.LengthCollapse), seldom: true,
 			pattern: `answers shrink from .* to .*`,
-			holds:   both(saysItsEvidence, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) })),
+			holds:   both(saysItsEvidence, turns(-1, lengthOf)),
 		},
 		{
 			where: "title", of: string(diagnosis.LengthExplosion), seldom: true,
 			pattern: `answers grow from .* to .*, and (?:the reward does not gain|the reward gains little|the gain of the reward comes later)`,
-			holds:   both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })),
+			holds:   both(saysItsEvidence, turns(1, lengthOf)),
 		},
 		{
 			where: "title", of: string(diagnosis.RewardCollapse), seldom: true,
@@ -617,7 +647,9 @@ func illnessClaims() []claim {
 				before, _ := meanOf(l.within(math.MinInt64, s.first-1), rewardOf)
 				during, _ := meanOf(l.within(s.first, s.last), rewardOf)
 				after, _ := meanOf(l.within(s.last+1, math.MaxInt64), rewardOf)
-				if during >= before || during >= after || math.Abs(during-saidNumber(w[2])) > 0.1 {
+				isBeyond := during >= before || during >= after
+				isNear := func(mean float64, said string) bool { return math.Abs(mean-saidNumber(said)) <= 0.15 }
+				if isBeyond || !isNear(before, w[1]) || !isNear(during, w[2]) || !isNear(after, w[3]) {
 					return fmt.Errorf("the means are %.3g, %.3g and %.3g", before, during, after)
 				}
 				return nil
@@ -625,8 +657,15 @@ func illnessClaims() []claim {
 		},
 		{
 			where: "title", of: string(diagnosis.FallByHalf), seldom: true,
-			pattern: `the reward falls from .* to .* and has not regained it: ` + num + ` of its height is lost`,
-			holds:   turns(-1, rewardOf),
+			pattern: `the reward falls from ` + num + ` to ` + num + ` and has not regained it: ` + num + ` of its height is lost`,
+			holds: func(l *rawLog, s said, w []string) error {
+				least, _ := l.extremes()
+				from, to := saidNumber(w[1]), saidNumber(w[2])
+				if lost := (from - to) / (from - least); math.Abs(lost-saidNumber(w[3])) > 0.02 {
+					return fmt.Errorf("%.2f of its height is", lost)
+				}
+				return turns(-1, rewardOf)(l, s, w)
+			},
 		},
 		{
 			where: "title", of: string(diagnosis.NotLearning), seldom: true,
@@ -683,7 +722,7 @@ func illnessClaims() []claim {
 					for _, rewards := range texts {
 						if len(rewards) > 1 {
 							n++
-							differ += map[bool]int{true: 1}[slices.Min(rewards) < slices.Max(rewards)]
+							differ += model.Count01(slices.Min(rewards) < slices.Max(rewards))
 						}
 					}
 				}
@@ -829,25 +868,28 @@ func signalIs(k int) func(*rawLog, said, []string) error {
 func countsLogged(l *rawLog, s said, w []string) error {
 	n := 0
 	for _, r := range l.within(s.first, s.last) {
-		n += map[bool]int{true: 1}[!math.IsNaN(r.advantage)]
+		n += model.Count01(!math.IsNaN(r.advantage))
+	}
+	if differ := int(saidNumber(w[1])); differ < 1 || differ > n { // which it is only the estimator tells
+		return fmt.Errorf("%d advantages are logged", n)
 	}
 	return count("logged advantages", w[2], n)
 }
 
 // countsInvalid holds if so many rewards are no numbers.
 func countsInvalid(l *rawLog, s said, w []string) error {
-	n := 0
-	for _, r := range l.within(s.first, s.last) {
-		n += map[bool]int{true: 1}[math.IsNaN(r.reward)]
+	n, rows := 0, l.within(s.first, s.last)
+	for _, r := range rows {
+		n += model.Count01(math.IsNaN(r.reward))
 	}
-	return count("rewards that are no numbers", w[1], n)
+	return firstError(count("rewards that are no numbers", w[1], n), count("rewards", w[2], len(rows)))
 }
 
 // checkEmpty fails if another number of answers is empty.
 func checkEmpty(l *rawLog, said string) error {
 	n := 0
 	for _, r := range l.rows {
-		n += map[bool]int{true: 1}[strings.TrimSpace(r.answer) == "" && r.tokens == 0]
+		n += model.Count01(strings.TrimSpace(r.answer) == "" && r.tokens == 0)
 	}
 	if said == "" {
 		return nil // a log that has no texts knows of no empty ones
@@ -859,7 +901,7 @@ func checkEmpty(l *rawLog, said string) error {
 func checkCutOff(l *rawLog, said string) error {
 	n := 0
 	for _, r := range l.rows {
-		n += map[bool]int{true: 1}[r.cutOff]
+		n += model.Count01(r.cutOff)
 	}
 	if said == "" && n == 0 {
 		return nil

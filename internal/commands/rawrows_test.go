@@ -42,10 +42,11 @@ type rawLog struct {
 	path, args []string // what the commands are given
 	name       string
 	rows       []rawRow
-	scalars    map[string]map[int64]float64 // by name and step, of a log without samples
+	metrics    []string // files among the rows in which trainers log averages of each step
 	evaluates  bool
 	isOwn      *bool    // whether the advantages are none of its rewards; nil: it was not asked
 	findings   []record // of the report, the worst first
+	blind      int      // of how many kinds the report cannot tell
 	grows      bool     // its last step is still being written
 	nanAs0     bool     // its trainer counts what is no number as 0
 	byPrompt   bool     // ids hold several prompts, so that the program takes the prompts for groups, and says so
@@ -96,11 +97,6 @@ func (l *rawLog) steps() (all []int64) {
 	for _, r := range l.rows {
 		all = append(all, r.step)
 	}
-	for _, values := range l.scalars {
-		for step := range values {
-			all = append(all, step)
-		}
-	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -117,6 +113,8 @@ func meanOf(rows []rawRow, of func(*rawRow) float64) (mean float64, n int) {
 }
 
 func rewardOf(r *rawRow) float64 { return r.reward }
+
+func lengthOf(r *rawRow) float64 { return float64(r.tokens) }
 
 // record is an object of JSON, or a row with names.
 type record map[string]any
@@ -409,16 +407,23 @@ func rawSamples() []rawSample {
 	}
 }
 
+// namesMetrics are the names of files in which trainers log averages.
+var namesMetrics = regexp.MustCompile(`trainer_state|metrics|tfevents`)
+
 // readRaw reads a log of the samples.
 func (s rawSample) readRaw(t *testing.T, samples string) *rawLog {
 	t.Helper()
 	l := &rawLog{name: s.path, path: []string{filepath.Join(samples, s.path)}, evaluates: s.evaluates}
 	wanted := regexp.MustCompile(s.files)
 	err := filepath.WalkDir(l.path[0], func(path string, entry os.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && wanted.MatchString(path) {
+		switch {
+		case err != nil || entry.IsDir():
+		case wanted.MatchString(path):
 			for _, r := range records(t, path) {
 				l.rows = append(l.rows, s.read(path, r)...)
 			}
+		case namesMetrics.MatchString(entry.Name()):
+			l.metrics = append(l.metrics, path)
 		}
 		return err
 	})

@@ -193,9 +193,9 @@ func labelled(lines []string) (facts []string) {
 
 // screenClaims are those that the screen alone makes.
 func screenClaims() []claim {
-	carries := func(n, of string, l *rawLog, s said) error {
+	carries := func(n, of, percent string, l *rawLog, s said) error {
 		fates, groups := l.fates(s.first, s.last)
-		err := count("groups", of, groups)
+		err := errors.Join(count("groups", of, groups), percentIs(percent, n, of))
 		if n := int(saidNumber(n)); n < fates["alive"] || n > fates["alive"]+fates["invalid"] { // a trainer may leave out what is no number
 			err = errors.Join(err, fmt.Errorf("%d groups carry signal", fates["alive"]))
 		}
@@ -203,13 +203,17 @@ func screenClaims() []claim {
 	}
 	return []claim{
 		{
-			"header", "", `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) train ` + num + `/` + num + ` \(` + num + `\).*`,
-			func(l *rawLog, s said, w []string) error {
+			where:   "header",
+			pattern: `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) train ` + num + `/` + num + ` \(` + num + `\).*`,
+			holds: func(l *rawLog, s said, w []string) error {
 				s.first, s.last = stepsOf(w[1]+w[4], w[2]+w[5])
 				some := *l
 				some.rows = l.within(s.first, s.last)
 				mean, n := meanOf(some.rows, rewardOf)
-				err := errors.Join(carries(w[9], w[10], l, s), count("samples", w[13], len(some.rows)))
+				err := errors.Join(carries(w[9], w[10], w[11], l, s), count("samples", w[13], len(some.rows)), percentIs(w[14], w[12], w[13]))
+				if n, least := int(saidNumber(w[12])), some.trains(); n < least || n > least+some.unsettled() {
+					err = errors.Join(err, fmt.Errorf("%d samples train", least))
+				}
 				if w[8] != "" { // as 0
 					mean *= float64(n) / float64(len(some.rows))
 				}
@@ -221,63 +225,103 @@ func screenClaims() []claim {
 					err = errors.Join(err, count("steps", w[3], len(some.steps())))
 				}
 				return err
-			}, false,
+			},
 		},
-		{"run", "", `\S+ · ` + num + ` steps? · ` + num + ` samples`, func(l *rawLog, _ said, w []string) error {
-			return errors.Join(count("steps", w[1], len(l.steps())), count("samples", w[2], len(l.rows)))
-		}, false},
-		{"signal", "", num + `/` + num + ` \(` + num + `\) carry signal, ` + num + ` (?:does|do) not`, func(l *rawLog, s said, w []string) error {
-			return errors.Join(carries(w[1], w[2], l, s), count("groups without signal", w[4], int(saidNumber(w[2])-saidNumber(w[1]))))
-		}, false},
-		{"signal of", "", num + `/` + num + ` \(` + num + `\)`, func(l *rawLog, s said, w []string) error { return carries(w[1], w[2], l, s) }, false},
-		{"fate", "", `\S+ (.+?) ` + num + `/` + num + ` \(` + num + `\)`, func(l *rawLog, s said, w []string) error {
-			if w[1] == "signal" {
-				return carries(w[2], w[3], l, s)
-			}
-			return fateIs(l, s, w[1], w[2], w[3])
-		}, false},
-		{"group", "", `([a-z ]+): (.*)`, func(l *rawLog, s said, w []string) error {
-			escapes := regexp.MustCompile(`\\+(u[0-9a-f]{4}|[nrt])?|[^\pL\pN\\]+`) // of the JSON that a prompt may be
-			letters := func(text string) string { return escapes.ReplaceAllString(text, "") }
-			for _, g := range l.groups(s.first, s.last) {
-				if l.fate(g) == w[1] && (strings.HasPrefix(w[2], "group ") || strings.Contains(letters(g.rows[0].prompt), letters(w[2]))) {
-					return nil
+		{
+			where:   "run",
+			pattern: `\S+ · ` + num + ` steps? · ` + num + ` samples`,
+			holds: func(l *rawLog, _ said, w []string) error {
+				return errors.Join(count("steps", w[1], len(l.steps())), count("samples", w[2], len(l.rows)))
+			},
+		},
+		{
+			where:   "signal",
+			pattern: num + `/` + num + ` \(` + num + `\) carry signal, ` + num + ` (?:does|do) not`,
+			holds: func(l *rawLog, s said, w []string) error {
+				return errors.Join(carries(w[1], w[2], w[3], l, s), count("groups without signal", w[4], int(saidNumber(w[2])-saidNumber(w[1]))))
+			},
+		},
+		{
+			where:   "signal of",
+			pattern: num + `/` + num + ` \(` + num + `\)`,
+			holds:   func(l *rawLog, s said, w []string) error { return carries(w[1], w[2], w[3], l, s) },
+		},
+		{
+			where:   "fate",
+			pattern: `\S+ (.+?) ` + num + `/` + num + ` \(` + num + `\)`,
+			holds: func(l *rawLog, s said, w []string) error {
+				if w[1] == "signal" {
+					return carries(w[2], w[3], w[4], l, s)
 				}
-			}
-			return fmt.Errorf("no group of this prompt is %s", w[1])
-		}, false},
-		{"ratios", "", `no signal in ` + num + ` groups of ` + num + ` steps: no setting changes anything`, func(l *rawLog, s said, w []string) error {
-			fates, groups := l.fates(s.first, s.last)
-			return firstError(count("groups", w[1], groups), count("steps", w[2], len(l.steps())), count("groups of equal rewards", w[1], sumOf(fates, equalFates())))
-		}, false},
-		{"ratios", "", `best for signal: no filter: keeps 100% of Σ\|A\|, trains on ` + num + `/` + num + ` samples \(` + num + `\), kills 0, flips 0`, func(l *rawLog, _ said, w []string) error {
-			return errors.Join(count("samples that train", w[1], l.trains()), count("samples", w[2], len(l.rows)))
-		}, true},
-		{"answers", "", `no answers were read of (\d+) steps up to (\d+), .*`, func(l *rawLog, _ said, w []string) error {
-			n, wrong := int(saidNumber(w[1])), 0
-			for _, step := range l.steps() {
-				if fates, groups := l.fates(step, step); step <= int64(saidNumber(w[2])) && 2*fates["all wrong"] >= groups {
-					wrong++
+				return firstError(fateIs(l, s, w[1], w[2], w[3]), percentIs(w[4], w[2], w[3]))
+			},
+		},
+		{
+			where:   "group",
+			pattern: `([a-z ]+): (.*)`,
+			holds: func(l *rawLog, s said, w []string) error {
+				escapes := regexp.MustCompile(`\\+(u[0-9a-f]{4}|[nrt])?|[^\pL\pN\\]+`) // of the JSON that a prompt may be
+				letters := func(text string) string { return escapes.ReplaceAllString(text, "") }
+				for _, g := range l.groups(s.first, s.last) {
+					if l.fate(g) == w[1] && (strings.HasPrefix(w[2], "group ") || strings.Contains(letters(g.rows[0].prompt), letters(w[2]))) {
+						return nil
+					}
 				}
-			}
-			if n > wrong {
-				return fmt.Errorf("%d steps are mostly all wrong", wrong)
-			}
-			return nil
-		}, true},
-		{"warning", "none of all", `none of \d+ estimators and scales reproduces all logged advantages`, func(l *rawLog, _ said, _ []string) error {
-			if !slices.ContainsFunc(l.rows, func(r rawRow) bool { return !math.IsNaN(r.advantage) }) {
-				return fmt.Errorf("none is logged")
-			}
-			return nil
-		}, false},
-		{"warning", string(analysis.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and the answers of their step alike, first at step ` + num + `: (?:empty answers|.*“(.*?)…?”.*)`, func(l *rawLog, s said, w []string) error {
-			at := int64(saidNumber(w[3]))
-			fates, groups := l.fates(s.first, s.last)
-			if n := int(saidNumber(w[1])); n > fates["all wrong"] {
-				return fmt.Errorf("%d groups are all wrong", fates["all wrong"])
-			}
-			return errors.Join(count("groups", w[2], groups), beginAlike(l, said{text: s.text + "such as", first: at, last: at}, w[4]))
-		}, true},
+				return fmt.Errorf("no group of this prompt is %s", w[1])
+			},
+		},
+		{
+			where:   "ratios",
+			pattern: `no signal in ` + num + ` groups of ` + num + ` steps: no setting changes anything`,
+			holds: func(l *rawLog, s said, w []string) error {
+				fates, groups := l.fates(s.first, s.last)
+				return firstError(count("groups", w[1], groups), count("steps", w[2], len(l.steps())), count("groups of equal rewards", w[1], sumOf(fates, equalFates())))
+			},
+		},
+		{
+			where: "ratios", seldom: true,
+			pattern: `best for signal: no filter: keeps 100% of Σ\|A\|, trains on ` + num + `/` + num + ` samples \(` + num + `\), kills 0, flips 0`,
+			holds: func(l *rawLog, _ said, w []string) error {
+				return errors.Join(count("samples that train", w[1], l.trains()), count("samples", w[2], len(l.rows)), percentIs(w[3], w[1], w[2]))
+			},
+		},
+		{
+			where: "answers", seldom: true,
+			pattern: `no answers were read of (\d+) steps up to (\d+), .*`,
+			holds: func(l *rawLog, _ said, w []string) error {
+				n, wrong := int(saidNumber(w[1])), 0
+				for _, step := range l.steps() {
+					if fates, groups := l.fates(step, step); step <= int64(saidNumber(w[2])) && 2*fates["all wrong"] >= groups {
+						wrong++
+					}
+				}
+				if n > wrong {
+					return fmt.Errorf("%d steps are mostly all wrong", wrong)
+				}
+				return nil
+			},
+		},
+		{
+			where: "warning", of: "none of all",
+			pattern: `none of \d+ estimators and scales reproduces all logged advantages`,
+			holds: func(l *rawLog, _ said, _ []string) error {
+				if !slices.ContainsFunc(l.rows, func(r rawRow) bool { return !math.IsNaN(r.advantage) }) {
+					return fmt.Errorf("none is logged")
+				}
+				return nil
+			},
+		},
+		{
+			where: "warning", of: string(analysis.WarnAnswersAlike), seldom: true,
+			pattern: num + ` of ` + num + ` groups are all wrong, and the answers of their step alike, first at step ` + num + `: (?:empty answers|.*“(.*?)…?”.*)`,
+			holds: func(l *rawLog, s said, w []string) error {
+				at := int64(saidNumber(w[3]))
+				fates, groups := l.fates(s.first, s.last)
+				if n := int(saidNumber(w[1])); n > fates["all wrong"] {
+					return fmt.Errorf("%d groups are all wrong", fates["all wrong"])
+				}
+				return errors.Join(count("groups", w[2], groups), beginAlike(l, said{text: s.text + "such as", first: at, last: at}, w[4]))
+			},
+		},
 	}
 }

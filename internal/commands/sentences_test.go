@@ -30,29 +30,37 @@ type said struct {
 }
 
 // claim is a kind of sentence, and what must be so of the rows where it is said: words are what its pattern finds. A sentence that fits
-// no claim fails the test, as does a claim that is never met and is not known to be seldom.
+// no claim fails the test, as does a claim that is never met and is not known to be seldom, and one that holds whatever the sentence says.
 type claim struct {
 	where   string // as said.where
 	of      string // the kind of warning or illness, where its constants are listed
 	pattern string
 	holds   func(l *rawLog, s said, words []string) error
 	seldom  bool // no log here has it
+
+	expr *regexp.Regexp // of the pattern, for whole sentences
+}
+
+// allClaims are those of the screen, and of summary and report.
+func allClaims() []claim {
+	all := slices.Concat(screenClaims(), claims())
+	for i := range all {
+		all[i].expr = regexp.MustCompile("^" + all[i].pattern + "$")
+	}
+	return all
 }
 
 // ofOne is the beginning of a sentence of one, whose verb the patterns have in the plural.
 var ofOne = regexp.MustCompile(`^1 of \S+ [a-z ]+? (is|has|was) `)
 
-// Every sentence that summary, report and the screen say of a log is so, by what the rows say that its trainer wrote.
+// Every sentence that summary, report and the screen say of a log is so, by what the rows say that its trainer wrote, and would not be so
+// if it or they were others.
 func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("what runs side by side here others try too")
 	}
-	all, met := slices.Concat(screenClaims(), claims()), map[string]bool{}
-	patterns := make([]*regexp.Regexp, len(all))
-	for i, c := range all {
-		patterns[i] = regexp.MustCompile("^" + c.pattern + "$")
-	}
+	all, met := allClaims(), map[int]*proof{}
 	logs, ran := allRawLogs(t), 0
 	for _, l := range logs {
 		t.Run(l.name, func(t *testing.T) {
@@ -61,23 +69,34 @@ func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 				s.text = ofOne.ReplaceAllStringFunc(s.text, func(begin string) string {
 					return strings.NewReplacer(" is ", " are ", " has ", " have ", " was ", " were ").Replace(begin)
 				})
-				i := slices.IndexFunc(all, func(c claim) bool {
-					return c.where == s.where && patterns[slices.IndexFunc(all, func(o claim) bool { return o.where == c.where && o.pattern == c.pattern })].MatchString(s.text)
-				})
+				i := slices.IndexFunc(all, func(c claim) bool { return c.where == s.where && c.expr.MatchString(s.text) })
 				if i < 0 {
 					t.Errorf("%s: nothing here says when this is true: %s %q", l.name, s.where, s.text)
 					continue
 				}
-				met[all[i].where+all[i].pattern] = true
-				if err := all[i].holds(l, s, patterns[i].FindStringSubmatch(s.text)); err != nil {
+				c := &all[i]
+				if err := c.holds(l, s, c.expr.FindStringSubmatch(s.text)); err != nil {
 					t.Errorf("%s, steps %d to %d: %s %q: %v", l.name, s.first, s.last, s.where, s.text, err)
+					continue
 				}
+				if met[i] == nil {
+					met[i] = &proof{numbers: map[int]bool{}}
+				}
+				met[i].try(c, l, s)
 			}
 		})
 	}
-	if _, err := os.Stat(samplesFolder); err == nil && repotest.Times(0, 1) == 1 && ran == len(logs) {
-		for _, c := range all {
-			if !met[c.where+c.pattern] && !c.seldom {
+	if ran < len(logs) {
+		return
+	}
+	for i, p := range met {
+		for _, what := range p.lacks() {
+			t.Errorf("%s: %s %q", what, all[i].where, all[i].pattern)
+		}
+	}
+	if _, err := os.Stat(samplesFolder); err == nil && repotest.Times(0, 1) == 1 {
+		for i, c := range all {
+			if met[i] == nil && !c.seldom {
 				t.Errorf("no log has the sentence %s %q", c.where, c.pattern)
 			}
 		}
@@ -272,6 +291,7 @@ func whatIsSaid(t *testing.T, l *rawLog) (all []said) {
 		add("evidence", since, until, r, evidence...)
 		add("do", since, until, r, r["advice"])
 	}
+	l.blind = len(list(report, "cannot_tell"))
 	for _, r := range list(report, "cannot_tell") {
 		add("blind", first, last, r, r["why"])
 	}
@@ -343,6 +363,15 @@ func count(what, said string, is int) error {
 	return nil
 }
 
+// percentIs fails if so many of so many are another share in percent, which is 0% of none alone, and 100% of all.
+func percentIs(said, n, of string) error {
+	is := saidNumber(n) / saidNumber(of)
+	if x := saidNumber(said); math.Abs(x-is) > 0.0101 || (x == 0) != (is == 0) || (x == 1) != (is == 1) {
+		return fmt.Errorf("%s of %s are %.3g", n, of, is)
+	}
+	return nil
+}
+
 // firstError is the first error of some.
 func firstError(errs ...error) error {
 	for _, err := range errs {
@@ -362,6 +391,21 @@ func (l *rawLog) extremes() (least, most float64) {
 		}
 	}
 	return least, most
+}
+
+// usual is the median of the means of the steps, as the trainer counts what is no number.
+func (l *rawLog) usual(of func(*rawRow) float64) float64 {
+	var means []float64
+	for _, step := range l.steps() {
+		rows := l.within(step, step)
+		mean, n := meanOf(rows, of)
+		if l.nanAs0 {
+			mean *= float64(n) / float64(len(rows))
+		}
+		means = append(means, mean)
+	}
+	slices.Sort(means)
+	return (means[(len(means)-1)/2] + means[len(means)/2]) / 2
 }
 
 // fate is what the rewards of a group tell.
@@ -451,11 +495,23 @@ func (l *rawLog) movers() (move, atMean int) {
 			if own {
 				off = r.advantage != 0
 			}
-			move += map[bool]int{true: 1}[off && alive && (!r.cutOff || !l.masks())]
-			atMean += map[bool]int{true: 1}[!off]
+			move += model.Count01(off && alive && (!r.cutOff || !l.masks()))
+			atMean += model.Count01(!off)
 		}
 	}
 	return move, atMean
+}
+
+// unsettled are the rows that train or not as their trainer has it: those of groups with a reward that is no number, and those that
+// rounding moves off the mean of their group.
+func (l *rawLog) unsettled() int {
+	_, n := l.movers()
+	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
+		if l.fate(g) == "invalid" {
+			n += len(g.rows)
+		}
+	}
+	return n
 }
 
 // masks reports whether answers that were cut off are masked in the loss.
@@ -489,7 +545,16 @@ func beginAlike(l *rawLog, s said, words string) error {
 	return nil
 }
 
-func isSo(*rawLog, said, []string) error { return nil }
+// beginSome holds if some answer begins with words, or none are said.
+func beginSome(l *rawLog, s said, words string) error {
+	begins := func(r rawRow) bool {
+		return strings.HasPrefix(strings.ToLower(strings.Join(strings.Fields(r.answer), " ")), strings.ToLower(words))
+	}
+	if words != "" && !slices.ContainsFunc(l.within(s.first, s.last), begins) {
+		return fmt.Errorf("no answer begins with %q", words)
+	}
+	return nil
+}
 
 // noRow holds if a log has no row with something.
 func noRow(has func(*rawRow) bool) func(*rawLog, said, []string) error {
@@ -545,7 +610,7 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 		x = math.Exp(x)
 	case "invalid rewards":
 		for _, r := range rows {
-			x += map[bool]float64{true: 1}[math.IsNaN(r.reward)]
+			x += float64(model.Count01(math.IsNaN(r.reward)))
 		}
 		x, n = x/float64(len(rows)), len(rows)
 	case "all wrong groups", "all correct groups":
@@ -558,14 +623,14 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 		mixed := byID.groups(first, last)
 		groups = len(mixed)
 		for _, g := range mixed {
-			x += map[bool]float64{true: 1}[slices.ContainsFunc(g.rows, func(r rawRow) bool { return r.prompt != g.rows[0].prompt })]
+			x += float64(model.Count01(slices.ContainsFunc(g.rows, func(r rawRow) bool { return r.prompt != g.rows[0].prompt })))
 		}
 		x, n = x/float64(groups), groups
 	case "groups that train without a right answer":
 		for _, g := range l.groups(first, last) {
 			if l.fate(g) == "alive" {
 				n++
-				x += map[bool]float64{true: 1}[hasNoRightAnswer(g)]
+				x += float64(model.Count01(hasNoRightAnswer(g)))
 			}
 		}
 		x /= float64(n)
@@ -574,7 +639,7 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 		for _, r := range rows {
 			longest[r.step] = max(longest[r.step], r.tokens)
 		}
-		x, n = meanOf(rows, func(r *rawRow) float64 { return map[bool]float64{true: 1}[r.tokens == longest[r.step]] })
+		x, n = meanOf(rows, func(r *rawRow) float64 { return float64(model.Count01(r.tokens == longest[r.step])) })
 	case "prompts of the step before":
 		for _, step := range slices.DeleteFunc(l.steps(), func(step int64) bool { return step < first || step > last }) {
 			before, now := map[string]bool{}, map[string]bool{}
@@ -586,7 +651,7 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 			}
 			n += len(now)
 			for prompt := range now {
-				x += map[bool]float64{true: 1}[before[prompt]]
+				x += float64(model.Count01(before[prompt]))
 			}
 		}
 		x /= float64(n)
@@ -648,7 +713,7 @@ func bothWays(l *rawLog, s said, w []string) error {
 				isBoth, quoted = true, quoted || word == w[3]
 			}
 		}
-		differ += map[bool]float64{true: 1}[isBoth]
+		differ += float64(model.Count01(isBoth))
 	}
 	share, is := saidNumber(w[1])/saidNumber(w[2]), differ/float64(len(groups))
 	if !quoted || math.Abs(share-is) > 0.15 || saidNumber(w[2]) > float64(len(groups)) {
@@ -675,7 +740,7 @@ func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known
 			texts[r.prompt+r.answer] = append(texts[r.prompt+r.answer], r.reward)
 			end := strings.TrimSpace(r.answer)
 			end = end[max(0, len(end)-20):]
-			garbled += map[bool]float64{true: 1}[strings.Count(r.answer, end) >= 3] // it says one thing until it ends
+			garbled += float64(model.Count01(strings.Count(r.answer, end) >= 3)) // it says one thing until it ends
 		}
 		switch name {
 		case "distinct answers":
@@ -686,13 +751,13 @@ func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known
 		for _, rewards := range g.finalWords() {
 			if len(rewards) > 1 {
 				finals++
-				finalsDiffer += map[bool]float64{true: 1}[slices.Min(rewards) < slices.Max(rewards)]
+				finalsDiffer += float64(model.Count01(slices.Min(rewards) < slices.Max(rewards)))
 			}
 		}
 		for _, rewards := range texts {
 			if len(rewards) > 1 {
 				repeated++
-				differ += map[bool]float64{true: 1}[slices.Min(rewards) < slices.Max(rewards)]
+				differ += float64(model.Count01(slices.Min(rewards) < slices.Max(rewards)))
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func TestStatusesOfBlocks(t *testing.T) {
 		snap, cut := loaderstest.Read(t, path), 0
 		for _, step := range snap.Steps {
 			for _, status := range step.Statuses {
-				cut += map[bool]int{true: 1}[status == model.StatusCutOff]
+				cut += model.Count01(status == model.StatusCutOff)
 			}
 		}
 		if want := (rows + 1) / 3; cut != want {

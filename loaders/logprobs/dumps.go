@@ -162,7 +162,11 @@ func (r *reader) readDump(d *dump) error {
 	versions := r.clocks[d.root]
 	versions.begin(step, rollout)
 	for _, row := range joined(rollout, parts) {
-		if err := r.emit(row.sample(step, versions)); err != nil {
+		s := row.sample(step, versions)
+		if row.sampled != nil {
+			s.Where = Where{Path: filepath.Join(r.dir, row.file), At: row.line - 1, Number: true}
+		}
+		if err := r.emit(s); err != nil {
 			return err
 		}
 	}

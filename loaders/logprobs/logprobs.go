@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -42,6 +43,17 @@ type Sample struct {
 	Group string // as the log has it, or empty
 
 	Writer string // the framework that alone writes such rows, or empty
+
+	Where Where
+}
+
+// Where is where the program finds the sample of a row: in what file, and there at which byte of a text, at which row of a table, or as
+// which of the samples that a file of torch.save has, from 0. Of several samples in a line Index is which one.
+type Where struct {
+	Path   string // empty: nowhere
+	At     int64
+	Index  int32
+	Number bool // At is the number of the sample
 }
 
 // OfStudy is the sample as a study of the whole log takes it.
@@ -83,7 +95,7 @@ var errEnough = errors.New("enough was seen")
 const MaxFiles = 100_000
 
 // ErrNone is that nothing that was read has log-probs of the engine that sampled.
-var ErrNone = errors.New("no log-probs of the engine that sampled are in it")
+var ErrNone = study.ErrNone
 
 // Read visits the samples of a file or a folder that have log-probs or versions, in the order of files and lines. The visit ends with
 // its error. A folder next to it that belongs to the same run is read, too: what was trained of what was sampled.
@@ -111,6 +123,48 @@ func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
 		return r.unread
 	}
 	return ErrNone
+}
+
+// ReadRow reads one sample of a file or a folder again, with all tokens, which nobody keeps. The path of where is whole. The error is
+// [ErrNone] if it is not there.
+func ReadRow(disk *fileio.Disk, path string, where Where) (found Sample, err error) {
+	isFound := false
+	r := &reader{disk: disk, clocks: map[string]*clock{}, visit: func(s Sample) error {
+		switch {
+		case s.Where.At == where.At && s.Where.Index == where.Index:
+			found, isFound = s, true
+			return errEnough
+		case !where.Number && s.Where.At > where.At:
+			return errEnough
+		}
+		return nil
+	}}
+	all, err := r.find(path)
+	if err != nil {
+		return Sample{}, err
+	}
+	r.exports, r.brief = exportsOf(all.files), true
+	folder, err := filepath.Abs(r.dir)
+	if err != nil {
+		return Sample{}, err
+	}
+	name, err := filepath.Rel(folder, where.Path)
+	switch i := slices.IndexFunc(all.dumps, func(d *dump) bool { return slices.Contains(d.files, name) }); {
+	case err != nil:
+	case i >= 0:
+		err = r.readDump(all.dumps[i])
+	case filepath.Ext(name) == tableExtension:
+		err = r.readTable(name)
+	default:
+		err = r.readLines(name, where.At)
+	}
+	switch {
+	case isFound:
+		return found, nil
+	case err != nil && !errors.Is(err, errEnough):
+		return Sample{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return Sample{}, ErrNone
 }
 
 // named is an error of a file with its name, and one of the visit as it is.
@@ -144,10 +198,13 @@ func (r *reader) emit(s Sample) error {
 	return r.refused
 }
 
+// spot is where a line is in its file: its number from 1, and what [Where] has.
+type spot struct{ number, at int64 }
+
 // emitAll emits the samples of a line.
-func (r *reader) emitAll(samples []Sample, file string, line int64) error {
+func (r *reader) emitAll(samples []Sample, file string, line spot) error {
 	for _, s := range samples {
-		s.File, s.Line = file, line
+		s.File, s.Line, s.Where.Path, s.Where.At = file, line.number, filepath.Join(r.dir, file), line.at
 		if err := r.emit(s); err != nil {
 			return err
 		}
@@ -170,8 +227,13 @@ func (r *reader) readFile(name string) error {
 	if filepath.Ext(name) == tableExtension {
 		return r.readTable(name)
 	}
+	return r.readLines(name, 0)
+}
+
+// readLines visits the samples of the lines of a file from a byte on, at which one begins.
+func (r *reader) readLines(name string, from int64) error {
 	lines := &lines{reader: r, file: name, all: shapes()}
-	err := r.eachLine(name, lines.add)
+	err := r.eachLine(name, from, lines.add)
 	if r.refused != nil {
 		return err
 	}
@@ -184,9 +246,9 @@ type lines struct {
 	file string
 	all  []shape
 
-	text    []byte
-	ends    []int
-	numbers []int64
+	text  []byte
+	ends  []int
+	spots []spot
 }
 
 // maxText is how many bytes of lines are kept.
@@ -195,11 +257,11 @@ const maxText = 4 << 20
 // maxBrief is the last line that is read of the beginning of a file.
 const maxBrief = 64
 
-func (l *lines) add(line []byte, number int64) error {
+func (l *lines) add(line []byte, at spot) error {
 	l.text = append(l.text, line...)
-	l.ends, l.numbers = append(l.ends, len(l.text)), append(l.numbers, number)
+	l.ends, l.spots = append(l.ends, len(l.text)), append(l.spots, at)
 	switch {
-	case l.brief && number > maxBrief:
+	case l.brief && at.number > maxBrief:
 		return errEnough
 	case !l.brief && len(l.text) < maxText:
 		return nil
@@ -227,31 +289,32 @@ func (l *lines) emit() error {
 		}
 	})
 	for i, samples := range rows {
-		if err := l.emitAll(samples, l.file, l.numbers[i]); err != nil {
+		if err := l.emitAll(samples, l.file, l.spots[i]); err != nil {
 			return err
 		}
 	}
-	l.text, l.ends, l.numbers = l.text[:0], l.ends[:0], l.numbers[:0]
+	l.text, l.ends, l.spots = l.text[:0], l.ends[:0], l.spots[:0]
 	return nil
 }
 
-// eachLine hands over each line of a file that is an object.
-func (r *reader) eachLine(name string, accept func(line []byte, number int64) error) (err error) {
+// eachLine hands over each line of a file, from a byte on, that is an object.
+func (r *reader) eachLine(name string, from int64, accept func(line []byte, at spot) error) (err error) {
 	file, err := r.disk.Open(filepath.Join(r.dir, name))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	splitter := &framing.Splitter{Framing: framing.Detect("x.jsonl", nil), Limit: framing.MaxLine}
+	splitter := &framing.Splitter{Framing: framing.Detect("x.jsonl", nil), Limit: framing.MaxLine, Offset: from}
+	rest := io.NewSectionReader(file, from, math.MaxInt64-from)
 	each := func(record framing.Record) bool {
 		if line := bytes.TrimSpace(record.Text); bytes.HasPrefix(line, []byte("{")) {
-			err = accept(line, record.Number)
+			err = accept(line, spot{record.Number, record.Offset})
 		}
 		return err == nil
 	}
 	buf := make([]byte, 256<<10)
 	for err == nil {
-		n, readErr := file.Read(buf)
+		n, readErr := rest.Read(buf)
 		splitter.Feed(buf[:n], each)
 		if errors.Is(readErr, io.EOF) {
 			splitter.Flush(each)

@@ -66,7 +66,7 @@ func (r *reader) readTable(name string) error {
 		return nil
 	}
 	return parquet.EachRow(table, slices.Concat(all[:]...), func(row int64, object []byte) error {
-		return r.emitAll(namedRow(r, object, name), name, row+1)
+		return r.emitAll(namedRow(r, object, name), name, spot{row + 1, row})
 	})
 }
 

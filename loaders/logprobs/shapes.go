@@ -123,12 +123,14 @@ func traceRows(r *reader, line []byte, file string) []Sample {
 	}
 	work := v[3].Field("work")
 	var rows []Sample
+	var index int32 = -1 // among those that train
 	for _, trace := range v[1].Elements() {
 		if string(trace.Field("agent").Field("trainable").Raw) == "false" {
 			continue
 		}
+		index++
 		s, ids := traceOf(trace)
-		s.ID, s.Group = label(v[0]), label(v[2].Field("id"))
+		s.Where.Index, s.ID, s.Group = index, label(v[0]), label(v[2].Field("id"))
 		step, dated := r.stepOf(file) // that of the folder: the episode has the one at which it was sent
 		if !dated {
 			step, dated = wholeNumber(work.Field("step"))
@@ -263,7 +265,7 @@ func (r *reader) export(file, ids string) (Sample, bool) {
 	if r.joined.step != step {
 		r.joined = exported{step, map[string]Sample{}}
 		for _, name := range r.exports[step] {
-			_ = r.eachLine(name, func(line []byte, _ int64) error {
+			_ = r.eachLine(name, 0, func(line []byte, _ spot) error {
 				v, err := jsonscan.PluckLists(line, "token_ids")
 				if rows := exportRow(r, line, name); err == nil && len(rows) == 1 {
 					r.joined.rows[strings.Trim(strings.ReplaceAll(string(v[0].Raw), " ", ""), "[]")+","] = rows[0]

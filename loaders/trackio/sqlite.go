@@ -117,7 +117,11 @@ func (d *sqliteDB) stamp() (s stamp) {
 }
 
 func (s stamp) same(t stamp) bool {
-	return s.err == nil && t.err == nil && os.SameFile(s.info, t.info) && s.info.ModTime().Equal(t.info.ModTime()) && s.info.Size() == t.info.Size() && s.journal == t.journal
+	if s.err != nil || t.err != nil || s.journal != t.journal {
+		return false
+	}
+	isSameAge := s.info.ModTime().Equal(t.info.ModTime())
+	return os.SameFile(s.info, t.info) && isSameAge && s.info.Size() == t.info.Size()
 }
 
 // sqlView is a database at one moment. Its first error stays, and is that of the Read: what is read after it is nil or zero.

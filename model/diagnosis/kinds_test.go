@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,19 @@ func TestKindsHaveWords(t *testing.T) {
 			if f == k.Name {
 				t.Errorf("%s follows from itself", f)
 			}
+		}
+	}
+}
+
+// What a kind is told by is in its name's methods as in the list that has its words.
+func TestKindsAreOfTheirLists(t *testing.T) {
+	t.Parallel()
+	for _, k := range Kinds() {
+		isNamed := func(list []KindInfo) bool {
+			return slices.ContainsFunc(list, func(o KindInfo) bool { return o.Name == k.Name })
+		}
+		if k.Name.OfScalars() != isNamed(scalarKinds()) || k.Name.OfLogProbs() != isNamed(logProbKinds()) {
+			t.Errorf("%s: of scalars is %v, of log-probs %v", k.Name, k.Name.OfScalars(), k.Name.OfLogProbs())
 		}
 	}
 }

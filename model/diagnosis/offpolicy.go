@@ -16,7 +16,9 @@ const (
 
 // OfLogProbs reports whether a kind is told by log-probs of tokens alone, which few logs have.
 func (k Kind) OfLogProbs() bool {
-	return slices.ContainsFunc(logProbKinds(), func(info KindInfo) bool { return info.Name == k })
+	return slices.Contains([]Kind{
+		ShiftedLogProbs, WrongLogProbs, TopPMismatch, WeightsNotSynced, StaleRollouts, OneSequenceDominates, FilterEatsBatch,
+	}, k)
 }
 
 // Explains reports whether another kind follows from k, and is then no finding of its own.

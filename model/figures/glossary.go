@@ -31,6 +31,9 @@ const (
 	Prompt  Place = "prompts"
 	Sweep   Place = "sweep"
 	Sizes   Place = "groupsize"
+
+	OffPolicy Place = "offpolicy"
+
 	Compare Place = "compare"
 	Match   Place = "match"
 	Check   Place = "check" // rules
@@ -87,6 +90,11 @@ func Sections() []Section {
 		{
 			Place: Sizes, Title: "Group size", Entries: groupSizeFigures(),
 			Intro: "What groups of m samples would do; a group of the log has n samples, of which s are solved.",
+		},
+		{
+			Place: OffPolicy, Title: "Off-policy", Entries: offPolicyFigures(),
+			Intro: "On the view `:offpolicy`, and in `offpolicy`: r is the log-prob of a token by the engine that sampled, o that by the trainer before " +
+				"the update, d = o − r. Tokens are those that train and have both.",
 		},
 		{
 			Place: Compare, Title: "Compare", Entries: compareFigures(),

@@ -247,6 +247,12 @@ func Samples() []Of[SampleOf] {
 			},
 		},
 		{
+			Entry: Entry{
+				Names: []string{"geo"}, Unit: "ratio", Formula: "e^(mean d), d = trainer − sampler, of a group over all tokens",
+				Meaning: "ratio of the policy that trains to that which sampled, for a typical token: 1 is on-policy",
+			},
+		},
+		{
 			Value: func(s SampleOf) Number { return Mean(s.In.Unfiltered[s.At]) },
 			Entry: Entry{
 				Names: []string{"adv", "orig", "advantage_original", "sample.adv"}, Unit: "advantage",

@@ -537,17 +537,19 @@ func (l *Ledger) alike(plain func(string) string) (alike []*Prompt) {
 	return alike
 }
 
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 // mayHaveStamp reports whether a text has what every time stamp has: a digit, a dash or a colon and a digit; a year; or ten digits.
 func mayHaveStamp(text string) bool {
 	digits := 0
 	for i := range len(text) {
 		c := text[i]
-		isDigit := c >= '0' && c <= '9'
-		year := digits == 4 && (text[i-4:i-2] == "20" || text[i-4:i-2] == "19")
+		isYear := digits == 4 && (text[i-4:i-2] == "20" || text[i-4:i-2] == "19")
+		isMark := (c == '-' || c == ':') && digits > 0 && i+1 < len(text) && isDigit(text[i+1])
 		switch {
-		case isDigit:
+		case isDigit(c):
 			digits++
-		case year, digits == 10, (c == '-' || c == ':') && digits > 0 && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9':
+		case isYear, isMark, digits == 10:
 			return true
 		default:
 			digits = 0

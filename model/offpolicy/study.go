@@ -34,6 +34,7 @@ type Sample struct {
 	Step      int
 	ID, Group string
 	Writer    string // the framework whose trainer writes such rows, empty if several do
+	Place     *Place // where the program has the sample, nil if nowhere
 }
 
 // Lag is by how many versions the first token is older than the weights that train. found is false if nobody knows.
@@ -67,6 +68,7 @@ type Study struct {
 	Tenths [10]Probability // by the sampler's probability of the token, the least probable first
 	Own    *Trial          // of the asked rule, nil without one
 	Trials []*Trial        // of all rules at their defaults, in their order, each followed by its sweep
+	Rows   Rows            // of the samples that have a place
 
 	steps   map[int]*Tally
 	fresh   map[int]*Tally // by step, of rows of lag 0
@@ -130,6 +132,9 @@ func (s *Study) Add(x Sample) {
 	s.writers[x.Writer]++
 	f := rules.FiguresOf(x.Row)
 	s.tally(x, f)
+	if x.Place != nil {
+		s.Rows.add(*x.Place, f)
+	}
 	if x.Even() {
 		s.probabilities(x.Row)
 		s.traits.add(x.Row)
@@ -218,6 +223,7 @@ func (s *Study) judge() {
 // Finish judges the last step, and puts what was counted in order. Nothing is added after it.
 func (s *Study) Finish() {
 	s.judge()
+	s.Rows.sort()
 	for _, t := range s.Trials {
 		t.copy()
 	}

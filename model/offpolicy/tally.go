@@ -2,8 +2,10 @@ package offpolicy
 
 import (
 	"math"
+	"strconv"
 
 	rules "vantage/estimators/offpolicy"
+	"vantage/model/units"
 )
 
 // Tally is sums over rows, of which nothing else is kept.
@@ -140,4 +142,20 @@ func (s *spread) add(x float64) {
 	away := x - s.mean
 	s.mean += away / float64(s.n)
 	s.squares += away * (x - s.mean)
+}
+
+// Nats writes a figure with three digits, — for none.
+func Nats(x float64) string {
+	if x != x {
+		return units.Missing
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// Share writes a share with a decimal, — for none.
+func Share(x float64) string {
+	if x != x {
+		return units.Missing
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	rules "vantage/estimators/offpolicy"
+	"vantage/model/units"
 )
 
 // traits are sums over tokens that tell what parts the log-probs of two sides: how d goes with r, whether one side is a token late, whether
@@ -35,10 +36,10 @@ func (t *traits) add(x rules.Row) {
 		}
 		r, o := float64(p), float64(x.Trainer[i])
 		d := o - r
-		if r-r == 0 && (d < cutFrom || math.IsInf(o, -1)) {
+		if units.IsFinite(r) && (d < cutFrom || math.IsInf(o, -1)) {
 			t.cut++
 		}
-		if d-d != 0 {
+		if !units.IsFinite(d) {
 			continue
 		}
 		t.token(r, d, before < 0)
@@ -68,7 +69,7 @@ func (t *traits) token(r, d float64, isFirst bool) {
 
 // pair takes the differences of neighbouring tokens: as they stand, and with the trainer's side a token later and earlier.
 func (t *traits) pair(d, late, early float64) {
-	if late-late == 0 && early-early == 0 {
+	if units.IsFinite(late) && units.IsFinite(early) {
 		t.pairs++
 		t.straight, t.later, t.earlier = t.straight+math.Abs(d), t.later+math.Abs(late), t.earlier+math.Abs(early)
 	}

@@ -457,10 +457,21 @@ func writeDocument(w io.Writer, schema string, parts ...object) error {
 	return slices.Concat(object{{"schema", schema}}, slices.Concat(parts...), object{{"complete", true}}).writeIndented(w)
 }
 
+// isPlain reports whether a string of JSON has a character as it is.
+func isPlain(c byte, asHTML bool) bool {
+	switch c {
+	case '"', '\\':
+		return false
+	case '<', '>', '&':
+		return !asHTML
+	}
+	return ' ' <= c && c <= '~'
+}
+
 // appendJSONText appends a string; asHTML escapes what HTML would take for a tag or an entity.
 func appendJSONText(line []byte, s string, asHTML bool) []byte {
 	plain := 0
-	for plain < len(s) && s[plain] >= ' ' && s[plain] <= '~' && s[plain] != '"' && s[plain] != '\\' && (!asHTML || s[plain] != '<' && s[plain] != '>' && s[plain] != '&') {
+	for plain < len(s) && isPlain(s[plain], asHTML) {
 		plain++
 	}
 	if plain == len(s) { // most are

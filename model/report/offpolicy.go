@@ -46,9 +46,9 @@ func OffPolicyText(w io.Writer, o *OffPolicy) error {
 		var b strings.Builder
 		if !o.perSample() {
 			fmt.Fprintf(&b, "%6d %9d %9d %9d %9s %9s %9s %9s", s.step, s.Rows, s.Tokens, s.Unscored,
-				nats(s.MeanAbs()), nats(s.MaxAbs()), nats(s.K3()), share(s.EffectiveShare()))
+				offpolicy.Nats(s.MeanAbs()), offpolicy.Nats(s.MaxAbs()), offpolicy.Nats(s.K3()), offpolicy.Share(s.EffectiveShare()))
 			if o.Rule != nil {
-				fmt.Fprintf(&b, " %9s", share(float64(s.kept)/float64(s.judged)))
+				fmt.Fprintf(&b, " %9s", offpolicy.Share(float64(s.kept)/float64(s.judged)))
 			}
 			b.WriteByte('\n')
 		}
@@ -59,7 +59,7 @@ func OffPolicyText(w io.Writer, o *OffPolicy) error {
 			f := s.figures[i]
 			name := cmp.Or(x.ID, x.File+":"+strconv.FormatInt(x.Line, 10))
 			fmt.Fprintf(&b, "%6d %-24s %9d %9d %9s %9s %9s %9s %9s", s.step, firstRunes(sanitize.Line(name), 24), f.Tokens, f.Unscored,
-				nats(f.MeanAbs), nats(f.MaxAbs), nats(f.K3), nats(f.LogSequenceRatio), lagText(x))
+				offpolicy.Nats(f.MeanAbs), offpolicy.Nats(f.MaxAbs), offpolicy.Nats(f.K3), offpolicy.Nats(f.LogSequenceRatio), lagText(x))
 			if o.Rule != nil {
 				fmt.Fprintf(&b, " %9s", s.keptOf(i))
 			}
@@ -265,19 +265,4 @@ func firstRunes(s string, n int) string {
 		}
 	}
 	return s
-}
-
-// nats is a figure of three digits, — for none.
-func nats(x float64) string {
-	if x != x {
-		return "—"
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
-func share(x float64) string {
-	if x != x {
-		return "—"
-	}
-	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
 }

@@ -27,13 +27,13 @@ func (h *htmlPage) writeOffPolicy() {
 	}
 	line := func(name string, t *offpolicy.Tally, lag string) []markup {
 		return []markup{
-			tag("th", attr("scope", "row"), name), tag("td", units.Count(t.Rows)), tag("td", units.Count(t.Tokens)), tag("td", nats(t.MeanAbs())),
-			tag("td", nats(t.K3())), tag("td", share(t.EffectiveShare())), tag("td", share(t.Top)), tag("td", lag),
+			tag("th", attr("scope", "row"), name), tag("td", units.Count(t.Rows)), tag("td", units.Count(t.Tokens)), tag("td", offpolicy.Nats(t.MeanAbs())),
+			tag("td", offpolicy.Nats(t.K3())), tag("td", offpolicy.Share(t.EffectiveShare())), tag("td", offpolicy.Share(t.Top)), tag("td", lag),
 		}
 	}
 	course := s.Course(maxOffPolicyRows)
 	h.writeTable("off-policy", "Over the steps", columns, len(course), func(i int) []markup {
-		return line(rangeText(course[i]), &course[i].Tally, nats(course[i].Lag()))
+		return line(rangeText(course[i]), &course[i].Tally, offpolicy.Nats(course[i].Lag()))
 	})
 	if len(s.Lags) > 1 {
 		columns[0] = tableColumn{"lag", "number", "in versions of the weights"}

@@ -39,8 +39,8 @@ func (o *OffPolicy) writeSummary(w io.Writer) error {
 		units.Plural(len(s.Steps()), "steps"), units.Plural(t.Tokens, "tokens"))
 	fmt.Fprintf(&b, "%11s %8s %9s %9s %9s %7s %7s %6s\n", "steps", "rows", "tokens", "mean |d|", "k3", "ESS", "top 1", "lag")
 	for _, c := range s.Course(maxCourse) {
-		fmt.Fprintf(&b, "%11s %8d %9d %9s %9s %7s %7s %6s\n", rangeText(c), c.Rows, c.Tokens, nats(c.MeanAbs()), nats(c.K3()),
-			share(c.EffectiveShare()), share(c.Top), nats(c.Lag()))
+		fmt.Fprintf(&b, "%11s %8d %9d %9s %9s %7s %7s %6s\n", rangeText(c), c.Rows, c.Tokens, offpolicy.Nats(c.MeanAbs()), offpolicy.Nats(c.K3()),
+			offpolicy.Share(c.EffectiveShare()), offpolicy.Share(c.Top), offpolicy.Nats(c.Lag()))
 	}
 	b.WriteByte('\n')
 	cause, force := s.Cause(), s.InForce()
@@ -80,7 +80,7 @@ func signsText(s *offpolicy.Study) string {
 	if negative.Tokens == 0 || positive.Tokens == 0 {
 		return ""
 	}
-	return fmt.Sprintf("mean |d| is %s where A < 0 and %s where A > 0", nats(negative.MeanAbs()), nats(positive.MeanAbs()))
+	return fmt.Sprintf("mean |d| is %s where A < 0 and %s where A > 0", offpolicy.Nats(negative.MeanAbs()), offpolicy.Nats(positive.MeanAbs()))
 }
 
 // forceText says what the rule of the run clips and drops.
@@ -99,7 +99,7 @@ func forceText(f offpolicy.InForce) string {
 	}
 	switch m := t.Mass(); {
 	case m.All > 0:
-		text += fmt.Sprintf(", keeps %s of Σ|A| as logged (A > 0: %s, A < 0: %s)", share(m.Share()), share(t.Positive.Share()), share(t.Negative.Share()))
+		text += fmt.Sprintf(", keeps %s of Σ|A| as logged (A > 0: %s, A < 0: %s)", offpolicy.Share(m.Share()), offpolicy.Share(t.Positive.Share()), offpolicy.Share(t.Negative.Share()))
 	case t.Advised > 0:
 		text += "; every logged advantage is 0"
 	default:
@@ -127,8 +127,8 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 			emptied = strconv.Itoa(t.Emptied)
 		}
 		m := t.Mass()
-		fmt.Fprintf(b, "%s %9s %7s %7s %7s %7s %7s %7s%s\n", name, share(float64(t.TokensKept)/float64(t.Tokens)), share(float64(t.RowsKept)/float64(t.Rows)),
-			emptied, share(m.Share()), share(t.Positive.Share()), share(t.Negative.Share()), share(t.Effective()), mark)
+		fmt.Fprintf(b, "%s %9s %7s %7s %7s %7s %7s %7s%s\n", name, offpolicy.Share(float64(t.TokensKept)/float64(t.Tokens)), offpolicy.Share(float64(t.RowsKept)/float64(t.Rows)),
+			emptied, offpolicy.Share(m.Share()), offpolicy.Share(t.Positive.Share()), offpolicy.Share(t.Negative.Share()), offpolicy.Share(t.Effective()), mark)
 	}
 	fmt.Fprintf(b, "\nWhat each rule keeps at its trainer's bound: * off by default there,\n~ exact at the first update of a batch, ! the trainer fails at a step\n%-40s %s\n", "rule", head)
 	for _, t := range s.Trials {
@@ -165,10 +165,10 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 	}
 }
 
-// OffPolicyTableOf is the course as a table, a row for each step; with Rules a row for each rule and bound.
+// table is the course as a table, a row for each step; with Rules a row for each rule and bound.
 func (o *OffPolicy) table(s *offpolicy.Study) Table {
 	if o.Rules {
-		return rulesTable(s)
+		return OffPolicyTrials(s)
 	}
 	t := Table{Title: "offpolicy", Columns: []string{
 		"step", "rows", "compared", "tokens", "unscored", "mean_abs", "max_abs", "k1", "k3", "ess_share", "top_share", "lag",
@@ -181,7 +181,8 @@ func (o *OffPolicy) table(s *offpolicy.Study) Table {
 	return t
 }
 
-func rulesTable(s *offpolicy.Study) Table {
+// OffPolicyTrials is a table with a row for each rule and bound.
+func OffPolicyTrials(s *offpolicy.Study) Table {
 	t := Table{Title: "rules", Columns: []string{
 		"rule", "options", "bound", "usual", "reason", "exact", "rows", "rows_kept", "tokens", "tokens_kept", "clipped", "groups", "groups_emptied",
 		"abs", "abs_kept", "abs_positive", "abs_positive_kept", "abs_negative", "abs_negative_kept", "ess_share",

@@ -196,6 +196,15 @@ func (a Axis) StepLabels(w int) string {
 	return string(line)
 }
 
+// TextLabels returns a line of w cells with texts below the columns where a plot draws values: the first ones, as far as there is room.
+func (a Axis) TextLabels(at []float64, texts []string, w int) string {
+	line := newLabelLine(w)
+	for i, text := range texts {
+		line.place(text, a.PlotColumn(at[i], w))
+	}
+	return string(line)
+}
+
 func stepText(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
 // BarLabels returns a line of w cells with the numbers of an axis by [WholeAxis] below their bars: the two ends, and

@@ -117,8 +117,8 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 	return table
 }
 
-// furtherColumns returns the columns that the table has on the whole screen only: the mean length, the means of the reward
-// components, and the flips.
+// furtherColumns returns the columns that the table has on the whole screen only: the mean length, the ratio of trainer to
+// sampler, the means of the reward components, and the flips.
 func furtherColumns(e env.Env) []groupColumn {
 	x := e.Result.Analysis
 	all := []groupColumn{{name: e.LengthName(), Width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
@@ -128,6 +128,12 @@ func furtherColumns(e env.Env) []groupColumn {
 		}
 		return units.Count(int(math.Round(mean)))
 	}}}
+	if e.HasRatios() {
+		all = append(all, groupColumn{
+			name: samples.RatioColumn, Width: samples.RatioWidth, lay: afterSpace,
+			cell: func(g *analysis.Group, _ int) string { return samples.RatioText(e.RatioOf(g, g.Start, g.End)) },
+		})
+	}
 	for _, c := range e.Components() {
 		k := slices.Index(e.Snap.Run.ComponentNames, c.Name)
 		all = append(all, groupColumn{name: samples.ComponentHeader(c.Name), Width: samples.ComponentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {

@@ -41,6 +41,7 @@ const (
 	OnParts          // that on parts of the samples
 	OnPrompt         // a row of the prompts
 	OnMatch          // a sample that matches a pattern
+	OnRule           // an off-policy rule
 	OnHelp           // the help
 
 	TargetKinds = iota

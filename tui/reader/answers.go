@@ -190,7 +190,7 @@ func (*Answers) Keys() view.Section {
 			Do:  view.Key((*Answers).foldThinking),
 		},
 		{
-			Keys: []string{"R"}, Label: "R",
+			Keys: []string{"I"}, Label: "I",
 			Doc: "show the texts as logged, or with Markdown and LaTeX rendered",
 			Do:  view.Key((*Answers).toggleRaw),
 		},

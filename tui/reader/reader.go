@@ -245,6 +245,7 @@ type Group struct {
 	InText       bool         // the text is focused, not the table
 	ShowDiff     bool         // the best sample against this one
 	Search       TextSearch
+	tokens       tokens
 	HeldStep     int64 // does not change to a newer step while a group is open
 	ResumeFollow bool  // follow the newest step again when the group is left
 }
@@ -279,7 +280,7 @@ func (r Group) Wanted(e env.Env, g *analysis.Group) (want PagesKey, ok bool) {
 	}
 	want.diffBelow = text.H >= heightForDiffBelow && !want.diff && !want.raw && !searches && rewards[row]-rewards[other] != 0
 	if want.thinking == thinkingIfFits || want.diffBelow {
-		want.room = text.Inner().H
+		want.room = r.pageHeight(e, text.Inner().H)
 	}
 	if want.diff || want.diffBelow {
 		want.Texts[1] = key(other)
@@ -323,7 +324,15 @@ func (r Group) InitialScroll(e env.Env, pages TextPages, was PagesKey) int {
 
 func (r Group) textHeight(e env.Env) int {
 	_, text := r.parts(e)
-	return max(1, text.Inner().H)
+	return max(1, r.pageHeight(e, text.Inner().H))
+}
+
+// pageHeight is what is left of h lines for the text above the strip of its tokens.
+func (r Group) pageHeight(e env.Env, h int) int {
+	if r.hasStrip(e) {
+		h -= stripRows
+	}
+	return h
 }
 
 // parts returns where the table and the text of the open group are in the body.
@@ -405,7 +414,7 @@ func (*Group) Keys() view.Section {
 			Do:  view.Key((*Group).foldThinking),
 		},
 		{
-			Keys: []string{"R"}, Label: "R", Hint: "R raw",
+			Keys: []string{"I"}, Label: "I", Hint: "I as-is",
 			Doc: "show the text as logged, or with Markdown and LaTeX rendered",
 			Do:  view.Key((*Group).toggleRaw),
 		},
@@ -513,11 +522,15 @@ func (r Group) view(e env.Env, typed *cells.Line) []string {
 
 func (r Group) textPane(e env.Env, typed *cells.Line, w, h int) pane.Content {
 	want, known := r.Wanted(e, e.SelectedGroup())
-	c := r.pane(e, 0, w, h, r.Search.Matches, want, known)
+	page := r.pageHeight(e, h)
+	c := r.pane(e, 0, w, page, r.Search.Matches, want, known)
 	if e.Texts[0] == nil {
 		c.Lines = e.Display.SentenceLines(
 			"This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w,
 		)
+	}
+	if page < h {
+		c.Lines = append(append(c.Lines, make([]string, max(0, page-len(c.Lines)))...), r.strip(e, w)...)
 	}
 	c.Title, c.Target = " "+r.textTitle(e, typed), pane.Target{Kind: pane.OnReading, N: 1}
 	return c

@@ -112,6 +112,11 @@ func SampleColumns(e env.Env, g *analysis.Group) []sampleColumn {
 			return units.Count(int(x.Lengths[i])), themes.Dim
 		}})
 	}
+	if e.HasRatios() {
+		all = append(all, sampleColumn{RatioColumn, RatioWidth, func(i int) (string, themes.Role) {
+			return RatioText(e.RatioOf(g, i, i+1)), themes.Dim
+		}})
+	}
 	unfiltered := sampleColumn{"adv", 7, func(i int) (string, themes.Role) {
 		return units.Signed(x.Unfiltered[i]), pane.SignRole(x.Unfiltered[i])
 	}}
@@ -125,6 +130,20 @@ func SampleColumns(e env.Env, g *analysis.Group) []sampleColumn {
 		}
 		return units.Signed(x.Processed[i]), pane.SignRole(x.Processed[i])
 	}})
+}
+
+// The column of the geometric ratio of trainer to sampler, which logs with log-probs of both have.
+const (
+	RatioColumn = "geo"
+	RatioWidth  = 7
+)
+
+// RatioText writes a geometric ratio; nothing of a row that cannot be compared.
+func RatioText(ratio float64) string {
+	if ratio != ratio {
+		return units.Missing
+	}
+	return pane.FirstFitting(RatioWidth-1, units.Fixed(ratio, 3), units.Short(ratio), units.Brief(ratio))
 }
 
 // ComponentHeader returns the name of a component; of a long path the last element, which

@@ -39,6 +39,7 @@ const (
 	Glance
 	Finding
 	Value
+	OffPolicy
 
 	Count = iota
 )

@@ -215,8 +215,11 @@ func (r *reader) object(d *dict, depth int) {
 	r.out = append(r.out, '{')
 	r.work -= len(d.keys)
 	for i, key := range d.keys {
-		name, ok := key.(string)
-		if l, isList := d.values[i].(*list); !ok || isList && l.dropped > 0 || depth == 0 && i > 0 && name == "step" {
+		name, isText := key.(string)
+		l, isList := d.values[i].(*list)
+		isCut := isList && l.dropped > 0
+		isOtherStep := depth == 0 && i > 0 && name == "step"
+		if !isText || isCut || isOtherStep {
 			continue
 		}
 		r.out = append(jsonscan.AppendText(r.out, name), ':')

@@ -125,7 +125,9 @@ func (r *Reader) nextHeader() (header, error) {
 			continue
 		}
 		r.offset += int64(d.offset)
-		if d.failed || h.compressedSize < 0 || int64(h.compressedSize) > r.end-r.offset || h.size < 0 || h.size > maxPageSize || h.values < 0 || h.values > maxRows {
+		fits := 0 <= h.compressedSize && int64(h.compressedSize) <= r.end-r.offset
+		isOfASize := 0 <= h.size && h.size <= maxPageSize && 0 <= h.values && h.values <= maxRows
+		if d.failed || !fits || !isOfASize {
 			return header{}, fmt.Errorf("%w: a page claims to be larger than its column", ErrBroken)
 		}
 		return h, nil

@@ -244,5 +244,7 @@ func isTLS(err error) bool {
 	var name x509.HostnameError
 	var record tls.RecordHeaderError
 	var alert tls.AlertError
-	return errors.As(err, &verify) || errors.As(err, &unknown) || errors.As(err, &name) || errors.As(err, &alert) || errors.As(err, &record) && !strings.Contains(err.Error(), "HTTP response")
+	isOfCertificate := errors.As(err, &verify) || errors.As(err, &unknown) || errors.As(err, &name)
+	speaksPlain := strings.Contains(err.Error(), "HTTP response")
+	return isOfCertificate || errors.As(err, &alert) || errors.As(err, &record) && !speaksPlain
 }

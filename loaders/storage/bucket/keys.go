@@ -57,14 +57,24 @@ func readSettings(disk *fileio.Disk, scheme, endpoint string) (settings, error) 
 		endpoint = "https://" + endpoint
 	}
 	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Scheme != "http" && u.Scheme != "https" {
-		return s, &fileio.Failure{What: "cannot be asked for: its endpoint is not an address", Do: "write --endpoint, or AWS_ENDPOINT_URL, as https://HOST:PORT"}
+	if err != nil || !isEndpoint(u) {
+		return s, &fileio.Failure{
+			What: "cannot be asked for: its endpoint is not an address",
+			Do:   "write --endpoint, or AWS_ENDPOINT_URL, as https://HOST:PORT",
+		}
 	}
 	s.host, s.secure, s.custom = u.Host, u.Scheme == "https", !strings.HasSuffix(u.Hostname(), ".amazonaws.com")
 	if s.custom {
 		s.region = cmp.Or(s.region, "us-east-1") // most stores take any; to ask costs a request and a permission
 	}
 	return s, nil
+}
+
+// isEndpoint reports whether an address names a host, and nothing on it.
+func isEndpoint(u *url.URL) bool {
+	isOfWeb := u.Scheme == "http" || u.Scheme == "https"
+	namesMore := u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != ""
+	return isOfWeb && u.Host != "" && !namesMore
 }
 
 func profileFiles(disk *fileio.Disk, profile string) []profileFile {

@@ -1,0 +1,153 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"vantage/loaders/fileio"
+	"vantage/loaders/logprobs"
+	"vantage/model"
+	"vantage/model/offpolicy"
+)
+
+// tokens is what was found of log-probs of tokens.
+type tokens struct {
+	mu    sync.Mutex
+	asked time.Time // zero before
+	took  time.Duration
+	study *offpolicy.Study
+	err   error
+}
+
+// tokensPause is how many times as long as reading log-probs took nothing is read again: a log that grows is read once in a while.
+const tokensPause = 20
+
+// LogProbs reads the log-probs of the tokens, if one path was opened that is a file or folder of this machine and has them; else the error
+// is [logprobs.ErrNone]. still is that no weights change: see [offpolicy.Asked].
+func (s *Source) LogProbs(still bool) (*offpolicy.Study, error) {
+	path, err := s.tokenPath()
+	if err != nil {
+		return nil, logprobs.ErrNone
+	}
+	t := &s.tokens
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.asked.IsZero() && time.Since(t.asked) < tokensPause*t.took {
+		return t.study, t.err
+	}
+	began := time.Now()
+	t.study, t.err = nil, logprobs.ErrNone
+	if logprobs.Has(s.options.Disk, path) {
+		t.study = offpolicy.NewOfRun(offpolicy.Asked{Still: still})
+		t.err = s.studyTokens(context.Background(), path, t.study)
+	}
+	t.asked, t.took = time.Now(), time.Since(began)
+	return t.study, t.err
+}
+
+// RowFigures returns those of the rows whose log-probs [Source.LogProbs] has read; nil if it has read none.
+func (s *Source) RowFigures() *offpolicy.Rows {
+	t := &s.tokens
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.study == nil {
+		return nil
+	}
+	return &t.study.Rows
+}
+
+// OffPolicy reads the log-probs of the tokens and tries every rule with them, and other bounds of each. The error is [logprobs.ErrNone]
+// if the log has none, or a sentence on why it cannot be read.
+func (s *Source) OffPolicy(ctx context.Context) (*offpolicy.Study, error) {
+	path, err := s.tokenPath()
+	if err != nil {
+		return nil, err
+	}
+	still := false
+	if found, err := s.Scalars(); err == nil {
+		still = found.Still()
+	}
+	study := offpolicy.New(offpolicy.Asked{Still: still}, true)
+	return study, s.studyTokens(ctx, path, study)
+}
+
+// studyTokens adds the samples of a path to a study.
+func (s *Source) studyTokens(ctx context.Context, path string, study *offpolicy.Study) error {
+	numbers := s.texts.numbers()
+	err := logprobs.Read(s.options.Disk, path, func(x logprobs.Sample) error {
+		sample := x.OfStudy()
+		if whole, err := filepath.Abs(x.Where.Path); err == nil && x.Where.Path != "" {
+			if file, known := numbers[whole]; known {
+				sample.Place = &offpolicy.Place{
+					Place: model.Place{File: file, Offset: x.Where.At, IndexInLine: x.Where.Index}, ByNumber: x.Where.Number,
+				}
+			}
+		}
+		study.Add(sample)
+		return ctx.Err()
+	})
+	study.Finish()
+	return err
+}
+
+// TokensOf reads the log-probs of one sample again. The error is [logprobs.ErrNone] if it has none.
+func (s *Source) TokensOf(ctx context.Context, at model.Place) (offpolicy.Sample, error) {
+	path, err := s.tokenPath()
+	if err != nil {
+		return offpolicy.Sample{}, err
+	}
+	f, known := s.texts.get(at.File)
+	if !known || f.lost != "" || at.IndexInLine < 0 {
+		return offpolicy.Sample{}, logprobs.ErrNone
+	}
+	whole, err := filepath.Abs(f.disk.FullPath())
+	if err != nil {
+		return offpolicy.Sample{}, err
+	}
+	where := logprobs.Where{Path: whole, At: at.Offset, Index: at.IndexInLine}
+	if where.Number = filepath.Ext(whole) == torchExtension; where.Number {
+		lines, err := s.Lines(ctx, []model.Place{at})
+		if err != nil {
+			return offpolicy.Sample{}, err
+		}
+		where.At, where.Index = lines[0]-1, 0
+	}
+	row, err := logprobs.ReadRow(s.options.Disk, path, where)
+	return row.OfStudy(), err
+}
+
+// torchExtension is that of files of torch.save, whose samples have numbers and no bytes.
+const torchExtension = ".pt"
+
+// tokenPath is where log-probs may be.
+func (s *Source) tokenPath() (string, error) {
+	s.mu.Lock()
+	first := s.files.first
+	s.mu.Unlock()
+	switch {
+	case s.files.manyPaths:
+		return "", errors.New("log-probs of tokens are read from one path, and several were opened: open one of them")
+	case first == nil || !fileio.IsHere(first.storage):
+		return "", errors.New("log-probs of tokens are read from files of this machine alone: open a copy of the log")
+	}
+	return first.path, nil
+}
+
+// numbers are those of the files whose texts can be read again, by their whole paths.
+func (x *textIndex) numbers() map[string]int32 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	all := make(map[string]int32, len(x.files))
+	for number, f := range x.files {
+		if f.lost != "" {
+			continue
+		}
+		if whole, err := filepath.Abs(f.disk.FullPath()); err == nil {
+			all[whole] = number
+		}
+	}
+	return all
+}

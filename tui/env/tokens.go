@@ -1,0 +1,85 @@
+package env
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/offpolicy"
+	"vantage/tui/job"
+)
+
+// TokenReader is a Source that can read the log-probs of the tokens.
+type TokenReader interface {
+	OffPolicy(ctx context.Context) (*offpolicy.Study, error)                           // tries every rule
+	RowFigures() *offpolicy.Rows                                                       // of those that a look at the run has read; nil: none yet
+	TokensOf(ctx context.Context, at model.Place) (sample offpolicy.Sample, err error) // of one sample
+}
+
+// tokens is what is known of the log-probs of tokens.
+type tokens struct {
+	Reader TokenReader                                        // nil: the source has none
+	Rows   job.Job[rowsKey, map[int64][]offpolicy.RowFigures] // of the steps on the screen, by step and row of it
+}
+
+// rowsKey is all that figures of rows depend on, but for the log-probs before the latest look at the run.
+type rowsKey struct {
+	looked uint64 // see FindingsKey
+	steps  uint64 // a hash of those on the screen
+}
+
+// UpdateRows requests the figures of the rows of the steps on the screen, once a look at the run has read them.
+func (e *Env) UpdateRows(c *job.Queue, msg tea.Msg) {
+	e.Tokens.Rows.Take(c, msg)
+	look, x := &e.Findings.Job, e.Result.Analysis
+	if e.Tokens.Reader == nil || x == nil || look.Value.Look == nil {
+		return
+	}
+	key := rowsKey{looked: look.Of.Steps, steps: hashOf(x)}
+	if !e.Tokens.Rows.Lacks(key, job.InTurn[rowsKey]) {
+		return
+	}
+	var steps []model.Step
+	for _, part := range x.Parts() {
+		if step, ok := e.AnalyzedStep(part.Step); ok {
+			steps = append(steps, step)
+		}
+	}
+	reader := e.Tokens.Reader
+	e.Tokens.Rows.Start(c, key, job.Once(func(ctx context.Context) (map[int64][]offpolicy.RowFigures, error) {
+		all, rows := map[int64][]offpolicy.RowFigures{}, reader.RowFigures()
+		for i := range steps {
+			if figures := rows.Of(&steps[i]); figures != nil {
+				all[steps[i].Number] = figures
+			}
+		}
+		return all, ctx.Err()
+	}))
+}
+
+// hashOf is another number for other steps.
+func hashOf(x *analysis.Analysis) uint64 {
+	const prime = 1099511628211 // of FNV-1a, over whole numbers
+	h := uint64(14695981039346656037)
+	for _, part := range x.Parts() {
+		h = ((h^uint64(part.Step))*prime ^ uint64(part.Revision)) * prime
+	}
+	return h
+}
+
+// HasRatios reports whether rows on the screen can be compared.
+func (e Env) HasRatios() bool { return len(e.Tokens.Rows.Value) > 0 }
+
+// RatioOf is the geometric ratio of samples of a group, from one column of the analysis to before another; NaN if it is not known.
+func (e Env) RatioOf(g *analysis.Group, from, to int) float64 {
+	all := e.Tokens.Rows.Value[g.Step]
+	var rows []offpolicy.RowFigures
+	for _, row := range e.Result.Analysis.InputRow[from:to] {
+		if int(row) < len(all) {
+			rows = append(rows, all[row])
+		}
+	}
+	return offpolicy.RatioOf(rows...)
+}

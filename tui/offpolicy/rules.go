@@ -1,0 +1,192 @@
+package offpolicy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	study "vantage/model/offpolicy"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+	"vantage/tui/env"
+	"vantage/tui/pane"
+)
+
+// column is one of the table of rules.
+type column struct {
+	name  string
+	width int
+	text  func(*study.Trial) string
+}
+
+// columns are those that a table of w cells has.
+func columns(w int) []column {
+	all := []column{
+		{"tokens", 8, func(t *study.Trial) string { return study.Share(float64(t.TokensKept) / float64(t.Tokens)) }},
+		{"rows", 8, func(t *study.Trial) string { return study.Share(float64(t.RowsKept) / float64(t.Rows)) }},
+		{"emptied", 8, func(t *study.Trial) string {
+			if t.Groups == 0 {
+				return study.Share(study.Mass{}.Share())
+			}
+			return strconv.Itoa(t.Emptied)
+		}},
+		{"Σ|A|", 8, func(t *study.Trial) string { return study.Share(t.Mass().Share()) }},
+	}
+	if w < widthForRows {
+		all = append(all[:1], all[3])
+	}
+	if w >= wideRules-2 {
+		all = append(all,
+			column{"A > 0", 8, func(t *study.Trial) string { return study.Share(t.Positive.Share()) }},
+			column{"A < 0", 8, func(t *study.Trial) string { return study.Share(t.Negative.Share()) }})
+	}
+	return append(all, column{"ESS", 8, func(t *study.Trial) string { return study.Share(t.Effective()) }})
+}
+
+// widthForRows is that of a table from which it has what a rule does to rows and groups.
+const widthForRows = 64
+
+// marksWidth is that of the marks behind the name of a rule.
+const marksWidth = 4
+
+// rules lists all rules at their trainers' bounds, and what each keeps.
+func (v *View) rules(e env.Env, w, h int) pane.Content {
+	t, a := e.Display.Theme, v.Job.Value
+	all := columns(w)
+	name := w - 1
+	for _, c := range all {
+		name -= c.width
+	}
+	head := cells.Fit(" what each rule keeps", name)
+	for _, c := range all {
+		head += cells.FitRight(c.name, c.width)
+	}
+	c := pane.Content{Title: " rules at their trainers' bounds", Lines: []string{t.Paint(themes.Dim, head)}}
+	e.Display.AddRows(&c, pane.OnRule, v.cursor, len(a.tried), w, h, func(i int) string {
+		x := a.tried[i].Trial
+		line := " " + cells.Fit(cells.Fit(cells.Truncate(x.Name(), name-1-marksWidth), name-1-marksWidth)+a.marks(e, x), name-1)
+		if reason := x.Reason(); reason != "" {
+			return line + t.Paint(themes.Dim, " "+sanitize.Line(reason))
+		}
+		for _, c := range all {
+			line += cells.FitRight(c.text(x), c.width)
+		}
+		return line
+	})
+	c.Remark = cells.JoinFitting(w-14, "  ", a.runMark(e)+" the run's", "* off by default", "~ first update only", "! fails at a step")
+	return c
+}
+
+func (a *answer) runMark(e env.Env) string {
+	if e.Display.Glyphs.ASCII {
+		return "="
+	}
+	return "◆"
+}
+
+// marks say what is special about a rule.
+func (a *answer) marks(e env.Env, t *study.Trial) string {
+	marks := ""
+	if own := a.force.Trial; own != nil && own.Name() == t.Name() {
+		marks += a.runMark(e)
+	}
+	if t.Options != "" {
+		marks += "*"
+	}
+	if t.Inexact && t.Reason() == "" {
+		marks += "~"
+	}
+	if t.Fails != "" {
+		marks += "!"
+	}
+	return " " + marks
+}
+
+// curve is a share over the bounds of a sweep.
+type curve struct {
+	name   string
+	of     func(*study.Trial) float64
+	role   themes.Role
+	stroke chart.Stroke
+}
+
+func curves() []curve {
+	return []curve{
+		{"ESS", (*study.Trial).Effective, themes.Accent, chart.Solid},
+		{"tokens", func(t *study.Trial) float64 { return float64(t.TokensKept) / float64(t.Tokens) }, themes.Plain, chart.Dotted},
+		{"Σ|A|", func(t *study.Trial) float64 { return t.Mass().Share() }, themes.Good, chart.DashDotted},
+	}
+}
+
+// sweep draws what is kept by other bounds of the rule under the cursor.
+func (v *View) sweep(e env.Env, w, h int) pane.Content {
+	t, x := e.Display.Theme, v.Job.Value.tried[v.cursor]
+	c := pane.Content{Title: pane.WithRoom(" sweep: "+x.Name(), ", "+x.Moves(), w)}
+	var points []*study.Trial
+	usual := -1
+	for _, p := range x.sweep {
+		if p.Reason() == "" {
+			if p.IsUsual {
+				usual = len(points)
+			}
+			points = append(points, p)
+		}
+	}
+	if len(points) < 2 {
+		why := x.Reason()
+		if why == "" {
+			why = "it has no bound that moves"
+		}
+		c.Lines = e.Display.SentenceLines(x.Name()+": "+why, themes.Dim, w)
+		return c
+	}
+	axis := chart.Axis{Hi: float64(len(points) - 1)}
+	var plot chart.Plot
+	var all []float64
+	legend := []string{}
+	for _, k := range curves() {
+		line := chart.Line{Role: k.role, Stroke: k.stroke}
+		for i, p := range points {
+			line.X, line.Y = append(line.X, float64(i)), append(line.Y, k.of(p))
+		}
+		if slices.ContainsFunc(line.Y, units.IsFinite[float64]) {
+			plot.Lines, all = append(plot.Lines, line), append(all, line.Y...)
+			legend = append(legend, t.Paint(k.role, e.Display.Glyphs.Sample(k.stroke))+" "+k.name)
+		}
+	}
+	plot.X = axis
+	lo, hi := chart.Range(all)
+	y := chart.Axis{Lo: lo, Hi: hi}.Widened()
+	for i := range plot.Lines {
+		plot.Lines[i].Axis = y
+	}
+	if usual >= 0 {
+		c.Remark = e.Display.Glyphs.Dot + " its trainer's bound: " + points[usual].Bound
+	}
+	legend[0] = "kept: " + legend[0]
+	width, rows := max(1, w-labelWidth-1), max(1, h-3)
+	c.Lines = labelled(t, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, rows))
+	r := newRuler(e, width)
+	at, texts := []float64{}, []string{}
+	put := func(i int) { at, texts = append(at, float64(i)), append(texts, points[i].Bound) }
+	if usual >= 0 {
+		r.mark(axis.PlotColumn(float64(usual), width), themes.Accent, e.Display.Glyphs.Dot)
+		put(usual)
+	}
+	if best := slices.Index(points, v.Job.Value.best.Trial); best >= 0 {
+		r.mark(axis.PlotColumn(float64(best), width), themes.Good, pane.StarMark)
+		c.Remark = strings.TrimPrefix(c.Remark+"  "+pane.StarMark+" keeps most", "  ")
+		put(best)
+	}
+	put(0)
+	put(len(points) - 1)
+	for i := range points {
+		put(i)
+	}
+	c.Lines = append(c.Lines, cells.Spaces(labelWidth)+r.String(), cells.Spaces(labelWidth)+t.Paint(themes.Dim, axis.TextLabels(at, texts, width)),
+		" "+cells.JoinFitting(w-1, "  ", legend...))
+	return c
+}
