@@ -201,6 +201,7 @@ func UsualFields() *decode.Fields {
 	f := decode.UsualNames()
 	for _, within := range []string{"metadata", "meta", "extra_info", "extra", "info"} {
 		f.AlsoWithin(within, nestedNames())
+		f.AlsoWithin(within, decode.Names{decode.RoleReward: {"reward", "total_reward"}})
 	}
 	f.AlsoWithin("metadata", decode.Names{decode.RoleStep: {"step"}})
 	f.AlsoWithin("meta", decode.Names{decode.RoleStep: {"step"}})

@@ -142,7 +142,7 @@ func WarningRules() []WarningRule {
 		{
 			Kind: WarnAssumedRewards, Scope: Together, Find: (*Analysis).assumedRewards,
 			Unit:    "samples",
-			Meaning: "the sum of all numeric columns is taken for the reward",
+			Meaning: "the sum of all numeric columns is taken for the reward, or that of parts with a penalty above 0",
 		},
 		{
 			Kind: WarnPartsMissing, Scope: PerStep, Find: (*Analysis).partsMissing,

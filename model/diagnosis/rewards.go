@@ -68,7 +68,7 @@ func outage(e *evidence) ([]Finding, string) {
 // hadBefore reports whether most prompts of some steps came before and then had nearly the rewards that they have now, as where each epoch
 // begins with the same easy ones.
 func (e *evidence) hadBefore(from, to int) bool {
-	if !e.prompts {
+	if !e.byPrompt {
 		return false
 	}
 	before := map[uint32]Moments{} // rewards by prompt
@@ -318,7 +318,9 @@ func collapse(e *evidence) ([]Finding, string) {
 		}
 		return e.dip(s), ""
 	}
-	k.b = s.lastFall(&k)
+	if k.b = s.lastFall(&k); s.swings(&k) {
+		return nil, ""
+	}
 	if at, how := e.otherRecipe(k.b); how != "" {
 		return []Finding{e.recipeFinding(at, how)}, ""
 	}
@@ -350,7 +352,7 @@ func collapse(e *evidence) ([]Finding, string) {
 // mayBeOfData reports whether a fall may be one of the data: they come from new sources, or leave some of the reward and may be harder.
 func (e *evidence) mayBeOfData(s series, k *shift, toFloor, below bool) bool {
 	isLarge := toFloor || below || e.leaves(k, halfShare)
-	return e.newSourcesOnly(k.a, k.b) || !isLarge || !toFloor && e.mayBeHarder(s, k)
+	return e.newSourcesOnly(k.a, k.b) || !isLarge || e.asksOtherwise(k) || !toFloor && e.mayBeHarder(s, k)
 }
 
 // leaves reports whether a fall leaves at most that share of the height of a reward that was up.
@@ -405,11 +407,32 @@ func (s series) lastFall(k *shift) int {
 	return min(s.turn(again, k.level.mean()+onsetShare*k.done(), -1), len(s)-1)
 }
 
+// Limits of a reward that goes up and down, as with a curriculum that begins again and again.
+const (
+	swingsBefore = 2    // times at least that it was as low and came back
+	swingTimes   = 1.25 // times the longest of these that it may be down now
+)
+
+// swings reports whether a reward was as low as after a fall several times, came back each time, and has not been down for longer than then.
+func (s series) swings(k *shift) bool {
+	down, up := k.level.mean()+0.6*k.done(), k.level.mean()+0.25*k.done()
+	was, longest, begun := 0, 0, -1
+	for i, x := range s.smooth(max(leastSteps, s.span()/2)) {
+		switch {
+		case x <= down && begun < 0:
+			begun = i
+		case x >= up && begun >= 0:
+			was, longest, begun = was+1, max(longest, i-begun), -1
+		}
+	}
+	return was >= swingsBefore && float64(len(s)-k.b) <= swingTimes*float64(longest)
+}
+
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.
 func (e *evidence) mayBeHarder(s series, k *shift) bool {
 	others := e.newPromptsOnly(k.b, len(e.Steps)) || e.areOthers(k.b/2, len(e.Steps)-s.span(), len(e.Steps))
 	wereNewToo := e.newPromptsOnly(k.b/2, k.b)
-	return others && !wereNewToo || (others || !e.prompts) && s.isGradual(k)
+	return others && !wereNewToo || (others || !e.prompts) && s.isGradual(k) || e.asksOtherwise(k)
 }
 
 // isGradual reports whether a change takes more than a quarter of the run, as where prompts become harder step by step.
@@ -591,7 +614,7 @@ func (e *evidence) parts() []partOf {
 			all = append(all, partOf{"source " + name, e.groupSeries(in), in, rest, len(names), true})
 		}
 	}
-	if !e.prompts {
+	if !e.byPrompt {
 		return all
 	}
 	n := len(e.Steps)
@@ -832,7 +855,7 @@ func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) (l
 	if e.texts != nil {
 		ofSources = withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, 0, of, before, after)
 	}
-	if e.prompts {
+	if e.byPrompt {
 		prompt := func(i, k int) uint32 { return e.Steps[i].Groups[k].Prompt }
 		ofPrompts = withinParts(e, prompt, 1, leastOfPrompts, 0.5, of, [2]int{0, before[1]}, after)
 	}

@@ -128,8 +128,11 @@ func (r *run) fallByHalf() ([]diagnosis.Finding, string) {
 	if fall.lost >= collapseShare {
 		severity = diagnosis.Alarm
 	}
-	title := fmt.Sprintf("%s falls from %s to %s and has not regained it: %s of its height is lost", c.name(), units.Short(fall.high), units.Short(fall.end), units.Share(fall.lost))
-	return []diagnosis.Finding{c.finding(severity, fall.since, title, c.ends(c.name(), false, fall.since))}, ""
+	title := fmt.Sprintf("%s falls from %s to %s and has not regained it: %s of its height is lost",
+		c.name(), units.Short(fall.high), units.Short(fall.end), units.Share(fall.lost))
+	f := c.finding(severity, fall.since, title, c.ends(c.name(), false, fall.since))
+	r.blameData(&f, c, fall.since)
+	return []diagnosis.Finding{f}, ""
 }
 
 // fallOf is a fall from the best level to that at the end.

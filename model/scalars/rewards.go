@@ -233,5 +233,13 @@ func (r *run) collapsed() []diagnosis.Finding {
 	if p, _ := Differ(c.values[:since], c.values[since:]); p > collapseRare && ShiftOf(c.values).P > collapseRare {
 		return nil
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}
+	title := fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end))
+	f := c.finding(diagnosis.Alarm, since, title, c.ends(c.name(), false, since))
+	if how := r.otherUnit(since); how != "" {
+		f.Severity, f.Title = diagnosis.Watch, how
+		f.Advice = "if the unit or a weight of the reward was changed here, compare the steps before and after it by another metric; if not, " +
+			"look at the grader's log at this step"
+	}
+	r.blameData(&f, c, since)
+	return []diagnosis.Finding{f}
 }

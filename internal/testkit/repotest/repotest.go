@@ -70,7 +70,7 @@ func Run(m *testing.M) int {
 	_ = flag.Set("rapid.checks", strconv.Itoa(Times(30, 100))) // of a package that draws none there is no such flag
 	if flag.Parse(); flag.Lookup("test.bench").Value.String() == "" {
 		debug.SetGCPercent(800)
-		debug.SetMemoryLimit(1 << 30)
+		debug.SetMemoryLimit(2 << 30)
 	}
 	return m.Run()
 }
