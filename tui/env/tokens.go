@@ -13,9 +13,14 @@ import (
 
 // TokenReader is a Source that can read the log-probs of the tokens.
 type TokenReader interface {
-	OffPolicy(ctx context.Context) (*offpolicy.Study, error)                           // tries every rule
-	RowFigures() *offpolicy.Rows                                                       // of those that a look at the run has read; nil: none yet
-	TokensOf(ctx context.Context, at model.Place) (sample offpolicy.Sample, err error) // of one sample
+	// OffPolicy reads them all, and tries every rule.
+	OffPolicy(ctx context.Context) (*offpolicy.Study, error)
+
+	// RowFigures are those of the rows that a look at the run has read; nil if it has read none.
+	RowFigures() *offpolicy.Rows
+
+	// TokensOf reads those of one sample.
+	TokensOf(ctx context.Context, at model.Place) (offpolicy.Sample, error)
 }
 
 // tokens is what is known of the log-probs of tokens.
