@@ -133,6 +133,9 @@ func (a *Analysis) partialGroups() *model.Warning {
 			rows, whole, isTold = rows+g.Size(), whole+g.WholeSize, isTold && g.WholeSize > 0
 		}
 	}
+	if rows == 0 {
+		return nil
+	}
 	of := ", and does not tell of how many"
 	if isTold {
 		of = " of " + units.Count(whole)
