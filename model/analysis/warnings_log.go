@@ -33,15 +33,39 @@ func (a *Analysis) invalidRewards() *model.Warning {
 	return w
 }
 
-// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names.
+// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names, or whether a penalty is
+// subtracted.
 func (a *Analysis) assumedRewards() *model.Warning {
 	columns := a.plan.snap.Run.SummedColumns()
-	if len(columns) < 2 || a.plan.snap.Run.NamesRewards || a.Settings.Reward != "" || a.Settings.Weights != "" {
+	if len(columns) < 2 || a.Settings.Reward != "" || a.Settings.Weights != "" {
 		return nil
+	}
+	if a.plan.snap.Run.NamesRewards {
+		return a.positivePenalty(columns)
 	}
 	return a.ofSamples(a.Rows,
 		fmt.Sprintf("have the sum of all %d numeric columns as reward, because nothing shows which are rewards: %s", len(columns), strings.Join(columns, ", ")),
 		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them")
+}
+
+// positivePenalty warns of a penalty above 0 in the sum of columns: the trainer may subtract it.
+func (a *Analysis) positivePenalty(columns []string) *model.Warning {
+	weights, positive := make([]string, len(columns)), ""
+	for i, name := range columns {
+		weights[i] = name
+		part := a.grouped.step.Component(a.InputRow, slices.Index(a.plan.snap.Run.ComponentNames, name))
+		isBelow := slices.ContainsFunc(part, func(x float64) bool { return x < 0 })
+		isAbove := slices.ContainsFunc(part, func(x float64) bool { return x > 0 })
+		if strings.HasSuffix(strings.ToLower(name), "penalty") && isAbove && !isBelow {
+			weights[i], positive = name+"=-1", name
+		}
+	}
+	if positive == "" {
+		return nil
+	}
+	return a.ofSamples(a.Rows,
+		fmt.Sprintf("have the sum of %s as reward, though %s is above 0 and may be subtracted", strings.Join(columns, ", "), positive),
+		"log the total as reward; or, if it is subtracted, --reward "+strings.Join(weights, ","))
 }
 
 // partsMissing warns of rewards that are sums of columns of which one is NaN or missing, while others of the group have it.
@@ -108,6 +132,9 @@ func (a *Analysis) partialGroups() *model.Warning {
 		if g := &a.Table[i]; g.IsPart {
 			rows, whole, isTold = rows+g.Size(), whole+g.WholeSize, isTold && g.WholeSize > 0
 		}
+	}
+	if rows == 0 {
+		return nil
 	}
 	of := ", and does not tell of how many"
 	if isTold {

@@ -116,6 +116,7 @@ func Of(t *analysis.Trend, answers diagnosis.Answers, run model.Run) *Glance {
 	usual := usualOf(t)
 	usual.unit, usual.trainer = run.LengthUnit, run.Framework == t.Settings.Framework
 	all, likeness := causes(), likenessOf(t, answers)
+	g.Spans = make([]Span, 0, len(t.Steps)-t.Pending)
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		switch {

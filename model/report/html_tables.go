@@ -170,7 +170,7 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 		if len(groups) == 0 {
 			continue
 		}
-		newest := make([]worstGroup, 0, w.most)
+		newest := make([]worstGroup, 0, min(len(groups), w.most)+len(w.byFate[fate]))
 		for _, i := range groups[:min(len(groups), w.most)] {
 			newest = append(newest, newWorstGroup(a, i, causes(i)))
 		}
@@ -208,7 +208,7 @@ func (w *worstGroups) listed() (all []worstGroup) {
 }
 
 func (h *htmlPage) writeWorstSteps() {
-	spans := h.Parts.Worst
+	spans := h.worstSteps
 	h.note("Ranked " + glance.Order() + ". A healthy run has worst steps too: read why, and how many groups have signal.")
 	caption := "The worst first"
 	if more := len(spans) - MaxWorst; more > 0 {

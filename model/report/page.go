@@ -248,8 +248,10 @@ func (p *page) measure(s *analysis.StepFigures, a *analysis.Analysis) {
 func (p *page) add(s *analysis.StepFigures) {
 	p.total.add(s)
 	if !s.Open {
-		newest := *s // a copy does not retain the analysis
-		p.newest = &newest
+		if p.newest == nil {
+			p.newest = new(analysis.StepFigures)
+		}
+		*p.newest = *s // a copy does not retain the analysis
 	}
 }
 
@@ -331,7 +333,7 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 		all.Fates[f] += n
 	}
 	for i, name := range t.metricNames {
-		t.metrics[i].Add(s, name)
+		t.metrics[i].AddNear(s, name, i)
 	}
 	t.warningSpans.add(s)
 }

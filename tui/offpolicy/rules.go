@@ -3,6 +3,7 @@ package offpolicy
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	study "vantage/model/offpolicy"
 	"vantage/model/sanitize"
@@ -174,6 +175,11 @@ func (v *View) sweep(e env.Env, w, h int) pane.Content {
 	if usual >= 0 {
 		r.mark(axis.PlotColumn(float64(usual), width), themes.Accent, e.Display.Glyphs.Dot)
 		put(usual)
+	}
+	if best := slices.Index(points, v.Job.Value.best.Trial); best >= 0 {
+		r.mark(axis.PlotColumn(float64(best), width), themes.Good, pane.StarMark)
+		c.Remark = strings.TrimPrefix(c.Remark+"  "+pane.StarMark+" keeps most", "  ")
+		put(best)
 	}
 	put(0)
 	put(len(points) - 1)
