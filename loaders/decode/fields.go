@@ -170,6 +170,13 @@ func (f *Fields) setNames(role Role, names []string) {
 	}
 }
 
+// Also adds names that play a role, after all others.
+func (f *Fields) Also(names Names) {
+	for role, list := range names {
+		f.setNames(role, append(slices.Clip(f.names[role]), list...))
+	}
+}
+
 // AlsoWithin adds names that play a role in the object of a row too, after all others.
 func (f *Fields) AlsoWithin(object string, names Names) {
 	for role, list := range names {

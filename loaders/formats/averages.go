@@ -23,7 +23,7 @@ type Rows struct {
 	hasLoop   bool // figures of a loop that trains, as its learning rate: no sample has one
 	hasLoss   bool // which a sample may have too
 	hasWords  bool // a name says that its values are averages
-	hasShares bool // a column has values between 0 and 1
+	hasParts  bool // a column has values that are not whole
 	labels    map[string]string
 	differ    bool // short texts differ from row to row
 	counters  map[string]*counter
@@ -150,8 +150,8 @@ func (r *Rows) addField(name string, role decode.Role, v jsonscan.Value) {
 	case role == decode.RoleReward && (isNumber || v.Kind == jsonscan.Bool):
 		r.hasReward = true
 	}
-	if x, ok := v.ToFloat(); ok && isNumber && x > 0 && x < 1 {
-		r.hasShares = true
+	if x, ok := v.ToFloat(); ok && isNumber && x != math.Trunc(x) {
+		r.hasParts = true
 	}
 }
 
@@ -238,7 +238,7 @@ func (r *Rows) Verdict() Verdict {
 		return Unsure
 	case step == nil && !r.hasLoss:
 		return Samples
-	case r.hasLoss, r.hasWords && r.n >= namedRows, r.hasShares && r.n >= unnamedRows:
+	case r.hasLoss, r.hasWords && r.n >= namedRows, r.hasParts && r.n >= unnamedRows:
 		return Averages
 	}
 	return Unsure

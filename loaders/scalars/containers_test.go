@@ -48,6 +48,15 @@ func TestContainers(t *testing.T) {
 		{"printed/orchestrator.log", "standard output", "reward", "[0 1 2] [0.25 0.5 0.75] []", "[]"},
 		{"printed/mlx.out", "standard output", "total_rewards_mean", "[10 20] [0.25 0.5] []", "[1 other line is not read]"},
 		{"printed/own.txt", "standard output", "reward", "[1 2] [0.25 0.5] []", "[1 other line is not read]"},
+		{"printed/postfix.log", "standard output", "reward", "[1 2 3] [0.25 0.5 0.75] []", "[1 other line is not read no step in the rows: it is that of the progress bar]"},
+		{"printed/named-bar.log", "standard output", "policy_loss", "[1 3] [-0.001 0.001] [2]", "[no step in the rows: it is that of the progress bar]"},
+		{"printed/wrapped.log", "standard output", "reward", "[1 2 3] [0.25 0.5 0.75] []", "[1 other line is not read]"},
+		{"printed/wrapped.log", "standard output", "kl", "[1] [0.5] [2 3]", ""},
+		{"printed/pretty.log", "standard output", "reward", "[1 2] [0.25 0.5] []", "[2 other lines are not read]"},
+		{"printed/two.log", "standard output", "reward", "[1 2 3 4] [0.25 0.5 0.75 1] []", "[1 other line is not read no step: rows are counted]"},
+		{"printed/results.log", "standard output", "avg_reward", "[1 2] [0.25 0.5] []", "[4 other lines are not read]"},
+		{"printed/results.log", "standard output", "mean_generation_length", "[1 2] [100 200] []", ""},
+		{"printed/rich.log", "standard output", "reward/mean", "[1 2] [0.25 0.5] []", "[4 other lines are not read]"},
 		{"printed/json.log", "standard output", "reward/mean", "[1 2] [0.25 0.5] []", "[2 other lines are not read]"},
 	} {
 		path := filepath.Join("testdata", c.file)

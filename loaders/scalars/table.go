@@ -161,10 +161,21 @@ func (t *table) chooseSteps() {
 		isVague := formats.IsEpoch(formats.StepRank(name)) || strings.HasPrefix(name, barStep)
 		rows := max(most, turns)
 		standsStill := rows > 1 && (distinct == 1 || few*distinct <= rows) || isVague && half*distinct < turns
-		if !standsStill && (!strings.HasPrefix(name, barStep) || t.isEven(name)) {
+		if !standsStill && t.isStep(name) {
 			t.steps = append(t.steps, name)
 		}
 	}
+}
+
+// isStep reports whether a column that moves is a step: one that a progress bar tells must move as steps do.
+func (t *table) isStep(name string) bool {
+	switch {
+	case strings.HasPrefix(name, figuredStep):
+		return t.rises(name)
+	case strings.HasPrefix(name, barStep):
+		return t.isEven(name)
+	}
+	return true
 }
 
 // surest ranks names of steps, the surest first, bars last.
@@ -192,6 +203,25 @@ func (t *table) isEven(bar string) bool {
 		}
 	}
 	return 2*len(steps) > len(t.held)
+}
+
+// rises reports whether the step of a progress bar with figures rises from row to row, but where the program was started again: the bar of a
+// loop within each step begins anew all the time.
+func (t *table) rises(bar string) bool {
+	last, again, n := int64(0), 0, 0
+	for _, r := range t.held {
+		for _, s := range r.steps {
+			if s.name != bar {
+				continue
+			}
+			if n++; s.step <= last && n > 1 {
+				again++
+			}
+			last = s.step
+		}
+	}
+	const often = 10
+	return n > 1 && often*again < n
 }
 
 // countTurn counts rows. One without any name of those before it is of the same step, as an evaluation beside training.

@@ -376,7 +376,7 @@ func Kinds() []KindInfo {
 					"falls.",
 				"So it is where the columns have other weights from then on, and none of them falls.",
 			},
-			LooksLike: "One bad step; a reward that went down as far and came back twice before; a harder data source that begins while " +
+			LooksLike: "One bad step; a reward that went down as far before, for as long, and came back; a harder data source that begins while " +
 				"each source by itself holds.",
 			Advice: "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient " +
 				"norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual " +
@@ -493,7 +493,7 @@ func Kinds() []KindInfo {
 				"Prompts that come again count by themselves, else sources do.",
 				"It is a watch also where all of the gain is in a column for the form, or in what no column holds, and one for " +
 					"correctness gains nothing.",
-				"It is an alarm where most groups have equal rewards, or the gradient is 0.",
+				"It is an alarm where most groups have equal rewards, or the gradient is 0, and a gain as large is surely not there.",
 			},
 			LooksLike: "A run near its top, a short run, and a reward whose noise hides any gain: these get no alarm.",
 			Advice: "check that updates arrive: learning rate, gradient, weights of the sampler; then whether groups differ in " +
@@ -799,6 +799,7 @@ func scalarKinds() []KindInfo {
 					"gains less than a sixth of that.",
 				"Or the score loses a fifth of its height and more, beyond its noise, to the end: a watch where the reward falls " +
 					"with it.",
+				"A score that does not gain is a watch in fewer than 8 evaluations: it may lag.",
 				"Evaluations without a score do not count.",
 			},
 			LooksLike: "A held-out score that lags, or is lower by a steady gap.",

@@ -63,6 +63,12 @@ func (g *Gain) ShowsNone(reach float64) bool {
 	return !g.IsGain() && gainErrors*g.Error <= leastPower*reach && max(0, g.By)+g.Error <= leastPower*reach
 }
 
+// RulesOut reports whether a gain is surely less than a good tenth of the range of a reward, and than half of the height from which it began.
+func (g *Gain) RulesOut(reach, floor float64) bool {
+	most := g.By + gainErrors*g.Error
+	return most <= leastPower*reach && most <= (g.Level-g.By-floor)/2
+}
+
 // GainOf is the gain of values in order. The error is that of the means of a few batches in each third, so that noise which lasts some
 // steps does not look like many witnesses.
 func GainOf(values []float64) Gain {
@@ -214,7 +220,7 @@ func learnsNothing(e *evidence) ([]Finding, string) {
 	f.Evidence = []Evidence{e.thirds(s, "reward")}
 	f.Severity, f.Title, f.Example.Step = Watch, "the reward gains nothing: "+l.String(), e.Steps[0].Step
 	dead := e.seriesOf(func(s *Observed) Moments { return s.shareOf(equalFates()) }).pooled(0, len(s))
-	if share := dead.mean(); share >= DeadGroups {
+	if share := dead.mean(); share >= DeadGroups && gain.RulesOut(reach, e.Low) {
 		f.Severity = Alarm
 		f.Title += fmt.Sprintf(", and %s of the groups have equal rewards", units.Share(share))
 	}

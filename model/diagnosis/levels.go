@@ -47,7 +47,7 @@ func (e *evidence) middleTakesOver() (Finding, bool) {
 		return Finding{}, false
 	}
 	n, span := len(e.Steps), rewards.span()
-	before, after := rewards.pooled(down.a, down.a+span).mean(), rewards.pooled(n-span, n).mean()
+	before, after := rewards.pooled(down.b-3*span, down.b).mean(), rewards.pooled(n-span, n).mean() // not the best span, which was luck
 	if after < before-0.05*(e.High-e.Low) {
 		return Finding{}, false // then the fall is told
 	}

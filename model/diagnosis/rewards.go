@@ -407,25 +407,36 @@ func (s series) lastFall(k *shift) int {
 	return min(s.turn(again, k.level.mean()+onsetShare*k.done(), -1), len(s)-1)
 }
 
-// Limits of a reward that goes up and down, as with a curriculum that begins again and again.
-const (
-	swingsBefore = 2    // times at least that it was as low and came back
-	swingTimes   = 1.25 // times the longest of these that it may be down now
-)
-
-// swings reports whether a reward was as low as after a fall several times, came back each time, and has not been down for longer than then.
+// swings reports whether a reward was as low as after a fall before, came back, and has not been down for longer than then.
 func (s series) swings(k *shift) bool {
-	down, up := k.level.mean()+0.6*k.done(), k.level.mean()+0.25*k.done()
-	was, longest, begun := 0, 0, -1
-	for i, x := range s.smooth(max(leastSteps, s.span()/2)) {
+	return Swings(s.smooth(max(leastSteps, s.span()/2)), k.level.mean(), k.settled.mean(), k.b)
+}
+
+// swingTimes is how many times the longest of several swings a value may be down that goes up and down.
+const swingTimes = 1.25
+
+// Swings reports whether a smooth course that fell from a level to another at an index went as far down before, came back, and has not been
+// down for longer than then: as with a curriculum that begins again and again. What it was before it first was up is none of these.
+func Swings(smooth []float64, high, low float64, since int) bool {
+	down, up := high+0.6*(low-high), high+0.25*(low-high)
+	isBelow := func(x, limit float64) bool { return (low-high)*(x-limit) >= 0 }
+	was, longest, begun, wasUp := 0, 0, -1, false
+	for i, x := range smooth {
 		switch {
-		case x <= down && begun < 0:
+		case isBelow(x, down) && begun < 0 && wasUp:
 			begun = i
-		case x >= up && begun >= 0:
-			was, longest, begun = was+1, max(longest, i-begun), -1
+		case !isBelow(x, up):
+			if begun >= 0 {
+				was, longest = was+1, max(longest, i-begun)
+			}
+			begun, wasUp = -1, true
 		}
 	}
-	return was >= swingsBefore && float64(len(s)-k.b) <= swingTimes*float64(longest)
+	limit := float64(longest)
+	if was > 1 {
+		limit *= swingTimes
+	}
+	return was > 0 && float64(len(smooth)-since) <= limit
 }
 
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.

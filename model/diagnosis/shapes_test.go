@@ -150,7 +150,7 @@ func TestShapes(t *testing.T) {
 			},
 		},
 		"a reward falls": {
-			RewardCollapse, 60,
+			RewardCollapse, 46,
 			func(rng *rand.Rand, step, prompt, _ int) sample {
 				p := 0.7
 				if step >= 30 {
@@ -158,8 +158,9 @@ func TestShapes(t *testing.T) {
 				}
 				return sample{prompt: fresh(step, prompt), reward: verdict(rng, p), length: 100, asks: words, answer: words}
 			},
-			func(rng *rand.Rand, step, prompt, _ int) sample { // since it rose there is more to lose, and it loses nothing
-				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.3+0.4*float64(step)/60), length: 100, asks: words, answer: words}
+			func(rng *rand.Rand, step, prompt, _ int) sample { // it is hard in every other twelve steps
+				p := 0.7 - 0.58*float64(step/12%2)
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, p), length: 100, asks: words, answer: words}
 			},
 		},
 		"answers are cut at a context": {Truncation, 30, cut(true), cut(false)},

@@ -200,7 +200,10 @@ func TestHealthyLookAlikes(t *testing.T) {
 		"nine tenths without spread":     {"reward": course01(0.4, 0.6, 0, 1), "frac_reward_zero_std": flat(0.9)},
 		"partial credits that are equal": {"reward": course01(0.7, 0.85, 0, 1), "frac_reward_zero_std": flat(0.85), "reward_std": flat(0.004)},
 		"a dip that is regained":         {"reward": dip(0.2, 0.7, 0.4, 0.55)},
-		"flat near the top":              {"reward": flat(0.93)},
+		"a curriculum that begins again": {"reward": func(done float64, noise func(float64) float64) float64 {
+			return 0.5 + 0.3*math.Cos(2*math.Pi*3.5*done) + noise(0.02)
+		}},
+		"flat near the top": {"reward": flat(0.93)},
 		"quiet steps between": {"grad_norm": func(done float64, noise func(float64) float64) float64 {
 			return 0.3 * (1 + noise(0.1)) * math.Max(1e-6, math.Round(rem(done)))
 		}},
@@ -381,8 +384,9 @@ func TestHowHasTheLimits(t *testing.T) {
 			units.Share(mostShare) + " of the steps", "at " + units.Count(leastWitnessed) + " of them at least", units.Share(leastZeros) + " should be",
 			units.Share(otherAverage) + " of the range", units.Count(leastPoints) + " steps",
 		},
-		diagnosis.FallByHalf:    {units.Short(otherData) + " times as long"},
-		diagnosis.NothingTrains: {units.Count(leastPoints) + " steps"},
+		diagnosis.EvalDivergence: {units.Plural(surelyParted, "evaluations")},
+		diagnosis.FallByHalf:     {units.Short(otherData) + " times as long"},
+		diagnosis.NothingTrains:  {units.Count(leastPoints) + " steps"},
 	}
 	for _, k := range diagnosis.Kinds() {
 		for _, limit := range limits[k.Name] {
