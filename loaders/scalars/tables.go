@@ -44,7 +44,8 @@ func columnsOf(line []byte, file string) (c columns, ok bool) {
 	return c, len(c.header) > 1
 }
 
-// nameValue names the column Value of a chart that TensorBoard exports, whose tag is in the name of the file, as run-a-tag-train_reward.csv.
+// nameValue names the column Value of a chart that TensorBoard exports, whose tag is in the name of the file, as
+// run-a-tag-train_reward.csv.
 func (c *columns) nameValue(file string) {
 	if len(c.header) != 3 || !strings.EqualFold(string(bytes.Join(c.header, []byte{' '})), "Wall time Step Value") {
 		return
