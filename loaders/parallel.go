@@ -79,7 +79,7 @@ func (f *file) parallelDecoder() noteDecoder {
 			return d
 		}
 	case *decode.CSVDecoder:
-		if d.HasHeader() {
+		if d.HasHeader() && !d.InOrder {
 			return d
 		}
 	}
@@ -262,7 +262,7 @@ func newWorker(lead decode.Decoder) *worker {
 	case *decode.CSVDecoder:
 		clone := lead.Clone()
 		w.decoder, w.quoted = clone, true
-		if clone.ReadCell == nil && readsTraining(clone.RowDecoder) {
+		if clone.ReadCell == nil && !clone.IsWide() && readsTraining(clone.RowDecoder) {
 			w.fast = fast.NewCSV(clone)
 		}
 	case *decode.RowDecoder:

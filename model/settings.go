@@ -17,6 +17,7 @@ type Settings struct {
 	Framework string // whose arithmetic
 	Assumed   bool   // nothing says that the framework wrote the log: what its own code would refuse, the trainer has not refused
 	FromLog   bool   // no estimator is known that gives the logged advantages, which are taken as they are
+	OwnRule   bool   // with FromLog: they follow from the rewards by a rule of the trainer's own
 	Estimator string // as the framework's option spells it
 	Scale     estimators.Scale
 	Options   estimators.Options // of the estimator, by the trainer's keys; see Resolved

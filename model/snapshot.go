@@ -119,6 +119,7 @@ func (s *Store) Snapshot() Snapshot {
 		all = append(all, cols)
 	}
 	s.updateEvidence(all)
+	snap.Steps = make([]Step, 0, len(numbers))
 	for k, number := range numbers {
 		cols := all[k]
 		if cols == nil {

@@ -18,6 +18,7 @@ import tempfile
 
 CUTS = 8
 SLACK = 0.1  # of a training, that a look may be early by
+SOON = 0.1, 0.25  # of a training, after the onset: looks that show whether an alarm comes in time
 MARKS = "<!-- trainings -->", "<!-- /trainings -->"
 
 
@@ -33,16 +34,16 @@ class Training:
         return bool(self.kinds) and self.came_out() or self.fell()
 
     def came_out(self):
-        """What was meant to begin at a step does; what the policy must do first is seen in its answers."""
+        """What was meant to begin at a step does; what the policy must do first is seen in its answers: those of the first step are the base
+        policy's."""
         if self.since is not None:
             return True
-        first, last = thirds(self.right)
-        shorter, longer = thirds(self.length)
-        return last < first - 0.1 or not 0.67 < longer / shorter < 1.5 or last > 0.95
+        last, longer = thirds(self.right)[1], thirds(self.length)[1]
+        return last < self.right[0] - 0.1 or not 0.67 < longer / self.length[0] < 1.5 or last > 0.95
 
     def fell(self):
         first, last = thirds(self.right)
-        return last < first - 0.2
+        return last < max(first, self.right[0]) - 0.2
 
 
 def thirds(values):
@@ -70,17 +71,26 @@ def cut(log, step, into):
     (into / "trainer_state.json").write_text(json.dumps(state))
 
 
+def looked(training, binary, work, step):
+    """What is said when a step had been written."""
+    if step >= training.steps:
+        return look(binary, training.folder / "log")
+    log = work / training.folder.name / str(step)
+    if not log.exists():
+        cut(training.folder / "log", step, log)
+    return look(binary, log)
+
+
 def judged(training, binary, work):
     """What is said at each of the looks, the last of which is of the whole."""
-    looks = []
-    for place in range(1, CUTS + 1):
-        step = training.steps * place // CUTS
-        log = training.folder / "log"
-        if place < CUTS:
-            log = work / training.folder.name / str(place)
-            cut(training.folder / "log", step, log)
-        looks.append((step, *look(binary, log)))
-    return looks
+    steps = [training.steps * place // CUTS for place in range(1, CUTS + 1)]
+    return [(step, *looked(training, binary, work, step)) for step in steps]
+
+
+def in_time(training, binary, work):
+    """Whether an ill training whose onset is known is alarmed so soon after it."""
+    steps = [training.since - 1 + round(soon * training.steps) for soon in SOON]
+    return [any(kind in training.kinds for kind, _ in alarms(looked(training, binary, work, step)[1])) for step in steps]
 
 
 def alarms(findings):
@@ -95,16 +105,21 @@ def main():
     arguments.add_argument("--each", action="store_true")
     given = arguments.parse_args()
     work = pathlib.Path(tempfile.mkdtemp(dir=given.out))
-    counts = dict.fromkeys(["ill", "named", "by an alarm", "of another kind alone", "healthy", "alarmed", "called healthy", "looks", "false looks", "did not come out"], 0)
+    counts = dict.fromkeys(["ill", "named", "by an alarm", "of another kind alone", "healthy", "alarmed", "called healthy", "looks", "false looks", "did not come out", "dated", "in a tenth", "in a quarter"], 0)
     lines = []
     try:
         for folder in sorted(p.parent for p in given.out.glob("*/truth.json")):
             training = Training(folder)
-            looks = judged(training, os.path.abspath(given.binary), work)
+            binary = os.path.abspath(given.binary)
+            looks = judged(training, binary, work)
             lines.append(count(training, looks, counts))
+            if training.since is not None:
+                counts["dated"] += 1
+                for name, soon in zip(["in a tenth", "in a quarter"], in_time(training, binary, work)):
+                    counts[name] += soon
     finally:
         shutil.rmtree(work)
-    table = ["| training | right | said at its end | first alarm at |", "| --- | ---: | --- | ---: |", *lines]
+    table = ["| training | right | findings at its end | first alarm at |", "| --- | ---: | --- | ---: |", *lines]
     text = "\n".join([*table, "", summary(counts, given.binary)])
     print(text)
     if given.write:
@@ -147,7 +162,9 @@ def summary(counts, binary):
     return (
         f"Measured on {datetime.date.today()} at revision {revision}: of {counts['ill']} ill trainings {counts['named']} named, {counts['by an alarm']} of them "
         f"by an alarm, {counts['of another kind alone']} by another kind alone; of {counts['healthy']} healthy ones {counts['alarmed']} alarmed and "
-        f"{counts['called healthy']} called healthy; in {counts['did not come out']} what was tried had no effect; {counts['false looks']} of {counts['looks']} looks at growing trainings alarmed too early."
+        f"{counts['called healthy']} called healthy; in {counts['did not come out']} the illness did not come out; {counts['false looks']} of {counts['looks']} looks at growing trainings alarmed too early. "
+        f"Of {counts['dated']} whose onset is known {counts['in a tenth']} were alarmed within {SOON[0]:.0%} of the training after it, and "
+        f"{counts['in a quarter']} within {SOON[1]:.0%}."
     )
 
 

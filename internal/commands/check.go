@@ -198,11 +198,13 @@ func (o *checkOptions) conflict() error {
 func addSelected(
 	ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, answers diagnosis.Answers,
 ) (newest *analysis.StepFigures, err error) {
-	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+	err = analysis.EachPassing(ctx, snap, set, func(a *analysis.Analysis) error {
 		warnAlike(answers, &a.StepFigures, a)
 		if !a.Open {
-			s := a.StepFigures // a copy does not retain the analysis
-			newest = &s
+			if newest == nil {
+				newest = new(analysis.StepFigures)
+			}
+			*newest = a.StepFigures // a copy does not retain the analysis
 		}
 		groups := where.of(a)
 		switch {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -285,12 +286,11 @@ func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 	if r.last < 0 {
 		return snap, usage(fmt.Errorf("--last %d: expected a number of steps", r.last))
 	}
-	var selected []model.Step
-	for _, step := range snap.Steps {
-		if from <= step.Number && step.Number <= to {
-			selected = append(selected, step)
-		}
-	}
+	isBefore := func(step model.Step, n int64) int { return cmp.Compare(step.Number, n) }
+	begin, _ := slices.BinarySearchFunc(snap.Steps, from, isBefore)
+	end, isIn := slices.BinarySearchFunc(snap.Steps, to, isBefore)
+	end = max(begin, end+model.Count01(isIn))
+	selected := snap.Steps[begin:end:end]
 	if r.last > 0 && len(selected) > r.last {
 		selected = selected[len(selected)-r.last:]
 	}

@@ -21,6 +21,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
+	"vantage/model/glance"
 	"vantage/model/report"
 	"vantage/model/sweep"
 )
@@ -185,7 +186,7 @@ const defaultLast = 20
 // briefOf computes the steps that are asked for. So many as are named are printed, however long that is.
 func briefOf(ctx context.Context, log *openLog) (*report.Steps, error) {
 	s := &report.Steps{Answer: log.answer(), Explicit: log.steps.last > defaultLast || log.steps.interval != ""}
-	err := analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
+	err := analysis.EachPassing(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 		s.Steps = append(s.Steps, a.StepFigures)
 		return nil
 	})
@@ -337,11 +338,8 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int,
 		Texts: texts,
 		Text:  func(at model.Place) (model.Text, error) { return log.Text(ctx, at) },
 	}
-	run, _, err := glanceAt(ctx, log, answers)
-	if err != nil {
-		return parts, err
-	}
-	parts.Worst, parts.OffPolicy = run.Spans, studyOf(log.Source, false)
+	parts.Worst = func(t *analysis.Trend) []glance.Span { return glance.Of(t, answers, log.snap.Run).Spans }
+	parts.OffPolicy = studyOf(log.Source, false)
 	entry, err := set.FindEstimator()
 	trainerFilters := err != nil || entry.TrainerFilters && !set.Assumed
 	if !trainerFilters && !set.Effective().Filtering() {

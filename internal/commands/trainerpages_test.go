@@ -68,7 +68,7 @@ func trainerPages() []trainerPage {
 		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
 		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: let the reward function write them, as below", look: stop},
-		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "picked-lines", "csv", "parquet", "group-parquet"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
+		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "picked-lines", "agent-lines", "csv", "parquet", "group-parquet"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
 	}
 }
 

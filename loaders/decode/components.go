@@ -43,8 +43,13 @@ func (c *Components) pick(key, v jsonscan.Value) {
 		if name := string(key.Text()); c.fields.IsComponent(name) {
 			c.Set(name, v)
 		}
-	case v.Kind == jsonscan.String && bytes.HasPrefix(v.Raw, []byte("{")) && strings.EqualFold(string(key.Raw), "metrics"):
+	case v.Kind == jsonscan.String && bytes.HasPrefix(v.Raw, []byte("{")):
 		c.pickObject(key, v.Inner("{"))
+	case v.Kind == jsonscan.Array && areNamedParts(key, v):
+		v.EachElement(func(e jsonscan.Value) {
+			name, part := namedPart(e)
+			c.Set(string(name.Text()), part)
+		})
 	case v.Kind == jsonscan.String && c.fields.holdsNames(key.Raw):
 		c.Set(string(key.Text()), jsonscan.FromFloat(estimators.NumberOfName(string(v.Text()))))
 	case v.Kind == jsonscan.Null || v.Kind == jsonscan.Array && IsComponentName(string(key.Text())):
@@ -68,12 +73,51 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 		}
 		switch {
 		case v.Kind != jsonscan.Number && v.Kind != jsonscan.ComputedNumber && v.Kind != jsonscan.Bool:
-		case prefix == "" && slices.Contains(c.fields.Totals, strings.ToLower(string(name.Raw))):
+		case prefix == "" && c.isTotal(key.Raw, strings.ToLower(string(name.Raw))):
 			c.total, c.totalName = v, string(key.Raw)+"."+string(name.Raw)
 		default:
 			c.Set(prefix+string(name.Text()), v)
 		}
 	})
+}
+
+// isTotal reports whether a name in an object is that of the total of its parts. In one that is the reward itself so are score and value: the
+// reward functions of verl return {"score": …, "acc": …}.
+func (c *Components) isTotal(object []byte, name string) bool {
+	isOfReward := strings.EqualFold(string(object), "reward") && len(c.fields.Totals) > 0
+	return slices.Contains(c.fields.Totals, name) || isOfReward && (name == "score" || name == "value")
+}
+
+// areNamedParts reports whether a list holds the parts of a reward, each with its name: [{"name": "format", "score": 1}].
+func areNamedParts(key, list jsonscan.Value) (yes bool) {
+	if _, ok := ComponentPrefix(key.Raw); !ok || !beginsNested(list) {
+		return false
+	}
+	yes = true
+	list.EachElement(func(e jsonscan.Value) {
+		name, part := namedPart(e)
+		yes = yes && name.Kind == jsonscan.String && part.Kind != jsonscan.Absent
+	})
+	return yes
+}
+
+// namedPart returns the name and the value of a part, absent if an object is none.
+func namedPart(object jsonscan.Value) (name, part jsonscan.Value) {
+	object.EachField(func(key, v jsonscan.Value) {
+		switch string(key.Raw) {
+		case "name", "reward_name", "reward_func", "func", "function":
+			name = v
+		}
+	})
+	if part = weighted(object); part.Kind == jsonscan.Absent {
+		object.EachField(func(key, v jsonscan.Value) {
+			isValue := string(key.Raw) == "reward" || string(key.Raw) == "value"
+			if isValue && (v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool) {
+				part = v
+			}
+		})
+	}
+	return name, part
 }
 
 // isSummary reports whether an object summarizes many rewards.

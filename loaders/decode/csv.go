@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"vantage/loaders/framing"
@@ -19,6 +20,7 @@ type CSVDecoder struct {
 	ReadCell  CellReader // nil if all cells are plain
 	Separator byte       // of cells
 	columns   []csvColumn
+	answers   int      // how many a row has, as in output_1, score_1, output_2, score_2: mostly 1
 	cells     [][]byte // of the record at hand
 }
 
@@ -26,7 +28,8 @@ type CSVDecoder struct {
 type CellReader func(r *RowDecoder, column string, cell []byte) bool
 
 type csvColumn struct {
-	name    jsonscan.Value
+	name    jsonscan.Value // without the number of the answer
+	answer  int            // from 1; 0 for a column of all answers
 	role    Role
 	hasRole bool
 }
@@ -59,11 +62,7 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	if fields := d.listFields(cells); fields != nil && hasGroupLists(d.Fields, fields) {
 		err = d.groupLists(fields, "", finish)
 	} else {
-		d.BeginRow()
-		for i, cell := range cells {
-			d.pickCell(&d.columns[i], cell)
-		}
-		finish()
+		d.eachAnswer(cells, finish)
 		err = noSample
 	}
 	if err == nil {
@@ -74,6 +73,26 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	}
 	return dst, nil
 }
+
+// eachAnswer picks the cells of each answer of a row and calls finish. Where there are several, some may have no cell.
+func (d *CSVDecoder) eachAnswer(cells [][]byte, finish func()) {
+	for answer := 1; answer <= d.answers; answer++ {
+		d.BeginRow()
+		isAnswered := d.answers == 1
+		for i, cell := range cells {
+			if c := &d.columns[i]; c.answer == 0 || c.answer == answer {
+				d.pickCell(c, cell)
+				isAnswered = isAnswered || c.answer == answer && len(cell) > 0
+			}
+		}
+		if isAnswered {
+			finish()
+		}
+	}
+}
+
+// IsWide reports whether a row has several answers.
+func (d *CSVDecoder) IsWide() bool { return d.answers > 1 }
 
 // listFields returns the fields of a row that may be a group, with the lists in its cells; nil if no reward is a list.
 func (d *CSVDecoder) listFields(cells [][]byte) fieldsOf {
@@ -118,7 +137,7 @@ func listCell(cell []byte) (list jsonscan.Value, isList bool) {
 
 // Clone returns a decoder for another part of the same table, as [RowDecoder.Clone] does.
 func (d *CSVDecoder) Clone() *CSVDecoder {
-	return &CSVDecoder{RowDecoder: d.RowDecoder.Clone(), ReadCell: d.ReadCell, Separator: d.Separator, columns: d.columns}
+	return &CSVDecoder{RowDecoder: d.RowDecoder.Clone(), ReadCell: d.ReadCell, Separator: d.Separator, columns: d.columns, answers: d.answers}
 }
 
 // HasHeader reports whether the header has been read.
@@ -138,11 +157,15 @@ func (d *CSVDecoder) readHeader(header []byte) error {
 	if bytes.Count(header, []byte{d.Separator}) >= MaxFields {
 		return ErrTooManyFields
 	}
+	var names []jsonscan.Value
 	for _, name := range framing.SplitCSV(nil, jsonscan.TrimByteOrderMark(header), d.Separator) {
-		c := csvColumn{name: jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Clone(bytes.TrimSpace(name))}}
+		names = append(names, jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Clone(bytes.TrimSpace(name))})
+	}
+	columns, answers := d.numberedColumns(names)
+	d.answers = answers
+	for _, c := range columns {
 		p, ok := d.Fields.Lookup(c.name.Raw)
-		c.role, c.hasRole = p.Role, ok
-		d.columns = append(d.columns, c)
+		d.columns = append(d.columns, csvColumn{name: c.name, answer: c.answer, role: p.Role, hasRole: ok})
 	}
 	return nil
 }
@@ -155,9 +178,37 @@ func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {
 		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.CountedText, Float: float64(utf8.RuneCount(cell))}) // its text is not needed
 	case c.hasRole && (c.role.isText() || c.role == RoleGroup || c.role == RoleRollout):
 		d.Pick(c.name, jsonscan.FromText(cell))
+	case cell[0] == '{' && holdsParts(c):
+		d.Pick(c.name, jsonscan.FromText(fromPython(cell)))
+	case d.Separator == ';' && IsDecimalComma(cell):
+		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.Number, Raw: bytes.Replace(cell, []byte{','}, []byte{'.'}, 1)})
 	default:
 		d.Pick(c.name, CellValue(cell))
 	}
+}
+
+// holdsParts reports whether a column may have an object of the parts of a reward.
+func holdsParts(c *csvColumn) bool {
+	_, ok := ComponentPrefix(c.name.Raw)
+	return ok
+}
+
+// fromPython returns the repr of a dict of numbers as JSON, other texts as they are.
+func fromPython(repr []byte) []byte {
+	if bytes.ContainsAny(repr, "\"\\") {
+		return repr
+	}
+	return []byte(strings.NewReplacer("'", `"`, ": nan", ": NaN", ": True", ": true", ": False", ": false", ": None", ": null").Replace(string(repr)))
+}
+
+// IsDecimalComma reports whether a cell is a number as programs write it where a comma stands before its decimals: they put semicolons
+// between cells then.
+func IsDecimalComma(cell []byte) bool {
+	whole, decimals, ok := bytes.Cut(bytes.TrimLeft(cell, "+-"), []byte{','})
+	if exponent := bytes.IndexAny(decimals, "eE"); exponent > 0 {
+		decimals = decimals[:exponent]
+	}
+	return ok && IsDigits(string(whole)) && IsDigits(string(decimals))
 }
 
 // CellValue returns a cell as the number or truth value that it looks like, else as a text.

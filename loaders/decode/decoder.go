@@ -91,7 +91,8 @@ type RowDecoder struct {
 	passedOver model.PassedOver
 	wholes     *wholes // nil unless rows are some of their group: see PickedRows
 
-	steps newestStep // see SetNewestStep
+	steps  newestStep // see SetNewestStep
+	epochs epochs
 
 	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
 	visit    func(key, v jsonscan.Value)
@@ -178,6 +179,7 @@ var (
 // SeeStep notes the step of a row: see SawStep.
 func (r *RowDecoder) SeeStep(step int64) {
 	r.SawStep = r.SawStep || !r.hasFileStep || step != r.FileStep
+	r.epochs.last = max(r.epochs.last, step)
 }
 
 // Require refuses the only sample of a record, if it has one, that lacks what samples before it have: a single one without prompt and group id would leave all
@@ -206,6 +208,7 @@ func (r *RowDecoder) Require(samples []model.Record) error {
 func (r *RowDecoder) forgetRow() {
 	clear(r.Values[:])
 	r.Components.reset()
+	r.epochs.row = jsonscan.Value{}
 	r.picked, r.status, r.evaluated, r.whole = 0, model.StatusTrains, false, nil
 }
 
@@ -251,10 +254,14 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	if r.Capture != nil && (!ok || !p.Role.isText()) {
 		r.Capture.addField(path, v)
 	}
-	if ok = ok && p.Role.Accepts(v); !ok || r.Fields.IsRequested(path) {
+	isOfEpoch := ok && IsEpoch(p.Role, path)
+	if ok = ok && p.Role.Accepts(v) || isOfEpoch; !ok || r.Fields.IsRequested(path) {
 		r.Components.pick(jsonscan.Value{Kind: jsonscan.String, Raw: path}, v)
 	}
-	if ok {
+	switch {
+	case isOfEpoch:
+		r.pickEpoch(p, v)
+	case ok:
 		r.pickRole(p, v)
 	}
 }
@@ -348,6 +355,7 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 		r.deriveReward()
 	}
 	r.splitConversation()
+	r.stepFromEpoch()
 	if r.picked > MaxFields {
 		return dst, ErrTooManyFields
 	}
@@ -472,7 +480,7 @@ func (r *RowDecoder) SameNote(n Note) bool {
 func (r *RowDecoder) Reset(name string) {
 	r.FileName = name
 	r.FileStep, r.hasFileStep = stepFromPath(name)
-	r.Learned, r.noted = Learned{}, noteState{}
+	r.Learned, r.noted, r.epochs = Learned{}, noteState{}, epochs{}
 	r.Components.forget()
 }
 

@@ -170,6 +170,13 @@ func (f *Fields) setNames(role Role, names []string) {
 	}
 }
 
+// Also adds names that play a role, after all others.
+func (f *Fields) Also(names Names) {
+	for role, list := range names {
+		f.setNames(role, append(slices.Clip(f.names[role]), list...))
+	}
+}
+
 // AlsoWithin adds names that play a role in the object of a row too, after all others.
 func (f *Fields) AlsoWithin(object string, names Names) {
 	for role, list := range names {
@@ -283,13 +290,18 @@ func usualNames() Names {
 			"episode_reward", "raw_reward", "rm_score", "acc", "accuracy", "is_correct", "correct", "success",
 		},
 		RoleStep: {
-			"step", "global_step", "training_step", "gen_step", "iteration", "step_index", "rollout_id",
-			"train/global_step", "train/step", "trainer/global_step",
-			"tail_version", "policy_version", "epoch",
+			"global_step", "training_step", "train_step", "step", "gen_step", "iteration",
+			"train/global_step", "train/step", "trainer/global_step", "global_steps", "trainer_step", "trainer.global_step",
+			"optimizer_step", "opt_step", "policy_step", "update_step", "rollout_step", "current_step", "grpo_step", "ppo_step",
+			"training_iteration", "train_iteration", "train_iter", "iteration_id", "iter", "it", "update", "update_idx", "num_updates",
+			"step_num", "step_idx", "step_id", "step_index", "rollout_id", "batch", "batch_idx", "batch_id", "batch_index",
+			"tail_version", "policy_version", "model_version", "episode", "_step", EpochField,
 		},
 		RoleGroup: {
 			"group_id", "group", "group_idx", "group_index", "uid", "problem_id", "example_id", "prompt_idx", "prompt_id",
-			"task_hash", "task_id", "data_id", "qid", "query_id", "question_id", "index", "id",
+			"group_uid", "rollout_group_id", "rollout_group", "prompt_group", "prompt_uid", "prompt_hash", "prompt_index", "problem_idx", "problem_index",
+			"example_idx", "example_index", "question_idx", "question_index", "question_hash", "query_idx", "task_hash", "task_id", "task_index",
+			"task_idx", "instance_id", "data_id", "qid", "query_id", "question_id", "item_id", "index", "id",
 		},
 		RolePrompt: {
 			"prompt", "input", "input_prompt", "query", "question", "problem", "messages", "instruction", "obs",
@@ -318,6 +330,9 @@ func usualNames() Names {
 // wholeMask is the mask that mostly covers the prompt too.
 const wholeMask = "attention_mask"
 
+// EpochField is the field of an epoch, which counts steps only where nothing else does. It may be a fraction: see [RowDecoder.pickEpoch].
+const EpochField = "epoch"
+
 // ConversationField is the field that holds the prompt alone or the whole conversation.
 const ConversationField = "messages"
 
@@ -327,15 +342,17 @@ func IsComponentName(name string) bool {
 		name = inSnakeCase(name)
 	}
 	switch name {
-	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward":
+	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward", "penalty", "bonus":
 		return true
 	case "total_reward", "reward_total", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
+		return false
+	case "frequency_penalty", "presence_penalty", "kl_penalty", "gradient_penalty": // of the sampler, and of the loss
 		return false
 	}
 	if of, found := strings.CutPrefix(name, "reward_"); found && slices.Contains(aboutRewards, of) {
 		return false
 	}
-	for _, end := range []string{"_reward", "_reward_func", "_score", "_reward_fn"} {
+	for _, end := range []string{"_reward", "_reward_func", "_score", "_reward_fn", "_penalty", "_bonus"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
@@ -344,7 +361,10 @@ func IsComponentName(name string) bool {
 }
 
 // aboutRewards are what follows reward_ in names of what no reward function returned.
-var aboutRewards = []string{"mean", "avg", "std", "var", "min", "max", "sum", "median", "count", "model", "type", "name", "id", "time", "latency", "weight", "weights"}
+var aboutRewards = []string{
+	"mean", "avg", "std", "var", "min", "max", "sum", "median", "count", "model", "type", "name", "id", "time", "latency", "weight", "weights",
+	"version", "step", "index",
+}
 
 // isCounter reports whether a column of numbers is what no reward function returns.
 func isCounter(name string) bool {
@@ -363,9 +383,11 @@ const metricsPrefix = "metrics/"
 // put before their names.
 func ComponentPrefix(name []byte) (prefix string, ok bool) {
 	switch string(bytes.ToLower(name)) {
-	case "rewards", "reward", "score", "scores", "reward_components", "reward_breakdown":
+	case "rewards", "reward", "score", "scores", "reward_components", "reward_breakdown", "component_rewards", "sub_rewards", "sub_scores",
+		"reward_parts", "reward_terms", "reward_details", "reward_detail", "reward_dict", "reward_scores", "individual_rewards",
+		"score_components", "score_breakdown", "score_details":
 		return "", true
-	case "metrics":
+	case "metrics", "reward_info", "reward_extra_info", "reward_metrics", "breakdown", "components":
 		return metricsPrefix, true
 	}
 	return "", false

@@ -206,18 +206,56 @@ func (g *groupRecord) add(f *Fields, key, v jsonscan.Value) {
 		return // of the list beside it
 	}
 	if v.Kind == jsonscan.Object {
-		c.index, c.values = indexed(v)
+		if c.index, c.values = indexed(v); c.values == nil && g.addParts(key, v) {
+			return
+		}
 	}
 	if v.Kind == jsonscan.Array && !isConversation(c.role.Role, key, v) {
 		if c.values = v.Elements(); c.values == nil && c.role.Role != RoleReward {
 			return // empty: there is none of it
 		}
 	}
+	if c.role.Role == RoleCount && len(c.values) > 0 {
+		c.key = singular(key)
+	}
 	switch string(key.Raw) {
 	case "loss", "lr", "learning_rate", "grad_norm":
 		g.isTraining = true
 	}
 	g.columns = append(g.columns, c)
+}
+
+// addParts adds the lists of an object of the parts of a reward: {"accuracy": [1, 0], "format": [1, 1]}.
+func (g *groupRecord) addParts(key, object jsonscan.Value) (added bool) {
+	prefix, ok := ComponentPrefix(key.Raw)
+	if !ok {
+		return false
+	}
+	if prefix == "" {
+		prefix = partsPrefix
+	}
+	object.EachField(func(name, v jsonscan.Value) {
+		values := v.Elements()
+		if v.Kind != jsonscan.Array || !areNumbers(values) || len(g.columns) >= maxColumns {
+			return
+		}
+		full := jsonscan.Value{Kind: jsonscan.String, Raw: slices.Concat([]byte(prefix), name.Raw)}
+		g.columns = append(g.columns, groupColumn{key: full, value: v, values: values, role: FieldRole{Role: RoleCount}, shaped: RoleCount})
+		added = true
+	})
+	return added
+}
+
+// partsPrefix is what stands before the name of a part of a reward in a record of lists.
+const partsPrefix = "rewards/"
+
+// singular returns the name of a list of the parts of rewards as that of one part: format_reward for format_rewards.
+func singular(key jsonscan.Value) jsonscan.Value {
+	one, ok := bytes.CutSuffix(key.Raw, []byte{'s'})
+	if isPart := ok && IsComponentName(string(one)) && !IsComponentName(string(key.Raw)) && !isAverageName(string(one)); isPart {
+		key.Raw = one
+	}
+	return key
 }
 
 // isAverageName reports whether a component of that name would be the average, or another statistic, of rewards.
@@ -361,7 +399,7 @@ func isPlural(key jsonscan.Value) bool { return bytes.HasSuffix(key.Raw, []byte(
 func (g *groupRecord) assign(c *groupColumn) {
 	switch isList := c.values != nil; c.role.Role {
 	case RoleReward:
-		if isList && (areNumbers(c.values) || areLists(c.values)) {
+		if isList && (areNumbers(c.values) || areLists(c.values) || areParts(c)) {
 			if g.rewards == nil || c.role.Rank < g.rewards.role.Rank {
 				g.setRewards(c)
 			}
@@ -400,7 +438,46 @@ func areLists(values []jsonscan.Value) (yes bool) {
 		}
 		yes = yes || len(inner) > 1
 	}
-	return yes
+	return yes && !arePairs(values)
+}
+
+// ArePairs reports whether a list has pairs of a step and a value, by rising steps: [[1, 0.5], [2, 0.25], [3, 0.5]].
+func ArePairs(list jsonscan.Value) bool { return arePairs(list.Elements()) }
+
+func arePairs(values []jsonscan.Value) bool {
+	const least = 3
+	last := int64(-1)
+	for _, v := range values {
+		pair := v.Elements()
+		if v.Kind != jsonscan.Array || len(pair) != 2 || pair[1].Kind != jsonscan.Number {
+			return false
+		}
+		step, ok := pair[0].ToInt()
+		if !ok || step <= last {
+			return false
+		}
+		last = step
+	}
+	return len(values) >= least
+}
+
+// areParts reports whether a list of rewards has for each sample an object of their parts.
+func areParts(c *groupColumn) bool {
+	if _, ok := ComponentPrefix(c.key.Raw); !ok || len(c.values) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(c.values, func(v jsonscan.Value) bool { return !isOfParts(v) })
+}
+
+// isOfParts reports whether an object has nothing but numbers: it is the parts of a reward, and no sample.
+func isOfParts(object jsonscan.Value) bool {
+	isOf, n := object.Kind == jsonscan.Object, 0
+	object.EachField(func(_, v jsonscan.Value) {
+		_, ok := v.ToFloat()
+		n++
+		isOf = isOf && ok && v.Kind != jsonscan.String && v.Kind != jsonscan.Array
+	})
+	return isOf && n > 1
 }
 
 func areTexts(values []jsonscan.Value) bool {

@@ -235,7 +235,7 @@ func WandbTable(r *RowDecoder, record []byte, emit func()) error {
 	if err != nil {
 		return err
 	}
-	columns, answers := r.wandbColumns(fields[0].Elements())
+	columns, answers := r.numberedColumns(fields[0].Elements())
 	fields[1].EachElement(func(row jsonscan.Value) {
 		cells := row.Elements()
 		cells = cells[:min(len(cells), len(columns))]
@@ -256,15 +256,15 @@ func WandbTable(r *RowDecoder, record []byte, emit func()) error {
 	return nil
 }
 
-// wandbColumn is a column of a table.
-type wandbColumn struct {
+// numberedColumn is a column of a table of which a row may have several answers.
+type numberedColumn struct {
 	name   jsonscan.Value // without the number of the answer
 	answer int            // from 1; 0 for a column of all answers
 }
 
-// wandbColumns returns the columns with those names, and how many answers a row has.
-func (r *RowDecoder) wandbColumns(names []jsonscan.Value) (columns []wandbColumn, answers int) {
-	plain, numbered := make([]wandbColumn, len(names)), make([]wandbColumn, len(names))
+// numberedColumns returns the columns with those names, and how many answers a row has.
+func (r *RowDecoder) numberedColumns(names []jsonscan.Value) (columns []numberedColumn, answers int) {
+	plain, numbered := make([]numberedColumn, len(names)), make([]numberedColumn, len(names))
 	answers, hasResponse := 1, false
 	for i, name := range names {
 		plain[i].name, numbered[i].name = name, name
@@ -274,7 +274,7 @@ func (r *RowDecoder) wandbColumns(names []jsonscan.Value) (columns []wandbColumn
 		}
 		p, ok := r.Fields.Lookup(name.Raw[:at])
 		if n, err := strconv.Atoi(string(name.Raw[at+1:])); ok && err == nil && 1 <= n && n <= maxColumns {
-			numbered[i] = wandbColumn{jsonscan.Value{Kind: jsonscan.String, Raw: name.Raw[:at]}, n}
+			numbered[i] = numberedColumn{jsonscan.Value{Kind: jsonscan.String, Raw: name.Raw[:at]}, n}
 			answers, hasResponse = max(answers, n), hasResponse || p.Role == RoleResponse
 		}
 	}

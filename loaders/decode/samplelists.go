@@ -76,9 +76,23 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 // mayHoldSamples reports whether a field is a list of objects or lists, and not of the steps of a sample by its name.
 func mayHoldSamples(key, v jsonscan.Value) bool {
 	isOfSteps := func() bool {
-		return hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "tokens")
+		return hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions", "tokens")
 	}
-	return v.Kind == jsonscan.Array && beginsNested(v) && !isOfSteps()
+	return v.Kind == jsonscan.Array && beginsNested(v) && !isOfSteps() && !listsParts(key, v)
+}
+
+// listsParts reports whether a list next to the samples has the parts of their rewards, or of one reward.
+func listsParts(key, list jsonscan.Value) bool {
+	if _, ok := ComponentPrefix(key.Raw); !ok {
+		return false
+	}
+	first := jsonscan.Value{}
+	list.EachElement(func(e jsonscan.Value) {
+		if first.Kind == jsonscan.Absent {
+			first = e
+		}
+	})
+	return isOfParts(first) || areNamedParts(key, list)
 }
 
 // beginsNested reports whether the first element of a list is an object or a list.

@@ -28,18 +28,26 @@ func TestRows(t *testing.T) {
 		"shares, one row a step": {func(i int) string {
 			return fmt.Sprintf(`{"step": %d, "reward": 0.5, "valid_action": 0.9, "errors": 3}`, i)
 		}, 8, Averages},
-		"too few of these":              {func(i int) string { return fmt.Sprintf(`{"step": %d, "reward": 0.5, "valid_action": 0.9}`, i) }, 5, Unsure},
-		"a spread, one row a step":      {func(i int) string { return fmt.Sprintf(`{"step": %d, "reward": 0.5, "reward_std": 0.1}`, i) }, 3, Averages},
-		"a loss, one row a step":        {func(i int) string { return fmt.Sprintf(`{"reward": 0.5, "step": %d, "loss": 0.1}`, i) }, 2, Averages},
-		"the norm of the gradient":      {func(int) string { return `{"step": 1, "reward": 0.5, "grad_norm": 0.1}` }, 1, Averages},
-		"the same, the other way round": {func(int) string { return `{"grad_norm": 0.1, "reward": 0.5, "step": 1}` }, 1, Averages},
-		"no reward of a sample":         {func(int) string { return `{"step": 1, "avg_reward": 0.5}` }, 1, Averages},
+		"returns below 0, one row a step": {func(i int) string { return fmt.Sprintf(`{"step": %d, "reward": -8.15%d}`, i, i) }, 8, Averages},
+		"too few of these":                {func(i int) string { return fmt.Sprintf(`{"step": %d, "reward": 0.5, "valid_action": 0.9}`, i) }, 5, Unsure},
+		"a spread, one row a step":        {func(i int) string { return fmt.Sprintf(`{"step": %d, "reward": 0.5, "reward_std": 0.1}`, i) }, 3, Averages},
+		"a loss, one row a step":          {func(i int) string { return fmt.Sprintf(`{"reward": 0.5, "step": %d, "loss": 0.1}`, i) }, 2, Averages},
+		"the norm of the gradient":        {func(int) string { return `{"step": 1, "reward": 0.5, "grad_norm": 0.1}` }, 1, Averages},
+		"the same, the other way round":   {func(int) string { return `{"grad_norm": 0.1, "reward": 0.5, "step": 1}` }, 1, Averages},
+		"no reward of a sample":           {func(int) string { return `{"step": 1, "avg_reward": 0.5}` }, 1, Averages},
 		"numbers of rows": {func(i int) string {
 			return fmt.Sprintf(`{"index": %d, "step": %d, "reward": 0.5, "kl_mean": 0.1}`, i, 10*i)
 		}, 8, Averages},
 		"a run that began again": {func(i int) string { return fmt.Sprintf(`{"step": %d, "reward": 0.5, "kl": 0.1}`, i-2*(i/30)) }, 40, Averages},
 		"training and evaluation": {func(i int) string {
 			return fmt.Sprintf([]string{`{"step": %d, "reward": 0.5, "kl": 0.1}`, `{"step": %d, "eval_reward": 0.5}`}[i%2], i/2)
+		}, 8, Averages},
+		"several runs": {func(i int) string {
+			return fmt.Sprintf(`{"run": "%c", "step": %d, "reward": 0.5, "kl": 0.1}`, 'a'+i%2, i/2)
+		}, 8, Averages},
+		"samples of several runs": {func(i int) string { return fmt.Sprintf(`{"run": "%c", "step": %d, "reward": 0.5}`, 'a'+i%2, i/8) }, 16, Samples},
+		"a metric a row": {func(i int) string {
+			return fmt.Sprintf(`{"step": %d, "metric": "%s", "value": 0.5}`, i/2, []string{"reward", "loss"}[i%2])
 		}, 8, Averages},
 		"a step that stands still": {func(i int) string {
 			return fmt.Sprintf(`{"train/global_step": 0, "_step": %d, "reward": 0.5, "kl": 0.1}`, i)

@@ -7,7 +7,7 @@
 //
 // It takes an entry, a name and a folder:
 //
-//  1. An entry in the list of the chapter for its shape: lines.go, groups.go, episodes.go, tables.go or texts.go. areal, in
+//  1. An entry in the list of the chapter for its shape: lines.go, groups.go, episodes.go, agents.go, tables.go or texts.go. areal, in
 //     lines.go, is a short one to start from. Its comment says what the trainer writes, with repository, revision and
 //     lines of the code that writes it.
 //  2. Its name in the order of [All].
@@ -169,11 +169,11 @@ func (f *Format) MayBePadded(row []byte) bool {
 const order = `
 	verl easyr1 trl ms-swift ms-swift-ray nemo-rl roll skyrl areal areal-text prime-rl prime-hosted verifiers open-instruct tinker rllm
 	slime tunix unstable-baselines trl-table trackio trackio-traces wandb-table art art-lines nemo-gym agilerl harbor miles atropos torchtitan
-	group-lines picked-lines step-data jsonl json csv parquet group-parquet`
+	agent-lines group-lines picked-lines step-data jsonl json csv parquet group-parquet`
 
 // All returns every format, in their order.
 func All() []Format {
-	unordered, names := slices.Concat(lines(), groups(), episodes(), tables(), texts()), strings.Fields(order)
+	unordered, names := slices.Concat(lines(), groups(), episodes(), tables(), texts(), []Format{agents()}), strings.Fields(order)
 	all := make([]Format, len(unordered))
 	for _, f := range unordered {
 		all[slices.Index(names, f.Name)] = f
@@ -201,6 +201,7 @@ func UsualFields() *decode.Fields {
 	f := decode.UsualNames()
 	for _, within := range []string{"metadata", "meta", "extra_info", "extra", "info"} {
 		f.AlsoWithin(within, nestedNames())
+		f.AlsoWithin(within, decode.Names{decode.RoleReward: {"reward", "total_reward"}})
 	}
 	f.AlsoWithin("metadata", decode.Names{decode.RoleStep: {"step"}})
 	f.AlsoWithin("meta", decode.Names{decode.RoleStep: {"step"}})

@@ -103,7 +103,7 @@ func TestOverlongPenaltyIsNoted(t *testing.T) {
 // Columns that play no role are named: a person may have meant one of them.
 func TestOtherColumnsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct{ file, log, want string }{
-		"a component without its suffix": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"length_penalty":-1}`, "; other fields: length_penalty"},
+		"a component without its suffix": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"brevity":-1}`, "; other fields: brevity"},
 		"a nested field":                 {"a.jsonl", `{"input_prompt":"p","output_response":"r","score":1,"env_class":"e","env_extras":{"reward_spec":{"ground_truth":"g"}},"stop_reason":"s"}`, "; other fields: env_class"},
 		"objects of rewards":             {"a.jsonl", `{"prompt":"p","reward":1,"metrics":{"turns":2}}`, ""},
 		"a second step":                  {"a.csv", "step,epoch,reward\n1,2,1\n", "; other fields: epoch"},

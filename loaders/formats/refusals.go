@@ -35,8 +35,12 @@ func Refusal(record []byte) string {
 	more := 0
 	fields := decode.UsualNames()
 	_ = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		if p, ok := fields.Lookup(key.Raw); ok && p.Role == decode.RoleReward && (v.Kind == jsonscan.Array || v.Kind == jsonscan.Object) {
+		p, ok := fields.Lookup(key.Raw)
+		switch isReward := ok && p.Role == decode.RoleReward; {
+		case isReward && (v.Kind == jsonscan.Array || v.Kind == jsonscan.Object):
 			notSingle = "; " + jsonscan.Quote(key.Text()) + " holds more than one number"
+		case isReward && v.Kind == jsonscan.String:
+			notSingle = "; " + jsonscan.Quote(key.Text()) + " is the text " + jsonscan.Quote(v.Text())
 		}
 		if len(keys) == MaxKeys {
 			more++

@@ -22,7 +22,7 @@ const maxDepth = 512
 // keys as far as they need no escapes. visit may be nil: then the record is only checked.
 //
 // It accepts what trainers write and encoding/json does not: NaN and ±Infinity, raw control bytes and
-// unknown escapes in strings, and a byte order mark. The error, a [*SyntaxError], comes after the
+// unknown escapes in strings, a byte order mark, and a comma after the object. The error, a [*SyntaxError], comes after the
 // fields before it have been visited.
 func ScanObject(record []byte, visit func(key, v Value)) error {
 	return (&Scanner{Data: record}).record(visit)
@@ -42,6 +42,9 @@ func (s *Scanner) record(visit func(key, v Value)) error {
 		return err
 	}
 	s.SkipSpace()
+	if s.accept(',') { // of a list with an object in each line
+		s.SkipSpace()
+	}
 	if s.Pos < len(s.Data) {
 		return s.Expected("nothing more")
 	}

@@ -147,6 +147,9 @@ func (v Value) ToFloat() (float64, bool) {
 	case Number, String:
 		// Out of range is no error here: 1e999 is +Inf, as Python reads it.
 		x, err := strconv.ParseFloat(string(bytes.TrimSpace(v.Raw)), 64)
+		if truth, ok := truthOf(v); ok && err != nil {
+			return truth, true
+		}
 		return x, err == nil || math.IsInf(x, 0)
 	case ComputedNumber:
 		return v.Float, true
@@ -168,6 +171,20 @@ func (v Value) ToFloat() (float64, bool) {
 	}
 }
 
+// truthOf returns the number that a text stands for which is a truth value, as Python or JSON writes it.
+func truthOf(v Value) (x float64, ok bool) {
+	if v.Kind != String {
+		return 0, false
+	}
+	switch string(bytes.TrimSpace(v.Raw)) {
+	case "True", "true":
+		return 1, true
+	case "False", "false":
+		return 0, true
+	}
+	return 0, false
+}
+
 // ToInt reads a step or a length: an integer, also one written as 7.0, "7" or [7].
 func (v Value) ToInt() (int64, bool) {
 	if v.Kind == Number || v.Kind == String {
@@ -175,7 +192,7 @@ func (v Value) ToInt() (int64, bool) {
 			return n, true
 		}
 	}
-	if v.Kind == Null || v.Kind == Bool {
+	if _, isTruth := truthOf(v); isTruth || v.Kind == Null || v.Kind == Bool {
 		return 0, false
 	}
 	x, ok := v.ToFloat()

@@ -172,15 +172,13 @@ func (r *columnReader) findRole(column int, found *[decode.RoleCount][]candidate
 		}
 		return isConversation(fields, c.Field)
 	}
-	if !fields.Uses(c.Name) {
+	p, ok := fields.Lookup([]byte(c.Name))
+	if isUsed := fields.Uses(c.Name) && !r.decoder.PassesOver(p, c.Name); !isUsed {
 		r.decoder.Seen.Add([]byte(c.Name))
 		return true
 	}
-	p, ok := fields.Lookup([]byte(c.Name))
 	switch {
-	case fields.Statuses[c.Name] != nil: // read as the values of rows
-		return false
-	case c.Kind == pages.Nested:
+	case fields.Statuses[c.Name] != nil, c.Kind == pages.Nested: // read as the values of rows
 		return false
 	case ok && fitsKind(p.Role, c.Kind):
 		found[p.Role] = append(found[p.Role], candidate{column, p.Rank})

@@ -23,7 +23,13 @@ import (
 //	Step 3 | Time: 1.2s | Reward: 0.5000                      prime-rl's orchestrator
 //	step=3 reward=0.5 loss=0.1                                loops of one's own
 //	Iter 3: Total loss 0.1, Total rewards mean 0.5            mlx-lm-lora's grpo_trainer.py
+//	 8%|#  | 3/40 [00:01<00:20, 1.2it/s, reward=0.5]          tqdm's set_postfix, as of OpenRLHF
+//	=== Step 3/40 ===, below it "• Avg Reward: 0.5"           NeMo-RL's grpo.py, tables of rich as tinker-cookbook's
 type printed struct {
+	dict  wrappedDict
+	bar   barFigures
+	block stepBlock
+
 	bars   []stepAt // the newest of each progress bar without a name
 	others int      // lines that are none of the above
 	last   string   // the last of them that says why a program ended
@@ -38,18 +44,45 @@ func (p *printed) add(line []byte) (found []*figures) {
 		if part = bytes.TrimSpace(part); len(part) == 0 {
 			continue
 		}
-		isBar := p.addBar(part)
-		f := figuresIn(part)
-		switch {
-		case f != nil && (!f.isNamed || !p.isSure):
-			p.isSure = p.isSure || !f.isNamed
+		if part = p.dict.add(part); part != nil {
+			found = append(found, p.figuresOf(part)...)
+		}
+	}
+	return found
+}
+
+// figuresOf returns the figures in a part of a line, and those that end with it.
+func (p *printed) figuresOf(part []byte) (found []*figures) {
+	isBar := p.addBar(part)
+	if all := figuresIn(part); len(all) > 0 && (!all[0].isNamed || !p.isSure) {
+		p.isSure = p.isSure || !all[0].isNamed
+		for _, f := range all {
 			f.bars = slices.Clone(p.bars)
+		}
+		return all
+	}
+	before, isOfBar := p.bar.add(part)
+	isOfBlock := false
+	if !isOfBar {
+		before, isOfBlock = p.block.add(part)
+	}
+	switch {
+	case before != nil && !p.isSure:
+		found = append(found, before)
+	case !isBar && !isOfBar && !isOfBlock:
+		p.others++
+		if start := part[:min(len(part), maxQuoted)]; endOfProgram.Match(start) || bytes.Contains(start, []byte("ut of memory")) {
+			p.last = string(jsonscan.Clip(part, maxQuoted))
+		}
+	}
+	return found
+}
+
+// end returns the figures that no line ended.
+func (p *printed) end() (found []*figures) {
+	for _, f := range []*figures{p.bar.take(), p.block.take()} {
+		if f != nil && !p.isSure {
 			found = append(found, f)
-		case !isBar:
-			p.others++
-			if start := part[:min(len(part), maxQuoted)]; endOfProgram.Match(start) || bytes.Contains(start, []byte("ut of memory")) {
-				p.last = string(jsonscan.Clip(part, maxQuoted))
-			}
 		}
 	}
 	return found
@@ -126,9 +159,14 @@ func (f *figures) add(name string, v jsonscan.Value) {
 	}
 }
 
-// record returns the figures as a JSON object.
+func (f *figures) has(name string) bool { return slices.Contains(f.names, name) }
+
+// record returns the figures as a JSON object, with the step that their own progress bar tells.
 func (f *figures) record() []byte {
 	object := []byte{'{'}
+	if isOfBar := len(f.bars) > 0 && strings.HasPrefix(f.bars[0].name, figuredStep); isOfBar {
+		object = append(strconv.AppendInt(append(object, `"step":`...), f.bars[0].step, 10), ',')
+	}
 	for i, name := range f.names {
 		object = append(jsonscan.AppendText(object, name), ':')
 		if v := f.values[i]; v.Kind == jsonscan.ComputedNumber {
@@ -162,15 +200,18 @@ func (f *figures) hasMeaning() bool {
 	return known
 }
 
-// figuresIn returns the figures in a line, nil if it has none.
-func figuresIn(line []byte) *figures {
+// figuresIn returns the figures in a line, nil if it has none: of several dicts those of each.
+func figuresIn(line []byte) []*figures {
 	const maxPrinted = 256 << 10
 	if len(line) > maxPrinted {
 		return nil
 	}
-	for _, parse := range []func([]byte) *figures{dictIn, verlFigures, namedFigures} {
+	if all := dictsIn(line); all != nil {
+		return all
+	}
+	for _, parse := range []func([]byte) *figures{verlFigures, namedFigures} {
 		if f := parse(line); f != nil {
-			return f
+			return []*figures{f}
 		}
 	}
 	return nil
@@ -179,27 +220,28 @@ func figuresIn(line []byte) *figures {
 // stepBefore is a step in front of a dict.
 var stepBefore = regexp.MustCompile(`(?i)\b(?:step|rollout|iteration|iter)\s*[:=#]?\s*(\d+)\s*(?:/\s*\d+)?\s*[:|,-]?\s*$`)
 
-// dictIn reads a Python dict or a JSON object in a line: the first that has figures.
-func dictIn(line []byte) *figures {
-	const most = 4 // braces that are tried
-	at := 0
-	for range most {
+// dictsIn reads the Python dicts or JSON objects in a line that have figures.
+func dictsIn(line []byte) (all []*figures) {
+	const most = 4 // braces that are tried, one after the other
+	from, at := 0, 0
+	for tries := 0; tries < most; tries++ {
 		i := bytes.IndexByte(line[at:], '{')
 		if i < 0 {
-			return nil
+			break
 		}
 		at += i
 		f := &figures{}
 		d := dict{text: line, pos: at}
-		if d.object("", f, 0) && f.hasMeaning() && len(f.names) > 1 {
-			if m := stepBefore.FindSubmatch(line[:at]); m != nil {
-				f.add("step", jsonscan.Value{Kind: jsonscan.Number, Raw: m[1]})
-			}
-			return f
+		if isDict := d.object("", f, 0) && f.hasMeaning() && len(f.names) > 1; !isDict {
+			at++
+			continue
 		}
-		at++
+		if m := stepBefore.FindSubmatch(line[from:at]); m != nil {
+			f.add("step", jsonscan.Value{Kind: jsonscan.Number, Raw: m[1]})
+		}
+		all, from, at, tries = append(all, f), d.pos, d.pos, 0
 	}
-	return nil
+	return all
 }
 
 // ofProcess is how Ray begins the lines of a process.
@@ -238,7 +280,7 @@ func verlFigures(line []byte) *figures {
 
 var (
 	// namedStep is a step within a line of names and figures.
-	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,:\[(>-])(?:train(?:ing)?[ _]?|global[ _]?)?(?:step|iteration|iter)\s*[:=#]?\s*(\d+)(?:\s*/\s*\d+)?\]?`)
+	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,:\[(>-])(?:train(?:ing)?[ _]?|global[ _]?)?(?:step|iteration|iter)\s*[:=#]?\s*\[?(\d+)(?:\s*/\s*\d+)?\]?`)
 	// pair is a name of at most three words and its figure.
 	pair = regexp.MustCompile(`([A-Za-z][\w./@()-]*(?: [\w./@()-]+){0,2}) ?[:=] ?([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf))\s*(%)?`)
 	// listedPair is the same in a list with commas or bars, with nothing but a space between, and perhaps a unit: "Total rewards mean 0.5, Peak mem 9 GB".
@@ -438,7 +480,11 @@ func readPrinted(t *table, in *input) error {
 	lines := bufio.NewReaderSize(in.text, 1<<16)
 	for {
 		line, err := readLine(lines)
-		for _, f := range p.add(line) {
+		all := p.add(line)
+		if err != nil {
+			all = append(all, p.end()...)
+		}
+		for _, f := range all {
 			t.add(f.row())
 		}
 		if err != nil {
@@ -460,15 +506,8 @@ func isPrinted(in *input) bool {
 	const enough = 8 // lines of JSON alone are another log
 	objects, lines := 0, 0
 	seen := map[string]bool{}
-	for line := range in.wholeLines() {
-		lines++
-		if objects == lines-1 && jsonscan.ScanObject(line, nil) == nil {
-			objects++
-		}
-		if objects == enough {
-			return false
-		}
-		for _, f := range p.add(line) {
+	look := func(all []*figures) {
+		for _, f := range all {
 			names := strings.Join(f.names, "\n")
 			if f.isNamed && !seen[names] { // a sentence does not come twice
 				seen[names] = len(seen) < maxRow
@@ -477,6 +516,17 @@ func isPrinted(in *input) bool {
 			rows.Add(f.record())
 		}
 	}
+	for line := range in.wholeLines() {
+		lines++
+		if objects == lines-1 && jsonscan.ScanObject(line, nil) == nil {
+			objects++
+		}
+		if objects == enough {
+			return false
+		}
+		look(p.add(line))
+	}
+	look(p.end())
 	isText := objects < lines
 	return isText && rows.Verdict() != formats.Samples && rows.HaveOrder()
 }
@@ -488,5 +538,6 @@ func beginsDocument(text []byte) bool {
 		return bytes.HasPrefix(bytes.TrimSpace(inList), []byte{'{'})
 	}
 	first, _, _ := bytes.Cut(text, []byte{'\n'})
-	return bytes.HasPrefix(first, []byte{'{'}) && figuresIn(first) == nil && jsonscan.ScanObject(first, nil) != nil
+	isPython := bytes.HasPrefix(first, []byte("{'"))
+	return bytes.HasPrefix(first, []byte{'{'}) && !isPython && figuresIn(first) == nil && jsonscan.ScanObject(first, nil) != nil
 }

@@ -244,7 +244,7 @@ func (a *Analysis) summarize(ctx context.Context) error {
 	if a.LossWeights != nil {
 		a.sumMass(ctx)
 	}
-	a.sums = a.sum(ctx)
+	a.sum(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -29,16 +29,16 @@ type kept struct {
 // keep is the stage of the keep rule.
 func (a *Analysis) keep(ctx context.Context, set model.Settings) error {
 	u, advantages, trains := &a.unfiltered, a.admitted.advantages, a.admitted.trains
-	k := &a.kept
+	k, pos, neg := &a.kept, set.KeepPos, set.KeepNeg // a block that reads the settings would hold all of them
 	*k = kept{counted: a.memory.falses(len(advantages))}
 	switch {
-	case errors.As(estimators.CheckRatios(set.KeepPos, set.KeepNeg), &k.refusal): // nothing is kept
+	case errors.As(estimators.CheckRatios(pos, neg), &k.refusal): // nothing is kept
 	case !set.Filtering():
 		a.plan.estimator.Select(k.counted, u.batch)
 	default:
 		eachBlock(ctx, u.blocks, func(_ int, b block) {
 			offsets := u.batch.GroupRange(b.from, b.to).Offsets
-			estimators.Keep(k.counted[b.lo:b.hi], nil, advantages[b.lo:b.hi], offsets, set.KeepPos, set.KeepNeg)
+			estimators.Keep(k.counted[b.lo:b.hi], nil, advantages[b.lo:b.hi], offsets, pos, neg)
 		})
 	}
 	for i, trains := range trains { // the keep rule keeps zeros, dropped or not
@@ -73,9 +73,10 @@ func (a *Analysis) recompute(ctx context.Context, set model.Settings) error {
 		}
 	case set.Recompute:
 		r.advantages = a.memory.numbers(len(advantages))
-		e, batch := a.plan.estimator, a.unfiltered.batch
-		eachBlock(ctx, a.recomputeBlocks(set.Scale), func(_ int, b block) {
-			estimators.Recompute(r.advantages[b.lo:b.hi], e, batch.GroupRange(b.from, b.to), set.Scale, advantages[b.lo:b.hi], isKept[b.lo:b.hi])
+		e, batch, scale := a.plan.estimator, &a.unfiltered.batch, set.Scale
+		eachBlock(ctx, a.recomputeBlocks(scale), func(_ int, b block) {
+			of := batch.GroupRange(b.from, b.to)
+			estimators.Recompute(r.advantages[b.lo:b.hi], e, of, scale, advantages[b.lo:b.hi], isKept[b.lo:b.hi])
 		})
 	default:
 		r.advantages = a.memory.numbers(len(advantages))

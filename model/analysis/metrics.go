@@ -39,7 +39,7 @@ func (a *Analysis) metrics() []Metric {
 	}
 	room := 64
 	if a.plan.onlyMeans {
-		room = 16
+		room = meansRoom
 	}
 	m := make([]Metric, 0, room)
 	a.InvalidRewards = in.invalid
@@ -129,15 +129,10 @@ func (g *Group) solveBin() int {
 	return slices.IndexFunc(solveBins(), func(bound float64) bool { return rate <= bound })
 }
 
-// SolveBinNames are the names of the bins under vantage/solve_rate/.
-func SolveBinNames() []string {
-	return model.Mapped(solveRateNames(), func(name string) string { return strings.TrimPrefix(name, solveRatePrefix) })
-}
-
 const solveRatePrefix = "vantage/solve_rate/"
 
-// solveRateNames are the metrics of the bins, written out since each step has them.
-func solveRateNames() []string {
+// SolveRateNames are the metrics of the bins, written out because each step has them.
+func SolveRateNames() []string {
 	return []string{
 		solveRatePrefix + "0", solveRatePrefix + "to_25", solveRatePrefix + "to_50", solveRatePrefix + "to_75",
 		solveRatePrefix + "below_100", solveRatePrefix + "100",
@@ -178,7 +173,7 @@ func solveRates(groups []Group) []Metric {
 	for k := 1; k <= maxSize; k *= 2 {
 		metrics = append(metrics, Metric{Name: passAtName(k), Value: passAt(k, groups)})
 	}
-	for bin, name := range solveRateNames() {
+	for bin, name := range SolveRateNames() {
 		metrics = append(metrics, Metric{Name: name, Value: bins[bin]})
 	}
 	return metrics
@@ -201,14 +196,38 @@ func passAt(k int, groups []Group) float64 {
 	return sum / float64(enough)
 }
 
+// Means is a copy for a trend as [ComputeMeans] has it: the other metrics take three quarters of the memory.
+func (s *StepFigures) Means(set model.Settings) StepFigures {
+	means := *s
+	if set.Filtering() {
+		return means
+	}
+	means.Metrics = make([]Metric, 0, meansRoom)
+	for _, m := range s.Metrics {
+		if isOfMeans(m.Name) {
+			means.Metrics = append(means.Metrics, m)
+		}
+	}
+	return means
+}
+
+// meansRoom is enough for the metrics of [ComputeMeans].
+const meansRoom = 16
+
+// isOfMeans reports whether [ComputeMeans] computes a metric.
+func isOfMeans(name string) bool {
+	isOfRewards := strings.HasPrefix(name, "critic/score/") || strings.HasPrefix(name, "critic/rewards/")
+	return isOfRewards || strings.HasPrefix(name, "response_length/") || strings.HasPrefix(name, "response_length_no_cutoff/")
+}
+
 // Metric returns the metric with a name, NaN if there is none.
 func (s *StepFigures) Metric(name string) float64 {
-	value, _ := s.metricNear(name, 0)
+	value, _ := s.MetricNear(name, 0)
 	return value
 }
 
-// metricNear is Metric, given the index at which the metric probably is; it returns where it is.
-func (s *StepFigures) metricNear(name string, hint int) (value float64, index int) {
+// MetricNear is Metric, given the index at which the metric probably is; it returns where it is.
+func (s *StepFigures) MetricNear(name string, hint int) (value float64, index int) {
 	if hint < len(s.Metrics) && s.Metrics[hint].Name == name {
 		return s.Metrics[hint].Value, hint
 	}

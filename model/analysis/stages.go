@@ -51,7 +51,7 @@ func stageList() []stage {
 const stagesOfRewards = 2
 
 func forgetEstimator(s *model.Settings) {
-	s.Framework, s.Estimator, s.Scale, s.Options, s.Assumed, s.FromLog = "", "", "", "", false, false
+	s.Framework, s.Estimator, s.Scale, s.Options, s.Assumed, s.FromLog, s.OwnRule = "", "", "", "", false, false, false
 }
 
 // forgetLoss leaves whether there is a loss, which is all that an earlier stage reads of it.

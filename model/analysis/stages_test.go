@@ -11,7 +11,7 @@ import (
 func TestStagesThatASettingChanges(t *testing.T) {
 	first := map[string]string{
 		"Overlong": "shaped", "Framework": "unfiltered", "Estimator": "unfiltered", "Scale": "unfiltered", "Options": "unfiltered",
-		"Assumed": "unfiltered", "FromLog": "unfiltered", "GroupFilter": "admitted", "KeepPos": "kept", "KeepNeg": "kept",
+		"Assumed": "unfiltered", "FromLog": "unfiltered", "OwnRule": "unfiltered", "GroupFilter": "admitted", "KeepPos": "kept", "KeepNeg": "kept",
 		"Recompute": "recomputed", "OffPolicy": "corrected", "Loss": "weighted",
 	}
 	set := model.DefaultSettings()

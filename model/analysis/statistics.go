@@ -30,7 +30,7 @@ type statistics struct {
 }
 
 // sum takes two passes, since one would lose the squares to cancellation.
-func (a *Analysis) sum(ctx context.Context) statistics {
+func (a *Analysis) sum(ctx context.Context) {
 	parts := a.memory.emptySums(len(a.shaped.blocks))
 	eachBlock(ctx, a.shaped.blocks, func(k int, b block) {
 		switch s := &parts[k]; {
@@ -39,21 +39,21 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 			s.add(a, b)
 		}
 	})
-	var all statistics
+	all := &a.sums
+	*all = statistics{}
 	for i := range parts {
 		all.merge(&parts[i])
 	}
 	if a.plan.onlyMeans {
-		return all
+		return
 	}
-	eachBlock(ctx, a.shaped.blocks, func(k int, b block) { parts[k].addSquares(a, b, &all) })
+	eachBlock(ctx, a.shaped.blocks, func(k int, b block) { parts[k].addSquares(a, b, all) })
 	for i := range parts {
 		all.processedSquares += parts[i].processedSquares
 		all.lengthSquares += parts[i].lengthSquares
 		all.advantageSquares += parts[i].advantageSquares
 		all.products += parts[i].products
 	}
-	return all
 }
 
 // add adds a block to everything but the squares.

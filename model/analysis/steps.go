@@ -373,7 +373,7 @@ func (t *Trend) Series(metric string) []float64 {
 	for i := range t.Steps {
 		values[i] = math.NaN()
 		if s := &t.Steps[i]; !s.Open {
-			values[i], index = s.metricNear(metric, index)
+			values[i], index = s.MetricNear(metric, index)
 		}
 	}
 	return values

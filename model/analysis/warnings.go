@@ -151,7 +151,7 @@ func WarningRules() []WarningRule {
 		{
 			Kind: WarnAssumedRewards, Scope: Together, Find: (*Analysis).assumedRewards,
 			Unit:    "samples",
-			Meaning: "the sum of all numeric columns is taken for the reward",
+			Meaning: "the sum of all numeric columns is taken for the reward, or that of parts with a penalty above 0",
 		},
 		{
 			Kind: WarnPartsMissing, Scope: PerStep, Find: (*Analysis).partsMissing,
@@ -250,28 +250,42 @@ func (a *Analysis) warnings() []model.Warning {
 	if a.Open {
 		return nil
 	}
-	all := a.plan.rules
-	found := make([]*model.Warning, len(all))
-	shares := max(1, len(a.shaped.blocks)) // a step of one block is not worth a goroutine
-	model.InParallel(context.Background(), workers(), shares, func(share int) {
-		for k := share; k < len(all); k += shares {
-			r := all[k]
-			find := r.Find
-			if r.Scope == PerStep && a.steps != nil {
-				find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.Find) }
-			}
-			if found[k] = find(a); found[k] != nil {
-				found[k].Kind, found[k].Step = r.Kind, a.Step
-			}
-		}
-	})
 	var warnings []model.Warning
-	for _, w := range found {
+	add := func(w *model.Warning) {
 		if w != nil {
 			warnings = append(warnings, *w)
 		}
 	}
+	rules, shares := a.plan.rules, len(a.shaped.blocks)
+	if shares < 2 { // a step of one block is not worth a goroutine
+		for k := range rules {
+			add(a.warningOf(&rules[k]))
+		}
+		return warnings
+	}
+	found := make([]*model.Warning, len(rules))
+	model.InParallel(context.Background(), workers(), shares, func(share int) {
+		for k := share; k < len(rules); k += shares {
+			found[k] = a.warningOf(&rules[k])
+		}
+	})
+	for _, w := range found {
+		add(w)
+	}
 	return warnings
+}
+
+// warningOf is what a rule warns of, nil if of nothing.
+func (a *Analysis) warningOf(r *WarningRule) (w *model.Warning) {
+	if r.Scope == PerStep && a.steps != nil {
+		w = a.joinWarnings(r.Find)
+	} else {
+		w = r.Find(a)
+	}
+	if w != nil {
+		w.Kind, w.Step = r.Kind, a.Step
+	}
+	return w
 }
 
 // joinWarnings counts what a rule finds in each of the joined steps, in the words of the step where it

@@ -33,15 +33,39 @@ func (a *Analysis) invalidRewards() *model.Warning {
 	return w
 }
 
-// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names.
+// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names, or whether a penalty is
+// subtracted.
 func (a *Analysis) assumedRewards() *model.Warning {
 	columns := a.plan.snap.Run.SummedColumns()
-	if len(columns) < 2 || a.plan.snap.Run.NamesRewards || a.Settings.Reward != "" || a.Settings.Weights != "" {
+	if len(columns) < 2 || a.Settings.Reward != "" || a.Settings.Weights != "" {
 		return nil
+	}
+	if a.plan.snap.Run.NamesRewards {
+		return a.positivePenalty(columns)
 	}
 	return a.ofSamples(a.Rows,
 		fmt.Sprintf("have the sum of all %d numeric columns as reward, because nothing shows which are rewards: %s", len(columns), strings.Join(columns, ", ")),
 		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them")
+}
+
+// positivePenalty warns of a penalty above 0 in the sum of columns: the trainer may subtract it.
+func (a *Analysis) positivePenalty(columns []string) *model.Warning {
+	weights, positive := make([]string, len(columns)), ""
+	for i, name := range columns {
+		weights[i] = name
+		part := a.grouped.step.Component(a.InputRow, slices.Index(a.plan.snap.Run.ComponentNames, name))
+		isBelow := slices.ContainsFunc(part, func(x float64) bool { return x < 0 })
+		isAbove := slices.ContainsFunc(part, func(x float64) bool { return x > 0 })
+		if strings.HasSuffix(strings.ToLower(name), "penalty") && isAbove && !isBelow {
+			weights[i], positive = name+"=-1", name
+		}
+	}
+	if positive == "" {
+		return nil
+	}
+	return a.ofSamples(a.Rows,
+		fmt.Sprintf("have the sum of %s as reward, though %s is above 0 and may be subtracted", strings.Join(columns, ", "), positive),
+		"log the total as reward; or, if it is subtracted, --reward "+strings.Join(weights, ","))
 }
 
 // partsMissing warns of rewards that are sums of columns of which one is NaN or missing, while others of the group have it.
@@ -108,6 +132,9 @@ func (a *Analysis) partialGroups() *model.Warning {
 		if g := &a.Table[i]; g.IsPart {
 			rows, whole, isTold = rows+g.Size(), whole+g.WholeSize, isTold && g.WholeSize > 0
 		}
+	}
+	if rows == 0 {
+		return nil
 	}
 	of := ", and does not tell of how many"
 	if isTold {
@@ -256,9 +283,9 @@ func (a *Analysis) approximateLengths() *model.Warning {
 }
 
 // loggedDiffers warns of logged advantages that are not those computed. With a filter the settings
-// are a what-if, so that they differ on purpose.
+// are a what-if, so that they differ on purpose; by a rule of the trainer's own they differ, and nothing is wrong.
 func (a *Analysis) loggedDiffers() *model.Warning {
-	if a.Settings.Filtering() || a.grouped.step.LoggedAdvantages == nil {
+	if !a.comparesLogged() {
 		return nil
 	}
 	computed := a.Unfiltered
@@ -298,6 +325,12 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 	}
 	w.Text = fmt.Sprintf("have a logged advantage that differs from %s, %s", a.Settings.Computes(), by)
 	return w
+}
+
+// comparesLogged reports whether the settings are to give the logged advantages, if there are any.
+func (a *Analysis) comparesLogged() bool {
+	hasOwnRule := a.Settings.FromLog && a.Settings.OwnRule
+	return a.grouped.step.LoggedAdvantages != nil && !hasOwnRule && !a.Settings.Filtering()
 }
 
 // loggedPrecision is how much of a value a log may lose by writing it, relative to the largest

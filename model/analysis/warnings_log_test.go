@@ -31,6 +31,18 @@ func TestWarningsAboutTheLog(t *testing.T) {
 	}
 }
 
+// A penalty above 0 in a sum may be subtracted; one below 0 is added.
+func TestPenaltiesOfSums(t *testing.T) {
+	for penalty, want := range map[float64]bool{0.5: true, -0.5: false, 0: false} {
+		snap := withComponents(model.LengthTokens, []string{"format_reward", "length_penalty"}, []float64{1, 0, 1, 0}, []float64{1, 0}, []float64{0, penalty}, []float64{1, 0}, []float64{0, penalty})
+		snap.Run.SumsComponents, snap.Run.NamesRewards = true, true
+		w, ok := warningOf(analyze(t, snap, settingsWith(t, "framework", "verl")), WarnAssumedRewards)
+		if ok != want || ok && !strings.Contains(w.Advice, "--reward format_reward,length_penalty=-1") {
+			t.Errorf("a penalty of %v: %v, %+v", penalty, ok, w)
+		}
+	}
+}
+
 func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	logged := func(advantages ...float64) model.Snapshot {
 		chunk := chunkOf(1, []float64{1, 0, 1, 0})

@@ -23,6 +23,7 @@ type Grounds struct {
 	SampleSteps int    // complete steps of samples
 	Groups      int    // of these
 	Still       string // what is one value throughout, so that nothing shows whether the run is well; "" if nothing is
+	Uncompared  string // why no sample trains, though none of that is an illness that was found; "" if some do
 	Lacks       string // what to log, if there is no reward
 }
 
@@ -106,6 +107,8 @@ func (d *Diagnosis) WhyUnknown() string {
 	switch {
 	case g.Still != "":
 		return g.Still
+	case g.Uncompared != "" && g.RewardSteps < leastCourse:
+		return g.Uncompared
 	case g.RewardSteps >= leastCourse, samplesTell:
 		return ""
 	case g.Lacks != "":

@@ -124,7 +124,7 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: GroupMixup, detect: mixup,
-			follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard, EqualRewards},
+			follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard, EqualRewards, Forgetting},
 			What: "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, or " +
 				"answers are graded at the prompts of others, so that advantages compare the wrong answers.",
 			How: []string{
@@ -201,6 +201,8 @@ func Kinds() []KindInfo {
 				"Meanwhile the reward does not fall.",
 				fmt.Sprintf("Or a phrase that is new (see new_phrase) opens %s of the newest answers, which get more than others of "+
 					"their group.", units.Share(phraseFrom)),
+				fmt.Sprintf("So does the name of a file that seems to hold the result, which the prompt lacks, in %s of them.",
+					units.Share(phraseFrom)),
 				fmt.Sprintf("Such a phrase is an alarm if it names a file, or tells the result and %s of these are right; else it "+
 					"is a watch.", units.Share(leaksRight)),
 			},
@@ -365,6 +367,7 @@ func Kinds() []KindInfo {
 					"forgetting names no part of them.", units.Share(mostShare)),
 				"It is one where only sources come that did not come before, or only new prompts although prompts came again until " +
 					"then.",
+				fmt.Sprintf("So it is where prompts become %s times as long, or as short, at about the onset.", units.Short(askedTimes)),
 				"It is one where the sources by themselves, or the prompts that come again, fall by less than half as much.",
 				"If they fall by less than a quarter as much, the mixture is another one, and nothing fell.",
 				"It is one where the fall takes more than a quarter of the run, and no prompt is known to come again.",
@@ -373,7 +376,8 @@ func Kinds() []KindInfo {
 					"falls.",
 				"So it is where the columns have other weights from then on, and none of them falls.",
 			},
-			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
+			LooksLike: "One bad step; a reward that went down as far before, for as long, and came back; a harder data source that begins while " +
+				"each source by itself holds.",
 			Advice: "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient " +
 				"norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual " +
 				"causes",
@@ -485,10 +489,11 @@ func Kinds() []KindInfo {
 			How: []string{
 				fmt.Sprintf("Over %d steps and more, the mean reward of the last third is not above that of the first by %d "+
 					"standard errors (by batches of steps).", LeastLearning, gainErrors),
-				fmt.Sprintf("A gain of %s of the range would be.", units.Share(leastPower)),
+				fmt.Sprintf("A gain of %s of the range would be, and may not be there by one of these errors.", units.Share(leastPower)),
+				"Prompts that come again count by themselves, else sources do.",
 				"It is a watch also where all of the gain is in a column for the form, or in what no column holds, and one for " +
 					"correctness gains nothing.",
-				"It is an alarm where most groups have equal rewards, or the gradient is 0.",
+				"It is an alarm where most groups have equal rewards, or the gradient is 0, and a gain as large is surely not there.",
 			},
 			LooksLike: "A run near its top, a short run, and a reward whose noise hides any gain: these get no alarm.",
 			Advice: "check that updates arrive: learning rate, gradient, weights of the sampler; then whether groups differ in " +
@@ -505,6 +510,7 @@ func Kinds() []KindInfo {
 					"chance.", units.Share(windowSteps), units.Share(FallShare), units.Share(windowSteps)),
 				fmt.Sprintf("It has been so for %s of the run.", units.Share(fallSteps)),
 				"In a trainer's own averages it is an alarm from a half.",
+				"In these it is a watch where prompts become 1.25 times as long or a metric of difficulty changes, and so is a collapse.",
 				"A fall to the floor is reward_collapse.",
 			},
 			LooksLike: "A dip that is regained, and prompts that become harder step by step.",
@@ -554,7 +560,8 @@ func Kinds() []KindInfo {
 				"Rows that are turns are not judged.",
 			},
 			LooksLike: "An estimator of one's own: leave-one-out, a baseline of the batch, a value model, a penalty on length that " +
-				"the reward does not hold; groups of which the log has a part.",
+				"the reward does not hold; groups of which the log has a part. Rewards less the mean of their group are a rule of the " +
+				"trainer's own whatever each group is multiplied by, whatever is clipped, and whatever is masked.",
 			Advice: "compute the advantages of one group by hand from its logged rewards, and compare them with the log: `vantage " +
 				"match` has the nearest rule and the first sample that differs; look at how rewards are ordered, reshaped into " +
 				"groups and normalised",
@@ -738,6 +745,7 @@ func scalarKinds() []KindInfo {
 			How: []string{
 				"The entropy stays below a tenth of its start.",
 				"From then on the reward, or else the held-out score, gains nothing that matters.",
+				"It is none if it is gone within the first tenth of the steps, and the reward gains after that.",
 				"A run whose log begins after the collapse is not told.",
 			},
 			LooksLike: "An entropy that falls while the reward rises (that is learning), or at the end of a task that is solved.",
@@ -791,6 +799,7 @@ func scalarKinds() []KindInfo {
 					"gains less than a sixth of that.",
 				"Or the score loses a fifth of its height and more, beyond its noise, to the end: a watch where the reward falls " +
 					"with it.",
+				"A score that does not gain is a watch in fewer than 8 evaluations: it may lag.",
 				"Evaluations without a score do not count.",
 			},
 			LooksLike: "A held-out score that lags, or is lower by a steady gap.",

@@ -57,9 +57,16 @@ func (l *Learning) String() string {
 // IsGain reports whether a gain is beyond chance.
 func (g *Gain) IsGain() bool { return g.By > gainErrors*g.Error }
 
-// ShowsNone reports whether a gain is not beyond chance, though one of a good tenth of the range of the reward would be.
+// ShowsNone reports whether a gain is not beyond chance, and one of a good tenth of the range of the reward would be. A gain that may as well
+// be as large is not nothing.
 func (g *Gain) ShowsNone(reach float64) bool {
-	return !g.IsGain() && gainErrors*g.Error <= leastPower*reach
+	return !g.IsGain() && gainErrors*g.Error <= leastPower*reach && max(0, g.By)+g.Error <= leastPower*reach
+}
+
+// RulesOut reports whether a gain is surely less than a good tenth of the range of a reward, and than half of the height from which it began.
+func (g *Gain) RulesOut(reach, floor float64) bool {
+	most := g.By + gainErrors*g.Error
+	return most <= leastPower*reach && most <= (g.Level-g.By-floor)/2
 }
 
 // GainOf is the gain of values in order. The error is that of the means of a few batches in each third, so that noise which lasts some
@@ -119,7 +126,7 @@ const leastSame = 8
 // gainOfSame is the gain of the prompts that come in the first and in the last third of the steps, each against itself: their mean, with an
 // error by how much they differ.
 func (o *Observations) gainOfSame() *Gain {
-	if !o.prompts || len(o.Steps) < 2*leastSteps {
+	if !o.byPrompt || len(o.Steps) < 2*leastSteps {
 		return nil
 	}
 	third := len(o.Steps) / 3
@@ -137,6 +144,36 @@ func (o *Observations) gainOfSame() *Gain {
 	n := float64(gains.N)
 	variance := max(0, gains.Squares/n-gains.mean()*gains.mean()) / (n - 1)
 	return &Gain{By: gains.mean(), Error: math.Sqrt(variance), Level: level.mean()}
+}
+
+// gainOfSources is the gain of the sources that come in the first and in the last third of the steps, each against itself; nil if fewer than
+// two are named, or none comes in both.
+func (e *evidence) gainOfSources() *Gain {
+	if e.texts == nil || len(e.texts.sourceList()) < 2 {
+		return nil
+	}
+	var sum Gain
+	samples, variance, third := 0.0, 0.0, len(e.Steps)/3
+	for _, name := range e.texts.sourceList() {
+		s := e.groupSeries(func(step, group int) bool { return e.texts.sourceOf(step, group) == name })
+		if s[:third].steps() < leastSteps || s[len(s)-third:].steps() < leastSteps {
+			continue
+		}
+		n, gain := float64(s.pooled(0, len(s)).N), GainOf(s.known())
+		sum.By, sum.Level = sum.By+n*gain.By, sum.Level+n*gain.Level
+		samples, variance = samples+n, variance+n*n*gain.Error*gain.Error
+	}
+	if samples == 0 {
+		return nil
+	}
+	return &Gain{By: sum.By / samples, Error: math.Sqrt(variance) / samples, Level: sum.Level / samples}
+}
+
+// asksOthers reports whether the prompts of the last third of the steps are longer or shorter than those of the first, as in a curriculum.
+func (e *evidence) asksOthers() bool {
+	s, third := e.askedLengths(), len(e.Steps)/3
+	c := s.compare(0, third, len(s)-third, len(s))
+	return math.Abs(c.z) >= askedSure && math.Abs(c.change()) >= math.Log(askedTimes)
 }
 
 // promptMeans are the mean rewards of the groups of each prompt in steps [from, to).
@@ -166,6 +203,10 @@ func learnsNothing(e *evidence) ([]Finding, string) {
 	gain := &l.Gain
 	if l.Same != nil {
 		gain = l.Same // whatever prompts come when
+	} else if ofSources := e.gainOfSources(); ofSources != nil {
+		gain = ofSources
+	} else if e.asksOthers() {
+		return nil, "prompts became longer or shorter, and none came again: their rewards compare other tasks"
 	}
 	isNearTop := !e.continuous && gain.Level-gain.By-e.Low >= nearTop*reach
 	if l.Form != nil {
@@ -179,7 +220,7 @@ func learnsNothing(e *evidence) ([]Finding, string) {
 	f.Evidence = []Evidence{e.thirds(s, "reward")}
 	f.Severity, f.Title, f.Example.Step = Watch, "the reward gains nothing: "+l.String(), e.Steps[0].Step
 	dead := e.seriesOf(func(s *Observed) Moments { return s.shareOf(equalFates()) }).pooled(0, len(s))
-	if share := dead.mean(); share >= DeadGroups {
+	if share := dead.mean(); share >= DeadGroups && gain.RulesOut(reach, e.Low) {
 		f.Severity = Alarm
 		f.Title += fmt.Sprintf(", and %s of the groups have equal rewards", units.Share(share))
 	}
@@ -225,7 +266,7 @@ func fallsByHalf(e *evidence) ([]Finding, string) {
 	}
 	s := e.rewards()
 	k, found := s.shiftOf(-1)
-	if !found || e.High <= e.Low || !e.leaves(&k, 1-FallShare) || float64(len(s)-k.b) < fallSteps*float64(len(s)) {
+	if !found || e.High <= e.Low || s.swings(&k) || !e.leaves(&k, 1-FallShare) || float64(len(s)-k.b) < fallSteps*float64(len(s)) {
 		return nil, ""
 	}
 	if named, _ := collapse(e); named != nil {

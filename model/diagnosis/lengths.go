@@ -128,21 +128,43 @@ func rewardOfLonger(gain float64) string {
 // growthOfPrompts is the logarithm of how much longer prompts are at the end than at the level before a change, as in a curriculum; 0
 // where they are not known, or hold the turns of an answer.
 func (e *evidence) growthOfPrompts(k *shift) float64 {
-	if !e.hasTexts() || e.areTurns() {
-		return 0
-	}
-	s := make(series, len(e.Steps))
-	for i := range e.texts.answers {
-		if a := &e.texts.answers[i]; a.asked > 0 {
-			s[a.step].add(math.Log(float64(a.asked)))
-		}
-	}
+	s := e.askedLengths()
 	span := s.span()
 	before, after := s.pooled(k.a, k.a+span), s.pooled(len(s)-span, len(s))
 	if min(before.N, after.N) == 0 {
 		return 0
 	}
 	return max(0, after.mean()-before.mean())
+}
+
+// askedLengths are the logarithms of the lengths of the prompts that were read: none where they hold the turns of an answer.
+func (e *evidence) askedLengths() series {
+	s := make(series, len(e.Steps))
+	if !e.hasTexts() || e.areTurns() {
+		return s
+	}
+	for i := range e.texts.answers {
+		if a := &e.texts.answers[i]; a.asked > 0 {
+			s[a.step].add(math.Log(float64(a.asked)))
+		}
+	}
+	return s
+}
+
+// Limits of prompts that are of another kind from a step on.
+const (
+	askedTimes = 1.25 // times as long, or as short
+	askedSure  = 5.0  // standard errors by which lengths differ
+)
+
+// asksOtherwise reports whether the prompts are longer, or shorter, from about the onset of a change on: other data, which may be harder. A
+// model that becomes worse does not choose its prompts.
+func (e *evidence) asksOtherwise(k *shift) bool {
+	s := e.askedLengths()
+	span := s.span()
+	after := min(k.b, len(s)-span)
+	c := s.compare(after-2*span, after, after, after+2*span)
+	return math.Abs(c.z) >= askedSure && math.Abs(c.change()) >= math.Log(askedTimes)
 }
 
 // truncation finds a share of answers that end at the length limit and are graded lowest.

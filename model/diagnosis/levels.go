@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -46,11 +47,14 @@ func (e *evidence) middleTakesOver() (Finding, bool) {
 		return Finding{}, false
 	}
 	n, span := len(e.Steps), rewards.span()
-	before, after := rewards.pooled(down.a, down.a+span).mean(), rewards.pooled(n-span, n).mean()
+	before, after := rewards.pooled(down.b-3*span, down.b).mean(), rewards.pooled(n-span, n).mean() // not the best span, which was luck
 	if after < before-0.05*(e.High-e.Low) {
 		return Finding{}, false // then the fall is told
 	}
 	from := min(down.b, n-1)
+	if e.isOutageAt(from) {
+		return Finding{}, false // a part of the reward is gone, and with it the best level
+	}
 	shown := e.around(top, "samples with the best reward", from, n, true, "samples")
 	between := e.around(middle, "samples with a reward between", from, n, true, "samples")
 	f := Finding{Severity: Alarm, first: from, last: n - 1, Series: Series{shown.Name, top.values()}}
@@ -62,6 +66,12 @@ func (e *evidence) middleTakesOver() (Finding, bool) {
 	f.Advice = "read answers of this group: their reward must be below the mean of the attempts; give the lowest reward to an answer " +
 		"that does not try, and go back to a checkpoint before the onset"
 	return f, true
+}
+
+// isOutageAt reports whether the reward, or a column of it, becomes one value at about a step.
+func (e *evidence) isOutageAt(step int) bool {
+	outages, _ := outage(e)
+	return slices.ContainsFunc(outages, func(f Finding) bool { return f.first >= step-leastSteps && f.first <= step+leastSteps })
 }
 
 // Limits of what one reward for a whole step looks like.

@@ -3,11 +3,13 @@ package diagnosis
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/match"
 	"vantage/model/units"
 )
@@ -24,6 +26,7 @@ type Observations struct {
 	continuous bool // no reward is the one of what is solved
 	rule       model.GroupRule
 	prompts    bool // some rows have one
+	byPrompt   bool // groups are of one prompt, or of the turns that begin with one: what each does can be told
 	lengths    bool // some rows have one
 	total      *Sum // nil if the reward is not seen to be a sum of its parts
 	snap       model.Snapshot
@@ -171,12 +174,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 		}
 		o.Steps[k], errs[k] = observe(snap, i, o.rule, set, scales, logs)
 	})
-	for i := range o.Steps {
-		s := &o.Steps[i]
-		o.rows += s.Rows
-		o.lengths = o.lengths || s.Length.N > 0
-		o.prompts = o.prompts || slices.ContainsFunc(s.Groups, func(g GroupFacts) bool { return g.Prompt > 0 })
-	}
+	o.sumUp()
 	if err := cmp.Or(append(errs, ctx.Err())...); err != nil {
 		return o, err
 	}
@@ -185,13 +183,82 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	return o, nil
 }
 
+// sumUp notes what the log has in any of its steps.
+func (o *Observations) sumUp() {
+	for i := range o.Steps {
+		s := &o.Steps[i]
+		o.rows += s.Rows
+		o.lengths = o.lengths || s.Length.N > 0
+		o.prompts = o.prompts || slices.ContainsFunc(s.Groups, func(g GroupFacts) bool { return g.Prompt > 0 })
+	}
+	o.byPrompt = o.prompts && (o.areTurns() || !o.holdSeveralPrompts())
+}
+
+// holdSeveralPrompts reports whether ids hold the answers to several prompts: then the first of a group does not tell whose rewards it has.
+func (o *Observations) holdSeveralPrompts() bool {
+	mixed, ids := 0, 0
+	for i := range o.Steps {
+		mixed, ids = mixed+o.Steps[i].mixed, ids+o.Steps[i].ids
+	}
+	return mixed >= leastMixed && float64(mixed) >= mixedFrom*float64(ids)
+}
+
 // grounds are what a word on the run rests on.
 func (o *Observations) grounds() (g Grounds) {
 	g.SampleSteps = len(o.Steps)
 	for i := range o.Steps {
 		g.Groups += len(o.Steps[i].Groups)
 	}
+	g.Uncompared = o.uncompared()
 	return g
+}
+
+// Limits of what trains nowhere.
+const (
+	comparedFrom  = 0.01 // of the groups, or of the samples, that train: with fewer nothing shows whether the run is well
+	comparedSteps = 8    // that are computed to see whether any sample trains
+)
+
+// uncompared says why hardly any sample trains: groups have one sample each, which the estimator compares with nothing. It returns "" if
+// samples train, by what the log or the estimator says, or if what keeps them from it is not their number.
+func (o *Observations) uncompared() string {
+	groups, alive, single := 0, 0, 0
+	for i := range o.Steps {
+		s := &o.Steps[i]
+		if s.Logged.Low != 0 || s.Logged.High != 0 {
+			return ""
+		}
+		for k := range s.Groups {
+			groups++
+			alive += model.Count01(s.Groups[k].Fate == model.FateAlive)
+			single += model.Count01(s.Groups[k].Fate == model.FateSingle)
+		}
+	}
+	isCompared := float64(alive) >= comparedFrom*float64(groups)
+	if isCompared || 2*single < groups || o.trains() {
+		return ""
+	}
+	return fmt.Sprintf("no sample trains: %s of %s have one sample each, so that nothing is compared; log an id that the answers to one "+
+		"prompt share", units.Count(single), units.Plural(groups, "groups"))
+}
+
+// trains reports whether the estimator of the settings gives samples of some steps an advantage other than 0.
+func (o *Observations) trains() bool {
+	e, err := o.set.FindEstimator()
+	if err != nil || e.Advantage == nil {
+		return false
+	}
+	samples, trains := 0, 0
+	for _, s := range spread(o.Steps, comparedSteps) {
+		grouped, err := analysis.GroupStep(o.snap, s.Index, o.set)
+		if err != nil {
+			return false
+		}
+		for _, a := range grouped.Advantages(e, o.set.Scale) {
+			samples, trains = samples+1, trains+model.Count01(math.Abs(a) > analysis.ResidueShare)
+		}
+	}
+	return float64(trains) >= comparedFrom*float64(samples) && samples > 0
 }
 
 // takeScales notes which rewards are wrong and which solved, of all runs of the log.

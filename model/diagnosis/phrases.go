@@ -27,6 +27,7 @@ type phrase struct {
 	equals  effect // the same among answers that are right alike; n 0 if the log does not say which are
 	right   effect // of being right
 	cites   bool   // it names a file, or the result is told with it
+	file    bool   // it names a file
 }
 
 // effect is by how much answers with a phrase differ from those of their group without it.
@@ -166,6 +167,9 @@ func (e *evidence) findPhrases() {
 		return
 	}
 	found := &e.texts.phrases
+	if p := e.secretFile(); p != nil {
+		*found = append(*found, *p)
+	}
 	for _, code := range e.phrasesToTry() {
 		if p := e.phraseOf(code); p != nil && !slices.ContainsFunc(*found, func(q phrase) bool { return q.text == p.text }) {
 			*found = append(*found, *p)
@@ -274,6 +278,7 @@ func (e *evidence) phraseOf(code uint64) *phrase {
 	from, to := extended(all, p)
 	words := all[first].said.words
 	lo, hi := max(0, p.at[first]-from), min(len(words), p.at[first]+all[first].said.size+to)
+	p.file = slices.ContainsFunc(all[first].fields()[lo:hi], isPath)
 	for lo < hi && words[lo] == numberWord {
 		lo++
 	}
@@ -363,11 +368,8 @@ func extended(all []answer, p *phrase) (before, after int) {
 // cites reports whether a phrase names a file, or most answers that have it tell their result with it and are right then, unlike others of
 // their group.
 func (e *evidence) cites(all []answer, p *phrase, after int) bool {
-	for _, w := range strings.Fields(p.text) {
-		w = strings.Trim(w, "\"'`.,:;()<>")
-		if isPath := strings.Count(w, "/") >= 2 && !strings.Contains(w, "//") && !strings.ContainsAny(w, "<>{}\\="); isPath {
-			return true
-		}
+	if p.file {
+		return true
 	}
 	right := p.right
 	if right.n == 0 {
@@ -431,6 +433,13 @@ func (e *evidence) wins(p *phrase) bool {
 	return isOpening && of.n >= phraseGroups && of.change >= phraseGain*e.spreadInGroup() && of.z > phraseSure
 }
 
+// winsForAll reports whether nearly all answers have a phrase, so that few groups have others, and get more than those before.
+func (e *evidence) winsForAll(p *phrase) bool {
+	before, after := e.rewardsAround(p)
+	isMore := after.N > 0 && before.N > 0 && after.mean()-before.mean() >= phraseLoss*(e.High-e.Low)
+	return isMore && p.effect.n < phraseGroups && p.takesOver()
+}
+
 func (p *phrase) takesOver() bool {
 	s := p.share
 	return s.pooled(len(s)-s.span(), len(s)).mean() >= phraseTakes
@@ -475,7 +484,11 @@ func (e *evidence) phraseFinding(p *phrase) (Finding, bool) {
 		graded = fmt.Sprintf("which get %s where answers before got %s", units.Short(after.mean()), units.Short(before.mean()))
 	}
 	f.takesOver = p.takesOver()
-	f.Title = fmt.Sprintf("a new phrase is in %s of answers, %s: %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), graded, p.quote())
+	what := "a new phrase is in %s of answers, %s: %s"
+	if p.words == 1 {
+		what = "a file that seems to hold the result is named in %s of answers, %s: %s"
+	}
+	f.Title = fmt.Sprintf(what, units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), graded, p.quote())
 	all := e.texts.all()
 	for i := range all {
 		if p.has[i] && all[i].step >= f.first {
@@ -511,7 +524,7 @@ func (e *evidence) winningPhrase() (Finding, bool) {
 		return Finding{}, false
 	}
 	for _, p := range e.texts.phrases {
-		isLeak := p.cites && p.effect.change > 0 && p.effect.z > phraseSure
+		isLeak := p.cites && p.effect.change > 0 && p.effect.z > phraseSure || p.file && e.winsForAll(&p)
 		if !isLeak && !e.wins(&p) {
 			continue
 		}
@@ -523,6 +536,7 @@ func (e *evidence) winningPhrase() (Finding, bool) {
 			f.Severity = Watch // it may be a style that is wanted
 		} else {
 			f.Title += ", and the result may be copied"
+			f.takesOver = false // that answers become one is what follows from it
 		}
 		return f, true
 	}

@@ -68,7 +68,7 @@ func outage(e *evidence) ([]Finding, string) {
 // hadBefore reports whether most prompts of some steps came before and then had nearly the rewards that they have now, as where each epoch
 // begins with the same easy ones.
 func (e *evidence) hadBefore(from, to int) bool {
-	if !e.prompts {
+	if !e.byPrompt {
 		return false
 	}
 	before := map[uint32]Moments{} // rewards by prompt
@@ -318,7 +318,9 @@ func collapse(e *evidence) ([]Finding, string) {
 		}
 		return e.dip(s), ""
 	}
-	k.b = s.lastFall(&k)
+	if k.b = s.lastFall(&k); s.swings(&k) {
+		return nil, ""
+	}
 	if at, how := e.otherRecipe(k.b); how != "" {
 		return []Finding{e.recipeFinding(at, how)}, ""
 	}
@@ -350,7 +352,7 @@ func collapse(e *evidence) ([]Finding, string) {
 // mayBeOfData reports whether a fall may be one of the data: they come from new sources, or leave some of the reward and may be harder.
 func (e *evidence) mayBeOfData(s series, k *shift, toFloor, below bool) bool {
 	isLarge := toFloor || below || e.leaves(k, halfShare)
-	return e.newSourcesOnly(k.a, k.b) || !isLarge || !toFloor && e.mayBeHarder(s, k)
+	return e.newSourcesOnly(k.a, k.b) || !isLarge || e.asksOtherwise(k) || !toFloor && e.mayBeHarder(s, k)
 }
 
 // leaves reports whether a fall leaves at most that share of the height of a reward that was up.
@@ -405,11 +407,43 @@ func (s series) lastFall(k *shift) int {
 	return min(s.turn(again, k.level.mean()+onsetShare*k.done(), -1), len(s)-1)
 }
 
+// swings reports whether a reward was as low as after a fall before, came back, and has not been down for longer than then.
+func (s series) swings(k *shift) bool {
+	return Swings(s.smooth(max(leastSteps, s.span()/2)), k.level.mean(), k.settled.mean(), k.b)
+}
+
+// swingTimes is how many times the longest of several swings a value may be down that goes up and down.
+const swingTimes = 1.25
+
+// Swings reports whether a smooth course that fell from a level to another at an index went as far down before, came back, and has not been
+// down for longer than then: as with a curriculum that begins again and again. What it was before it first was up is none of these.
+func Swings(smooth []float64, high, low float64, since int) bool {
+	down, up := high+0.6*(low-high), high+0.25*(low-high)
+	isBelow := func(x, limit float64) bool { return (low-high)*(x-limit) >= 0 }
+	was, longest, begun, wasUp := 0, 0, -1, false
+	for i, x := range smooth {
+		switch {
+		case isBelow(x, down) && begun < 0 && wasUp:
+			begun = i
+		case !isBelow(x, up):
+			if begun >= 0 {
+				was, longest = was+1, max(longest, i-begun)
+			}
+			begun, wasUp = -1, true
+		}
+	}
+	limit := float64(longest)
+	if was > 1 {
+		limit *= swingTimes
+	}
+	return was > 0 && float64(len(smooth)-since) <= limit
+}
+
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.
 func (e *evidence) mayBeHarder(s series, k *shift) bool {
 	others := e.newPromptsOnly(k.b, len(e.Steps)) || e.areOthers(k.b/2, len(e.Steps)-s.span(), len(e.Steps))
 	wereNewToo := e.newPromptsOnly(k.b/2, k.b)
-	return others && !wereNewToo || (others || !e.prompts) && s.isGradual(k)
+	return others && !wereNewToo || (others || !e.prompts) && s.isGradual(k) || e.asksOtherwise(k)
 }
 
 // isGradual reports whether a change takes more than a quarter of the run, as where prompts become harder step by step.
@@ -591,7 +625,7 @@ func (e *evidence) parts() []partOf {
 			all = append(all, partOf{"source " + name, e.groupSeries(in), in, rest, len(names), true})
 		}
 	}
-	if !e.prompts {
+	if !e.byPrompt {
 		return all
 	}
 	n := len(e.Steps)
@@ -832,7 +866,7 @@ func (e *evidence) within(of func(*GroupFacts) float64, before, after [2]int) (l
 	if e.texts != nil {
 		ofSources = withinParts(e, e.texts.sourceOf, leastOfSource, leastOfSource, 0, of, before, after)
 	}
-	if e.prompts {
+	if e.byPrompt {
 		prompt := func(i, k int) uint32 { return e.Steps[i].Groups[k].Prompt }
 		ofPrompts = withinParts(e, prompt, 1, leastOfPrompts, 0.5, of, [2]int{0, before[1]}, after)
 	}
@@ -883,8 +917,8 @@ func withinParts[K comparable](
 	return change / float64(groups) / (whole.is.mean() - whole.was.mean())
 }
 
-// newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b: then nothing shows that the
-// model became worse.
+// newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b, but for the steps around b, which is as
+// exact as noise allows: then nothing shows that the model became worse.
 func (e *evidence) newSourcesOnly(a, b int) bool {
 	if e.texts == nil || len(e.texts.sources) == 0 {
 		return false
@@ -900,7 +934,8 @@ func (e *evidence) newSourcesOnly(a, b int) bool {
 		}
 		return all
 	}
-	before, after := names(a, b), names(b, len(e.Steps))
+	n, near := len(e.Steps), e.rewards().span()/2
+	before, after := names(a, max(a+1, b-near)), names(min(b+near, n-1), n)
 	for name := range after {
 		if before[name] {
 			return false

@@ -53,12 +53,12 @@ func stuck(e *evidence) ([]Finding, string) {
 }
 
 // areTurns reports whether in most steps most rows are turns of longer answers.
-func (e *evidence) areTurns() bool {
+func (o *Observations) areTurns() bool {
 	steps := 0
-	for i := range e.Steps {
-		steps += model.Count01(e.Steps[i].turns)
+	for i := range o.Steps {
+		steps += model.Count01(o.Steps[i].turns)
 	}
-	return 2*steps > len(e.Steps)
+	return 2*steps > len(o.Steps)
 }
 
 // beginAlike reports whether rows are turns, and the first prompt of an answer does not tell which task it is of: groups share it.

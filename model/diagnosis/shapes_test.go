@@ -149,6 +149,20 @@ func TestShapes(t *testing.T) {
 				return s
 			},
 		},
+		"a reward falls": {
+			RewardCollapse, 46,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				p := 0.7
+				if step >= 30 {
+					p = 0.12
+				}
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, p), length: 100, asks: words, answer: words}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // it is hard in every other twelve steps
+				p := 0.7 - 0.58*float64(step/12%2)
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, p), length: 100, asks: words, answer: words}
+			},
+		},
 		"answers are cut at a context": {Truncation, 30, cut(true), cut(false)},
 		"losers say other words": {
 			Truncation, 30, cut(true),
@@ -266,6 +280,46 @@ func TestOneRewardPerStep(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: one reward for a step %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+func noSource(int) string { return "" }
+
+// A reward that falls as the prompts become longer, or come from another source, may be one of harder data: a watch. One that
+// falls on prompts as before is an alarm.
+func TestFallToOtherPromptsIsAWatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		asks func(step int) int // words
+		from func(step int) string
+		want Severity
+	}{
+		"a harder source begins":       {func(step int) int { return 12 + 30*min(1, step/30) }, noSource, Watch},
+		"prompts grow step by step":    {func(step int) int { return 12 + step }, noSource, Watch},
+		"the same sort of prompts":     {func(int) int { return 12 }, noSource, Alarm},
+		"another source, by its name":  {func(int) int { return 12 }, func(step int) string { return []string{"school", "olympiad"}[step/32] }, Watch},
+		"the same sources all the way": {func(int) int { return 12 }, func(step int) string { return []string{"school", "olympiad"}[step%2] }, Alarm},
+	} {
+		snap, read := shapeOf(60, 8, func(rng *rand.Rand, step, prompt, _ int) sample {
+			p := 0.7
+			if step >= 30 {
+				p = 0.12
+			}
+			asks := strings.Repeat("word ", c.asks(step)+rng.IntN(5))
+			return sample{prompt: 100*step + prompt, reward: verdict(rng, p), length: 80 + rng.IntN(40), asks: asks, answer: "so we add them and get 7", source: c.from(step)}
+		})
+		look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := Severity("")
+		for _, f := range look.Diagnosis.Findings {
+			if f.Kind == RewardCollapse {
+				found = f.Severity
+			}
+		}
+		if found != c.want {
+			t.Errorf("%s: %q, want %q: %v", name, found, c.want, look.Diagnosis.Findings)
 		}
 	}
 }

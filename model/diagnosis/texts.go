@@ -92,6 +92,7 @@ type answer struct {
 	said        spoken
 	finish      string // its last bytes, beyond those of begin
 	reply       reply
+	file        string // that seems to hold the result, and that its prompt does not name
 	result
 }
 
@@ -329,7 +330,7 @@ func (t *Texts) digest(text model.Text) digest {
 	a.foreign = foreign(a.asks, a.begin)
 	a.broken, a.finish, a.result = isBroken(a.begin, words), lastBytesOf(text.Response[len(a.begin):], finishBytes), resultOf(text)
 	a.said, a.reply = spokenOf(words, scriptOf(a.begin) == han), t.replyOf(text.Response)
-	a.characters = utf8.RuneCountInString(text.Response)
+	a.characters, a.file = utf8.RuneCountInString(text.Response), secretFileIn(text, words)
 	if len(words) > 0 {
 		last := uint64(0)
 		for k, w := range words {

@@ -26,7 +26,8 @@ const (
 // OverSteps returns how the metric of that name is made of those of some steps.
 func OverSteps(metric string) Over {
 	switch metric {
-	case "critic/score/mean", "critic/rewards/mean", "response_length/mean", "response_length/clip_ratio", "frac_reward_zero_std", "vantage/kept":
+	case "critic/score/mean", "critic/rewards/mean", "response_length/mean", "response_length/clip_ratio", "frac_reward_zero_std",
+		"vantage/kept":
 		return MeanOfSamples
 	case "vantage/signal", "vantage/admitted":
 		return MeanOfGroups
@@ -57,7 +58,11 @@ type RunMetric struct {
 
 // MetricOf returns the metric of one step.
 func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
-	x, weight, over := s.Metric(metric), 1.0, OverSteps(metric)
+	return metricOf(s, metric, OverSteps(metric), s.Metric(metric))
+}
+
+func metricOf(s *analysis.StepFigures, metric string, over Over, x float64) RunMetric {
+	weight := 1.0
 	switch over {
 	case MeanOfSamples:
 		weight = float64(s.Rows)
@@ -110,8 +115,16 @@ func (r *RunMetric) Join(o RunMetric) {
 }
 
 // Add adds the metric of a step. A step without a finite one adds nothing.
-func (r *RunMetric) Add(s *analysis.StepFigures, metric string) {
-	if o := MetricOf(s, metric); units.IsFinite(o.sum) {
+func (r *RunMetric) Add(s *analysis.StepFigures, metric string) { r.AddNear(s, metric, 0) }
+
+// AddNear is Add of a metric that is probably the one at an index in the step: most steps list the same metrics.
+func (r *RunMetric) AddNear(s *analysis.StepFigures, metric string, index int) {
+	over := r.over
+	if r.steps == 0 {
+		over = OverSteps(metric)
+	}
+	x, _ := s.MetricNear(metric, index)
+	if o := metricOf(s, metric, over, x); units.IsFinite(o.sum) {
 		r.Join(o)
 	}
 }

@@ -117,6 +117,7 @@ func Of(t *analysis.Trend, answers diagnosis.Answers, run model.Run) *Glance {
 	usual.unit, usual.trainer = run.LengthUnit, run.Framework == t.Settings.Framework
 	usual.drops = t.Settings.Drops()
 	all, likeness := causes(), likenessOf(t, answers)
+	g.Spans = make([]Span, 0, len(t.Steps)-t.Pending)
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		switch {

@@ -108,6 +108,7 @@ func Choose(set model.Settings, given Given, trainer string, logged *Report) (mo
 	}
 	set.Assumed = origin == Assumed
 	set.FromLog = logged != nil && logged.Outcome() == OutcomeNone && given.origin() == ""
+	set.OwnRule = set.FromLog && logged.OwnRule
 	if resolved, err := set.Resolved(); err == nil { // else Validate says why not
 		set = resolved
 	}

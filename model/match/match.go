@@ -65,6 +65,8 @@ type Report struct {
 	Matches    []Verdict          // those that agree on every sample: the default of the log's trainer, the most exact samples, the fewest assumptions first
 	Others     []Verdict          // the rest, the most agreeing samples first
 	Clues      []string           // without a match: what the log shows, each verified on all steps that were compared
+	OwnRule    bool               // they say which rule of the trainer's own gives all logged advantages
+	LacksRows  bool               // they say that rows are missing, with which the advantages would fit
 
 	options estimators.Options // for the estimators that have them
 }
@@ -311,6 +313,7 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 		return []string{fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so", f.Candidate, f.text(f.pos.String(), f.neg.String()), f.Flags())}, nil
 	}
 	if clue, err := r.clipClue(ctx, snap, grouped); err != nil || clue != "" {
+		r.OwnRule = clue != ""
 		return []string{clue}, err
 	}
 	clues, err := r.tryAlternatives(ctx, snap, set, grouped)
@@ -318,10 +321,16 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 		return clues, err
 	}
 	facts := factsOf(grouped)
-	for _, clue := range []string{facts.rowClue(), plainFormClue(grouped), r.linearClue(snap, grouped), missingRowsClue(grouped)} {
-		if clue != "" {
-			return []string{clue}, nil
-		}
+	if clue := facts.rowClue(); clue != "" {
+		return []string{clue}, nil
+	}
+	if clue := cmp.Or(plainFormClue(grouped), r.linearClue(snap, grouped), centredClue(grouped, &facts)); clue != "" {
+		r.OwnRule = true
+		return []string{clue}, nil
+	}
+	if clue := missingRowsClue(grouped); clue != "" {
+		r.LacksRows = true
+		return []string{clue}, nil
 	}
 	if len(r.Others) > 0 && 2*r.Others[0].AgreeingGroups >= r.Others[0].Groups { // of those that tell anything
 		nearest := r.Others[0]

@@ -28,6 +28,9 @@ type Charts struct {
 	stepIndex  int
 	stepCount  int
 	points     []pointSteps // of each line
+
+	solveMetrics []string // of Solved, and where the first of them is in a step
+	solveIndex   int
 }
 
 // maxPoints is the most points of a trend: with more steps a point is the mean of several.
@@ -62,8 +65,8 @@ func newCharts(r *Report, scales []model.RewardScale, lines []trendLine, points 
 		l.Lows, l.Highs = slices.Clone(l.Values), slices.Clone(l.Values)
 	}
 	return &Charts{
-		Unfiltered: newHistogram(), Processed: newHistogram(), Trends: lines, Solved: make([]float64, len(analysis.SolveBinNames())),
-		SolvedAt: solvedReward(scales), stepCount: steps, points: make([]pointSteps, n),
+		Unfiltered: newHistogram(), Processed: newHistogram(), Trends: lines, Solved: make([]float64, len(analysis.SolveRateNames())),
+		SolvedAt: solvedReward(scales), stepCount: steps, points: make([]pointSteps, n), solveMetrics: analysis.SolveRateNames(),
 	}
 }
 
@@ -103,14 +106,17 @@ func (c *Charts) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	for i := range c.Trends {
 		switch l := &c.Trends[i]; {
 		case l.value == nil:
-			l.add(cell, s.Metric(l.metric))
+			x, index := s.MetricNear(l.metric, l.index)
+			l.index = index
+			l.add(cell, x)
 		case a != nil:
 			l.add(cell, l.value(s, a))
 		}
 	}
-	for i, name := range analysis.SolveBinNames() {
-		if n := s.Metric("vantage/solve_rate/" + name); n == n {
-			c.Solved[i] += n
+	for i, name := range c.solveMetrics {
+		n, index := s.MetricNear(name, c.solveIndex+i)
+		if n == n {
+			c.Solved[i], c.solveIndex = c.Solved[i]+n, max(0, index-i)
 		}
 	}
 	if a == nil {
@@ -128,6 +134,7 @@ type trendLine struct {
 	Lows, Highs           []float64 // the least and the most of the steps of a point
 	First, Last, Min, Max float64
 	metric                string
+	index                 int                                                     // of the metric in the step before
 	onset                 *int64                                                  // of the finding that it shows; nil of a figure of every report
 	value                 func(*analysis.StepFigures, *analysis.Analysis) float64 // of the samples, instead of metric
 	sums                  []float64
@@ -284,7 +291,8 @@ func (c *Charts) Text() []string {
 		tallest, all := c.solvedTotals()
 		var bars []string
 		for i, name := range solveBinNames() {
-			bars = append(bars, fmt.Sprintf("%-13s %-*s %s", name, barColumns, horizontalBar(c.Solved[i]/max(1, tallest)), units.Fraction(int(c.Solved[i]), int(all))))
+			bars = append(bars, fmt.Sprintf("%-13s %-*s %s", name, barColumns, horizontalBar(c.Solved[i]/max(1, tallest)),
+				units.Fraction(int(c.Solved[i]), int(all))))
 		}
 		add(fmt.Sprintf("groups of %s by how many of their samples reach %s", c.stepRange(), c.SolvedAt), bars)
 	}

@@ -24,7 +24,7 @@ type HTMLParts struct {
 	NoSweep string                                   // why there is none; "": nobody asks, as the trainer has no filter
 	Texts   int                                      // of how many of the worst groups two answers are shown
 	Text    func(at model.Place) (model.Text, error) // reads the text of a sample; nil if Texts is 0
-	Worst   []glance.Span                            // the worst steps first
+	Worst   func(*analysis.Trend) []glance.Span      // the worst steps of the page first; nil: nobody asks
 
 	OffPolicy *offpolicy.Study // of the log-probs of tokens; nil if the log has none
 }
@@ -50,6 +50,8 @@ type htmlPage struct {
 	stepColumns []figures.Column[*analysis.StepFigures]
 	steps       []string    // rows of the newest
 	worst       worstGroups // candidates
+	trend       analysis.Trend
+	worstSteps  []glance.Span // the worst first
 }
 
 // HTML writes one page for a browser that needs nothing else: what was read and how, the stages from the reward to
@@ -64,12 +66,19 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	}
 	h := &htmlPage{page: p, worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
 	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "train", "Σ|A|", "flips")
+	h.trend = analysis.Trend{Settings: r.Settings, Grouping: r.Grouping}
+	if r.Parts.Worst != nil {
+		h.trend.Steps = make([]analysis.StepFigures, 0, len(r.Snap.Steps))
+	}
 	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		h.add(s, a)
 		return nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	if r.Parts.Worst != nil {
+		h.worstSteps = r.Parts.Worst(&h.trend)
 	}
 	shown := slices.DeleteFunc(h.sections(), func(s section) bool { return !s.has })
 	h.writeHead(shown)
@@ -92,6 +101,9 @@ func noteTag(text string) markup { return tag("p", class("note"), text) }
 func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	h.measure(s, a)
 	h.page.add(s)
+	if h.Parts.Worst != nil {
+		h.trend.Steps = append(h.trend.Steps, s.Means(h.Settings))
+	}
 	if h.rows++; h.rows > len(h.Snap.Steps)-maxPageSteps {
 		h.steps = append(h.steps, h.stepCells(s))
 	}
@@ -116,7 +128,7 @@ func (h *htmlPage) sections() []section {
 		{"findings", "What ails the run", h.Diagnosis != nil, h.writeFindings},
 		{"chain", "From reward to loss", true, h.writeChain},
 		{"warnings", "Warnings", true, h.writeWarnings},
-		{"worst", "Worst steps", c.Steps > 1 && len(h.Parts.Worst) > 0, h.writeWorstSteps},
+		{"worst", "Worst steps", c.Steps > 1 && len(h.worstSteps) > 0, h.writeWorstSteps},
 		{"steps", "Over the steps", c.Steps > 1, h.writeTrends},
 		{"off-policy", "How off-policy the samples are", h.Parts.OffPolicy != nil && h.Parts.OffPolicy.Total.Compared > 0, h.writeOffPolicy},
 		{"advantages", "Advantages and solve rates", c.hasDistribution() || c.hasSolved(), h.writeDistributions},

@@ -325,7 +325,7 @@ func TestHTMLWorstSteps(t *testing.T) {
 		}
 		trend.Steps = append(trend.Steps, s)
 	}
-	r.Parts.Worst = glance.Of(trend, diagnosis.Answers{}, model.Run{}).Spans
+	r.Parts.Worst = func(*analysis.Trend) []glance.Span { return glance.Of(trend, diagnosis.Answers{}, model.Run{}).Spans }
 	text := parsePage(t, pageOf(t, r))[0].text
 	for _, want := range []string{"Ranked " + glance.Order(), "The worst 5, the worst first; 2 more are less bad", "0–1All wrong (6 of 8 groups)2/8 (25%)6/32 (19%)", "12–13All wrong"} {
 		if !strings.Contains(text, want) {

@@ -194,7 +194,7 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 			if f.Until == 0 {
 				f.Until, f.Lasting = s.Last, true
 			}
-			f.Advice = kinds[order(t.kind)].Advice
+			f.Advice = cmp.Or(f.Advice, kinds[order(t.kind)].Advice)
 			if len(d.Numbers) > 0 {
 				f.Series.Values = s.valuesAt(f.Series.Name, d.Numbers)
 			}
@@ -370,17 +370,20 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 	case c.start() <= 0:
 		return nil, c.name() + " begins at or below 0"
 	}
-	from := c.stays(0, func(x float64) bool { return x <= entropyFloor*c.start() })
+	start, from := c.lossOfEntropy()
 	if from <= 0 || len(c.values)-from < c.window/2 {
 		return nil, ""
 	}
-	title := fmt.Sprintf("entropy %s, at most a tenth of its start", arrow(c.start(), c.end()))
+	title := fmt.Sprintf("entropy %s, at most a tenth of its start", arrow(start, c.end()))
 	p := r.reward // of which there are more points than of a held-out score
 	if p == nil {
 		p = r.eval
 	}
 	if p == nil {
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; no reward is logged to tell whether that pays", c.ends(c.name(), false, from))}, ""
+	}
+	if isEarly := from < c.window; isEarly && p.gains(p.at(c.steps[from])) {
+		return nil, "" // what a model loses in its first steps it did not need
 	}
 	stalled, ok := p.stalls()
 	from = max(from, c.at(p.steps[stalled]))
@@ -392,6 +395,18 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; there is hardly anything left to gain", c.ends(c.name(), false, from), gained)}, ""
 	}
 	return []diagnosis.Finding{c.finding(diagnosis.Alarm, from, title+", and "+p.name()+" no longer gains", c.ends(c.name(), false, from), gained)}, ""
+}
+
+// lossOfEntropy is the entropy at the start, and the index from which it stays below a tenth of that: -1 if it does not, 0 if it was so from the
+// first value on.
+func (c *course) lossOfEntropy() (start float64, from int) {
+	start = max(c.start(), c.first())
+	isLost := func(x float64) bool { return x <= entropyFloor*start }
+	from = c.stays(0, isLost)
+	if from == 0 && !isLost(c.first()) {
+		from = slices.IndexFunc(c.values, isLost) // within the first level
+	}
+	return start, from
 }
 
 // When a KL is a drift.

@@ -200,7 +200,10 @@ func TestHealthyLookAlikes(t *testing.T) {
 		"nine tenths without spread":     {"reward": course01(0.4, 0.6, 0, 1), "frac_reward_zero_std": flat(0.9)},
 		"partial credits that are equal": {"reward": course01(0.7, 0.85, 0, 1), "frac_reward_zero_std": flat(0.85), "reward_std": flat(0.004)},
 		"a dip that is regained":         {"reward": dip(0.2, 0.7, 0.4, 0.55)},
-		"flat near the top":              {"reward": flat(0.93)},
+		"a curriculum that begins again": {"reward": func(done float64, noise func(float64) float64) float64 {
+			return 0.5 + 0.3*math.Cos(2*math.Pi*3.5*done) + noise(0.02)
+		}},
+		"flat near the top": {"reward": flat(0.93)},
 		"quiet steps between": {"grad_norm": func(done float64, noise func(float64) float64) float64 {
 			return 0.3 * (1 + noise(0.1)) * math.Max(1e-6, math.Round(rem(done)))
 		}},
@@ -214,6 +217,70 @@ func TestHealthyLookAlikes(t *testing.T) {
 					t.Errorf("%s, %d steps, seed %d: %v", name, steps, seed, found)
 				}
 			}
+		}
+	}
+}
+
+// An entropy that is gone within a hundredth of the run is a collapse where the reward does not gain from there on, and none where it does.
+func TestEntropyGoneAtOnce(t *testing.T) {
+	gone := func(done float64, noise func(float64) float64) float64 {
+		return 0.9*math.Exp(-400*done) + 0.02*(1+noise(0.1))
+	}
+	for name, c := range map[string]struct {
+		reward func(float64, func(float64) float64) float64
+		want   bool
+	}{
+		"the reward stays": {flat(0.3), true},
+		"the reward gains": {course01(0.1, 0.7, 0.05, 0.9), false},
+	} {
+		for _, steps := range []int{400, 1500} {
+			since, found := alarms(healthy().with(shape{"reward": c.reward, "entropy": gone}).run(1, steps))[diagnosis.EntropyCollapse]
+			if found != c.want || since > 0.02 {
+				t.Errorf("%s, %d steps: %t, since %.3f", name, steps, found, since)
+			}
+		}
+	}
+}
+
+// A reward that falls as prompts become longer, or a curriculum goes on, is a watch; one that falls by itself is an alarm.
+func TestFallOfOtherData(t *testing.T) {
+	falls := func(done float64, noise func(float64) float64) float64 {
+		if done >= 0.6 {
+			return 0.2 + noise(0.02)
+		}
+		return 0.6 + noise(0.02)
+	}
+	step := func(before, after float64) func(float64) float64 {
+		return func(done float64) float64 {
+			if done >= 0.6 {
+				return after
+			}
+			return before
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		figure func(done float64) float64
+		alarm  bool
+	}{
+		{"prompt_length/mean", step(80, 240), false},
+		{"train/curriculum_stage", step(1, 2), false},
+		{"prompt_length/mean", step(80, 80), true},
+	} {
+		var l Log
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range 200 {
+			done := float64(i) / 200
+			l.Add(int64(i+1), "reward", falls(done, func(sigma float64) float64 { return sigma * r.NormFloat64() }))
+			l.Add(int64(i+1), c.name, c.figure(done)*(1+0.02*r.NormFloat64()))
+		}
+		s := l.Scalars()
+		found, isAlarm := map[diagnosis.Kind]bool{}, len(alarms(s)) > 0
+		for _, f := range Diagnose(s).Findings {
+			found[f.Kind] = true
+		}
+		if isAlarm != c.alarm || !found[diagnosis.RewardCollapse] {
+			t.Errorf("%s: alarm %t, want %t: %v", c.name, isAlarm, c.alarm, found)
 		}
 	}
 }
@@ -317,7 +384,9 @@ func TestHowHasTheLimits(t *testing.T) {
 			units.Share(mostShare) + " of the steps", "at " + units.Count(leastWitnessed) + " of them at least", units.Share(leastZeros) + " should be",
 			units.Share(otherAverage) + " of the range", units.Count(leastPoints) + " steps",
 		},
-		diagnosis.NothingTrains: {units.Count(leastPoints) + " steps"},
+		diagnosis.EvalDivergence: {units.Plural(surelyParted, "evaluations")},
+		diagnosis.FallByHalf:     {units.Short(otherData) + " times as long"},
+		diagnosis.NothingTrains:  {units.Count(leastPoints) + " steps"},
 	}
 	for _, k := range diagnosis.Kinds() {
 		for _, limit := range limits[k.Name] {

@@ -44,7 +44,7 @@ func (r *run) notLearning() ([]diagnosis.Finding, string) {
 		return nil, ""
 	}
 	severity, title := diagnosis.Watch, fmt.Sprintf("%s gains nothing over %s: %s", c.name(), units.Plural(len(c.Values), "steps"), gain.String())
-	if why := r.standsStill(); why != "" {
+	if why := r.standsStill(); why != "" && gain.RulesOut(reach, c.floor()) {
 		severity, title = diagnosis.Alarm, title+", and "+why
 	}
 	third := len(c.values) / 3
@@ -121,15 +121,18 @@ func (r *run) fallByHalf() ([]diagnosis.Finding, string) {
 		return nil, ""
 	}
 	fall, found := c.lasting()
-	if !found || r.otherWeights(fall.since, fall.high-fall.end) {
+	if !found || c.swings(fall.high, fall.end, fall.since) || r.otherWeights(fall.since, fall.high-fall.end) {
 		return nil, ""
 	}
 	severity := diagnosis.Watch
 	if fall.lost >= collapseShare {
 		severity = diagnosis.Alarm
 	}
-	title := fmt.Sprintf("%s falls from %s to %s and has not regained it: %s of its height is lost", c.name(), units.Short(fall.high), units.Short(fall.end), units.Share(fall.lost))
-	return []diagnosis.Finding{c.finding(severity, fall.since, title, c.ends(c.name(), false, fall.since))}, ""
+	title := fmt.Sprintf("%s falls from %s to %s and has not regained it: %s of its height is lost",
+		c.name(), units.Short(fall.high), units.Short(fall.end), units.Share(fall.lost))
+	f := c.finding(severity, fall.since, title, c.ends(c.name(), false, fall.since))
+	r.blameData(&f, c, fall.since)
+	return []diagnosis.Finding{f}, ""
 }
 
 // fallOf is a fall from the best level to that at the end.
@@ -167,6 +170,11 @@ func (c *course) lasting() (f fallOf, found bool) {
 	lowest := best + slices.Index(level[best:], f.low)
 	deepest, _ := Differ(before, c.values[max(f.since, lowest-c.window/2):min(len(c.values), lowest+c.window/2+1)])
 	return f, after <= fallenRare || deep && deepest*float64(len(c.values)) <= rareGain
+}
+
+// swings reports whether a course that fell at an index went as far down before and came back: see [diagnosis.Swings].
+func (c *course) swings(high, low float64, since int) bool {
+	return diagnosis.Swings(means(c.values, max(leastDip, c.window/2)), high, low, since)
 }
 
 // floor is the least that a reward may be: 0 of a rate of success, of others what was seen.

@@ -1,10 +1,12 @@
 package scalars
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"vantage/model/diagnosis"
+	"vantage/model/units"
 )
 
 // parts are the parts of the reward: those that are named so, or else two or three series of no known meaning whose sum is the reward at
@@ -104,4 +106,53 @@ func (r *run) fits(from, to int, fall float64) bool {
 	}
 	weights, misfit := diagnosis.WeightsOf(rows, r.reward.Values[from:to])
 	return weights != nil && misfit <= weighed*fall && !slices.ContainsFunc(weights[:len(r.parts)], math.IsNaN)
+}
+
+// When the unit of the reward has changed: at once, and its spread by the same factor.
+const (
+	unitTimes = 1.5  // times: less is a change like others
+	oneFactor = 1.25 // times that the reward and its spread may be apart from one factor
+	leastLeft = 0.02 // of the reward that is left: an outage multiplies all by 0
+)
+
+// otherUnit says that a reward falls from one value to the next by a factor, and its spread by the same one, while no part that is named for
+// right answers falls: "" if it does not.
+func (r *run) otherUnit(since int) string {
+	c, spread := r.reward, newCourse(r.Of(RewardStd, leastPoints))
+	if spread == nil || len(c.values) != len(c.Values) || since < c.window || len(c.values)-since < c.window {
+		return ""
+	}
+	since = c.jumpNear(since)
+	at := spread.at(c.steps[since])
+	if at < spread.window || len(spread.values)-at < spread.window {
+		return ""
+	}
+	factor, ofSpread := c.factorAt(since), spread.factorAt(at)
+	isUnit := factor >= leastLeft && factor <= 1/unitTimes && math.Abs(math.Log(ofSpread/factor)) <= math.Log(oneFactor)
+	isAtOnce := c.values[since]-c.values[since-1] <= -0.5*(1-factor)*diagnosis.Median(c.values[since-c.window:since])
+	falls := func(p *course) bool {
+		i := p.at(c.steps[since])
+		return isOfAnswers(p.Part) && i >= p.window && mean(p.values[i-p.window:i])-mean(p.values[i:min(len(p.values), i+p.window)]) >= p.matters()
+	}
+	if !isUnit || !isAtOnce || slices.ContainsFunc(r.parts, falls) {
+		return ""
+	}
+	return fmt.Sprintf("%s and %s are multiplied by %s from one step to the next: another unit or weight, it seems, and not another model",
+		c.name(), spread.name(), units.Short(factor))
+}
+
+// factorAt is the factor by which the level of a course changes at an index.
+func (c *course) factorAt(i int) float64 {
+	return diagnosis.Median(c.values[i:i+c.window]) / diagnosis.Median(c.values[i-c.window:i])
+}
+
+// jumpNear is the index near another at which the course falls most from one value to the next, with a window on each side.
+func (c *course) jumpNear(near int) int {
+	at, most := near, 0.0
+	for i := max(c.window, near-c.window); i <= min(len(c.values)-c.window, near+c.window); i++ {
+		if d := c.values[i-1] - c.values[i]; d > most {
+			at, most = i, d
+		}
+	}
+	return at
 }

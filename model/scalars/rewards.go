@@ -20,6 +20,7 @@ const (
 	partedBound  = 1. / 3 // the same with its error
 	partedErrors = 3.0    // standard errors, since each evaluation is tried as a beginning
 	leastParted  = 4      // evaluations
+	surelyParted = 8      // evaluations from which a score that does not gain is no score that lags
 	evalSmoothes = 3      // evaluations of a level
 )
 
@@ -108,9 +109,12 @@ func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
 		what = "does not gain"
 	}
 	title := fmt.Sprintf("%s gains (%s) while the held-out score %s (%s)", reward.name(), arrow(reward.smooth[from], reward.end()), what, arrow(e.smooth[at], e.end()))
-	n := len(e.values)
+	n, severity := len(e.values), diagnosis.Alarm
+	if !parting.falls && n < surelyParted {
+		severity = diagnosis.Watch // it may lag
+	}
 	held := e.evidence(e.name(), false, [2]int{at, min(at+evalSmoothes, n-evalSmoothes)}, [2]int{n - evalSmoothes, n})
-	return []diagnosis.Finding{e.finding(diagnosis.Alarm, at, title, held, reward.ends(reward.name(), false, from))}, ""
+	return []diagnosis.Finding{e.finding(severity, at, title, held, reward.ends(reward.name(), false, from))}, ""
 }
 
 // lostShare is which part of its height a held-out score must have lost to be named by itself.
@@ -227,11 +231,19 @@ func (r *run) collapsed() []diagnosis.Finding {
 		return nil
 	}
 	since := c.stays(best, func(x float64) bool { return x <= high-collapseSets*fall })
-	if since < 0 || r.otherWeights(since, fall) {
+	if since < 0 || c.swings(high, end, since) || r.otherWeights(since, fall) {
 		return nil
 	}
 	if p, _ := Differ(c.values[:since], c.values[since:]); p > collapseRare && ShiftOf(c.values).P > collapseRare {
 		return nil
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}
+	title := fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end))
+	f := c.finding(diagnosis.Alarm, since, title, c.ends(c.name(), false, since))
+	if how := r.otherUnit(since); how != "" {
+		f.Severity, f.Title = diagnosis.Watch, how
+		f.Advice = "if the unit or a weight of the reward was changed here, compare the steps before and after it by another metric; if not, " +
+			"look at the grader's log at this step"
+	}
+	r.blameData(&f, c, since)
+	return []diagnosis.Finding{f}
 }

@@ -263,6 +263,9 @@ func newCourse(s *Series) *course {
 // start is the level of a quarter of the first window, since much may change in the whole, and end that of the last window.
 func (c *course) start() float64 { return c.startFrom(0) }
 
+// first is the level of the first values alone: what falls within a hundredth of the run is gone in any longer level.
+func (c *course) first() float64 { return diagnosis.Median(c.values[:min(3, len(c.values))]) }
+
 // startFrom is the level of as many values from an index on.
 func (c *course) startFrom(i int) float64 {
 	return diagnosis.Median(c.values[i:min(i+max(3, c.window/4), len(c.values))])
@@ -380,11 +383,8 @@ func (c *course) evidence(name string, share bool, before, after [2]int) diagnos
 // nothing before it.
 func (c *course) ends(name string, share bool, around int) diagnosis.Evidence {
 	n := len(c.values)
-	before, after := [2]int{0, min(c.window, n)}, [2]int{max(around, n-c.window), n}
-	if around > c.window {
-		before = [2]int{around - c.window, around}
-	}
-	if before[1] > after[0] || around == 0 {
+	before, after := [2]int{max(0, around-c.window), around}, [2]int{max(around, n-c.window), n}
+	if before[1] > after[0] {
 		before = [2]int{}
 	}
 	return c.evidence(name, share, before, after)

@@ -7,9 +7,11 @@ import (
 )
 
 // Strip draws signed values in their order in two rows of w cells: upwards the largest value of each cell, downwards the least, both on a
-// scale that ends at limit. What is not a number leaves a gap.
+// scale that ends at limit. Few values have several cells each. What is not a number leaves a gap.
 func Strip(t *themes.Theme, g Glyphs, values []float32, limit float64, w int) []string {
+	const mostCells = 3
 	cells := min(max(0, w), len(values))
+	each := max(1, min(mostCells, w/max(1, cells)))
 	var above, below strings.Builder
 	for i := range cells {
 		up, down, known := 0.0, 0.0, false
@@ -19,13 +21,13 @@ func Strip(t *themes.Theme, g Glyphs, values []float32, limit float64, w int) []
 			}
 		}
 		if !known {
-			above.WriteByte(' ')
-			below.WriteByte(' ')
+			above.WriteString(strings.Repeat(" ", each))
+			below.WriteString(strings.Repeat(" ", each))
 			continue
 		}
-		above.WriteString(barGlyph(g.BarsUp, up/limit))
-		below.WriteString(barGlyph(g.BarsDown, down/limit))
+		above.WriteString(strings.Repeat(barGlyph(g.BarsUp, up/limit), each))
+		below.WriteString(strings.Repeat(barGlyph(g.BarsDown, down/limit), each))
 	}
-	rest := strings.Repeat(" ", max(0, w-cells))
+	rest := strings.Repeat(" ", max(0, w-each*cells))
 	return []string{t.Paint(themes.Positive, above.String()) + rest, t.Paint(themes.Negative, below.String()) + rest}
 }

@@ -108,6 +108,8 @@ func (v *View) without(e env.Env) string {
 		return err.Error()
 	case v.Job.Value == nil && e.IsReading():
 		return "reading the log …"
+	case v.Job.Value == nil && e.Snap.Run.Progress.BytesAll > 0:
+		return "reading the log-probs of the tokens in " + units.Bytes(e.Snap.Run.Progress.BytesAll) + " …"
 	case v.Job.Value == nil:
 		return "reading the log-probs of the tokens …"
 	}

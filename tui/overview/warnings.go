@@ -21,7 +21,7 @@ import (
 // matchWarning is the warning that no estimator reproduces the logged advantages.
 func matchWarning(e env.Env) []warningLine {
 	r := e.LoggedReport()
-	if r == nil || r.HasMatch() || r.Undecided {
+	if r == nil || r.HasMatch() || r.Undecided || r.OwnRule {
 		return nil
 	}
 	return []warningLine{{

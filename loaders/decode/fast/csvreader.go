@@ -252,9 +252,12 @@ func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, ran
 	}
 	p, hasRole := fields.Lookup(name.Raw)
 	isComponent := fields.IsComponent(string(name.Text()))
+	isIdle, isFraction := r.readsEpoch(p, name.Raw, cell)
 	switch {
-	case bytes.EqualFold(name.Raw, []byte("metrics")), hasRole && fields.IsRequested(name.Raw):
+	case mayHoldComponents(name, cell, hasRole), hasRole && fields.IsRequested(name.Raw), isFraction:
 		return c, 0, false
+	case isIdle:
+		return c, 0, true
 	case hasRole && p.Role != decode.RoleTokens && p.Role != decode.RoleMask:
 		c.role, c.use = p.Role, useOfRole(p.Role)
 		if len(cell) == 0 && c.use != optionalNumber {
@@ -273,6 +276,12 @@ func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, ran
 	}
 	c.use = emptyCell // the first number makes it a component
 	return c, 0, len(cell) == 0
+}
+
+// mayHoldComponents reports whether cells of a column may be an object of the parts of a reward.
+func mayHoldComponents(name jsonscan.Value, cell []byte, hasRole bool) bool {
+	_, ok := decode.ComponentPrefix(name.Raw)
+	return ok && (!hasRole || bytes.HasPrefix(cell, []byte{'{'}))
 }
 
 // useOfRole returns what the cells are read as that play a role.

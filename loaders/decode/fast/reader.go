@@ -295,8 +295,11 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 		f.status = string(key.Raw)
 	}
 	p, hasRole := r.slow.Fields.Lookup(key.Raw)
-	if hasRole && p.Role == decode.RoleMask { // not needed next to a number of tokens
-		return f, 0, v.Kind != jsonscan.Array || r.slow.Used[decode.RoleLength] != "" && !r.slow.Fields.IsRequested(key.Raw)
+	switch isIdle, isFraction := r.readsEpoch(p, key.Raw, v.Raw); {
+	case isIdle || isFraction:
+		return f, 0, isIdle
+	case hasRole && p.Role == decode.RoleMask:
+		return f, 0, r.needsNoMask(key, v)
 	}
 	if hasRole && p.Role.Accepts(v) {
 		f.role = p.Role
@@ -310,6 +313,24 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 	}
 	f.component, ok = r.componentOf(key, v)
 	return f, 0, ok
+}
+
+// needsNoMask reports whether a mask tells nothing: it is no list, or next to a number of tokens.
+func (r *Reader) needsNoMask(key, v jsonscan.Value) bool {
+	return v.Kind != jsonscan.Array || r.slow.Used[decode.RoleLength] != "" && !r.slow.Fields.IsRequested(key.Raw)
+}
+
+// readsEpoch reports whether a field is an epoch that tells no step, since the path or another field of the rows so far does; or else one that may be
+// a fraction in other rows, as it is written as one.
+func (r *rowBuilder) readsEpoch(p decode.FieldRole, name, value []byte) (isIdle, isFraction bool) {
+	if len(name) != len(decode.EpochField) || !decode.IsEpoch(p.Role, name) {
+		return false, false
+	}
+	used := r.slow.Used[decode.RoleStep]
+	if mayBeStep := r.slow.ReadsEpoch() && (used == "" || used == decode.EpochField); !mayBeStep {
+		return true, false
+	}
+	return false, bytes.IndexByte(value, '.') >= 0
 }
 
 // componentOf returns the index of the component that a field without a role gives, -1 for none. It
