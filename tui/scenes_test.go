@@ -56,7 +56,7 @@ func scenes() []scene {
 		{name: "conversation", source: func() env.Source { return madeRunWithTexts(3, toolText) }, keys: []string{"G", "enter", "tab", "1"}, sizes: usual},
 		{name: "search", source: read, keys: withText("G", "enter", "tab", "/", "red")},
 		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
-		{name: "chain", source: made(3), keys: []string{"C", "j", "j", "right", "j", "j", "j", "right"}},
+		{name: "chain", source: made(3), keys: []string{"C", "j", "j", "right", "j", "j", "j", "j", "right"}},
 		{name: "scope", source: made(15), keys: []string{"S", "v", ">"}, sizes: usual},
 		{name: "offpolicy", source: func() env.Source { return staleRun(8) }, setUp: makeStuck("R", "k", "k")},
 		{name: "offpolicysweep", source: func() env.Source { return staleRun(8) }, setUp: makeStuck("R", "v", "v", "right", "tab"), sizes: usual},

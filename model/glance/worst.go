@@ -129,7 +129,8 @@ func causes() []cause {
 		{"killed", 0.2, true, func(f facts) bool {
 			return f.Fates[model.FateKilled] > 0 && f.Fates[model.FateKilled] >= f.Signal
 		}, func(s *Span) string {
-			return fmt.Sprintf("the sample filter kills %d of the %s that had signal", s.Fates[model.FateKilled], units.Plural(s.Fates[model.FateKilled]+s.Signal, "groups"))
+			had := units.Plural(s.Fates[model.FateKilled]+s.Signal, "groups")
+			return fmt.Sprintf("%s kills %d of the %s that had signal", s.usual.drops, s.Fates[model.FateKilled], had)
 		}},
 		{"noise", 0.2, true, func(f facts) bool { return 4*f.Fates[model.FateNoise] >= f.Groups }, func(s *Span) string {
 			return "float noise trains: " + s.fateText(model.FateNoise)

@@ -56,11 +56,19 @@ func chainStages() []chainStage {
 		{name: "samples kept", off: "no filter", how: "p P m M r change the ratios, S shows the effect of all"},
 		{name: "advantage"},
 		{
+			name: offPolicyRule, off: "no rule", setting: "off_policy", formula: "what stays", choice: "off-policy rules",
+			about: "Trainers sample with one engine and train with another, often versions later. A rule weighs, masks or drops samples by how " +
+				"far the two are apart. It needs a log with log-probs of both. → selects a rule",
+		},
+		{
 			name: "weight in the loss", off: "not chosen", setting: "loss", formula: "weight of a sample", choice: "losses",
 			about: "How a trainer averages the loss over tokens and samples decides how much long and short responses weigh. → selects a loss",
 		},
 	}
 }
+
+// offPolicyRule is the name of its stage.
+const offPolicyRule = "off-policy rule"
 
 // chosen says what is set of a stage; "": nothing, so that it changes nothing.
 func (s chainStage) chosen(set model.Settings) string {
@@ -184,6 +192,11 @@ func stageChart(e env.Env, s chainStage, w, h int) []string {
 		what, before, after, use = "advantage", x.Unfiltered, x.Unfiltered, x.Keep
 	case "advantage":
 		what, before, after, use = "advantage", x.Unfiltered, x.Processed, x.Keep
+	case offPolicyRule:
+		what, before, after, use = "advantage", make([]float64, x.Rows), x.Processed, x.Keep
+		for i := range before {
+			before[i] = x.BeforePolicy(i)
+		}
 	case "weight in the loss":
 		if x.LossWeights == nil {
 			return nil
@@ -365,29 +378,48 @@ func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 		return keptEffect(set, x)
 	case "advantage":
 		return []string{stepFigureText(x, "train"), stepFigureText(x, "signal")}
+	case offPolicyRule:
+		return policyEffect(set, x)
 	case "weight in the loss":
-		if set.Loss != "" && x.LossWeights == nil {
-			return []string{x.NoLoss}
-		} else if set.Loss != "" {
-			return []string{
-				stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
-				fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
-			}
-		}
+		return lossEffect(set, x)
 	}
 	return nil
 }
 
 func keptEffect(set model.Settings, x *analysis.Analysis) (kept []string) {
-	if x.Kept < x.Rows || set.Effective().Filtering() {
+	removed, _ := x.Corrected() // by the rule that comes later
+	if n := x.Kept + removed; n < x.Rows || set.Effective().Filtering() {
 		kept = []string{
-			fromTo("samples", x.Rows, x.Kept), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|"),
+			fromTo("samples", x.Rows, n), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|"),
 		}
 	}
 	if not := x.Statuses.NotTraining(); not != "" {
 		kept = append(kept, not+" by the log")
 	}
 	return kept
+}
+
+func lossEffect(set model.Settings, x *analysis.Analysis) []string {
+	switch {
+	case set.Loss == "":
+		return nil
+	case x.LossWeights == nil:
+		return []string{x.NoLoss}
+	}
+	return []string{
+		stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
+		fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
+	}
+}
+
+func policyEffect(set model.Settings, x *analysis.Analysis) []string {
+	switch {
+	case set.OffPolicy == "":
+		return nil
+	case x.Judgements() == nil:
+		return []string{x.WhyUncorrected()}
+	}
+	return model.Mapped([]string{"removed", "tokens kept", "mean w", "Σ|A|", "unjudged"}, func(name string) string { return stepFigureText(x, name) })
 }
 
 func stepFigureText(x *analysis.Analysis, name string) string {
@@ -410,6 +442,7 @@ func (s View) Figures() glossary.List {
 		{"admitted", "refill"},
 		{"kept", "Σ|A|"},
 		{"train", "signal"},
+		{"removed", "tokens kept", "mean w", "unjudged"},
 		{"Σw|A|", "−/+", "dilution", "longest quarter"},
 	}
 	l := glossary.List{}.At(figures.Step, stages[s.stage]...)

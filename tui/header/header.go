@@ -384,7 +384,7 @@ func stagesInHeader(e env.Env) []string {
 	if set.Truncated != "" {
 		truncated = "truncated " + set.Truncated
 	}
-	names := slices.DeleteFunc([]string{truncated, set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
+	names := slices.DeleteFunc(append([]string{truncated}, set.Stages()...), func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return []string{""}
 	}
