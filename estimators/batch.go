@@ -71,7 +71,10 @@ func cut[T any](x []T, lo, hi int) []T {
 
 // mapped returns what is of length N after functions that give nil for nil, and the weights.
 func (b Batch) mapped(floats func([]float64) []float64, ints func([]int32) []int32) Batch {
-	m := Batch{Rewards: floats(b.Rewards), Weights: b.Weights, Lengths: ints(b.Lengths), Baselines: floats(b.Baselines), Rollouts: ints(b.Rollouts)}
+	m := Batch{
+		Rewards: floats(b.Rewards), Weights: b.Weights, Lengths: ints(b.Lengths), Baselines: floats(b.Baselines),
+		Rollouts: ints(b.Rollouts),
+	}
 	for _, c := range b.Components {
 		m.Components = append(m.Components, floats(c))
 	}

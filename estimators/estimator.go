@@ -217,7 +217,9 @@ func (e *Estimator) MissingIn(b Batch) string {
 		return e.NotComputable
 	case n.Lengths && len(b.Lengths) != len(b.Rewards):
 		return "response lengths"
-	case n.Components && (len(b.Components) == 0 || slices.ContainsFunc(b.Components, func(c []float64) bool { return len(c) != len(b.Rewards) })):
+	case n.Components && (len(b.Components) == 0 || slices.ContainsFunc(b.Components, func(c []float64) bool {
+		return len(c) != len(b.Rewards)
+	})):
 		return "reward components"
 	case n.Baselines && len(b.Baselines) != len(b.Rewards):
 		return "greedy baselines"

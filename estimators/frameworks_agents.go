@@ -21,7 +21,9 @@ func roll() []*Estimator {
 	stdType := scaleByName("norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)
 	agenticMean := OneOf("group", "batch").Option("reward_normalization.norm_mean_type", "group",
 		"subtract the mean of the group or of the batch")
-	episodeWeight := Option{Key: "episode_reward_weight", Kind: anyNumber(), Default: "1", Meaning: "factor of the comparison of whole trajectories"}
+	episodeWeight := Option{
+		Key: "episode_reward_weight", Kind: anyNumber(), Default: "1", Meaning: "factor of the comparison of whole trajectories",
+	}
 	stepWeight := Option{Key: "step_reward_weight", Kind: anyNumber(), Default: "1", Meaning: "factor of the comparison of equal states"}
 	stepGamma := Option{Key: "step_reward_gamma", Kind: Number(0, 1), Default: "0.95", Meaning: "discount per step of a trajectory"}
 	return []*Estimator{
@@ -42,14 +44,16 @@ func roll() []*Estimator {
 		}, meanType),
 		// adv_estimator reinforce with mean and standard deviation of the batch.
 		about("reward_norm_batch", "A = (r − mean) / (s + 1e-6), both of the batch; none: r − mean", normCode,
-			"s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it returns a matrix. NaN makes all NaN.").with(scaleByName("norm_std_type", ScaleBatch, ScaleNone)).
+			"s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it returns a matrix. NaN makes all NaN.").
+			with(scaleByName("norm_std_type", ScaleBatch, ScaleNone)).
 			by(Estimator{
 				Scales: []Scale{ScaleBatch, ScaleNone}, DependsOnBatch: true,
 				Advantage: groupwise{baseline: batchMean, eps: rollEps}.advantages,
 			}),
 		// agentic_reward_norm, grouping by traj_group_id.
 		about("agentic_reward_norm", "A = (r − μ) / (s + 1e-6) if n > 1 and s > 1e-6, else 0; none: r − μ", agenticCode,
-			"s has ddof 1. A single-sample group gets 0. Groups may differ in size. NaN makes its group 0.").with(agenticMean, scaleByName("reward_normalization.norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)).
+			"s has ddof 1. A single-sample group gets 0. Groups may differ in size. NaN makes its group 0.").
+			with(agenticMean, scaleByName("reward_normalization.norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)).
 			by(Estimator{
 				Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true,
 				configure: func(e *Estimator, v Values) {
@@ -61,7 +65,8 @@ func roll() []*Estimator {
 				Advantage: groupwise{eps: rollEps, zeroIfFlat: true}.advantages,
 			}),
 		// adv_estimator gigpo, grouping by traj_group_id; the scale is reward_normalization.method.
-		about("gigpo", "A = norm(r) of the group + norm(Σ 0.95^k · step reward) of equal states; norm(x) = x − mean; group: (x − mean) / (s + 1e-6)",
+		about("gigpo", "A = norm(r) of the group + norm(Σ 0.95^k · step reward) of equal states; norm(x) = x − mean; "+
+			"group: (x − mean) / (s + 1e-6)",
 			code+"pipeline/agentic/utils.py:compute_response_level_rewards",
 			"The samples are steps, and r is the score of their whole trajectory, which so counts once for each of its steps. "+
 				"s has ddof 1; where it is not above 1e-6, and for one sample, norm is 0. States are compared across groups. "+
@@ -70,9 +75,13 @@ func roll() []*Estimator {
 				Scales: []Scale{ScaleNone, ScaleGroup}, DependsOnBatch: true, Tolerance: 1e-6,
 				Needs: Needs{Columns: Columns(Run, RunStep, State, StepReward)},
 			}).configurable(func(v Values) formula {
-			return rollGiGPO{float32(v.Number(episodeWeight.Key)), float32(v.Number(stepWeight.Key)), float32(v.Number(stepGamma.Key))}.advantages
+			return rollGiGPO{
+				float32(v.Number(episodeWeight.Key)), float32(v.Number(stepWeight.Key)),
+				float32(v.Number(stepGamma.Key)),
+			}.advantages
 		}, episodeWeight, stepWeight, stepGamma, Option{
-			Key: "reward_normalization.method", Kind: OneOf("mean", "mean_std"), Default: "mean", Meaning: "mean is scale none, mean_std scale group",
+			Key: "reward_normalization.method", Kind: OneOf("mean", "mean_std"), Default: "mean", Meaning: "mean is scale none, mean_std " +
+				"scale group",
 			Selects: map[string]Selection{"mean": {Scale: ScaleNone}, "mean_std": {Scale: ScaleGroup}},
 		}),
 		// adv_estimator reinforce with whiten_advantages and no reward_norm.
@@ -131,7 +140,8 @@ func areal() []*Estimator {
 			code+"trainer/ppo/actor.py:_compute_advantages",
 			"v has ddof 1. mean_leave1out would leave out a token, not a sample. Summed in float64 here: agrees to 1e-4. "+
 				docInside).
-			by(Estimator{Advantage: whitening{eps: 1e-5, epsOutsideRoot: true}.after(withScale(rewardNorm{}.advantages, ScaleNone))}).whitened(),
+			by(Estimator{Advantage: whitening{eps: 1e-5, epsOutsideRoot: true}.after(withScale(rewardNorm{}.advantages, ScaleNone))}).
+			whitened(),
 	}
 }
 
@@ -149,8 +159,11 @@ func trinity() []*Estimator {
 	tau := Number(1e-6, math.Inf(1)).Option(args+"tau", "1",
 		"temperature of logavgexp: near 0 it is the largest reward, at infinity the mean")
 	drop := OneOf("none", "balance").Option(args+"drop", "none",
-		"balance leaves out as many samples below the mean as there are more of them than at or above it; Trinity draws which, here it is the last ones")
-	perStep := Option{Key: args + "enable_step_norm", Kind: Switch(), Default: "false", Meaning: "divide by the number of steps of the trajectory"}
+		"balance leaves out as many samples below the mean as there are more of them than at or above it; Trinity draws which, here it "+
+			"is the last ones")
+	perStep := Option{
+		Key: args + "enable_step_norm", Kind: Switch(), Default: "false", Meaning: "divide by the number of steps of the trajectory",
+	}
 	threshold := NumberOrNone(0, math.Inf(1)).Option(args+"std_threshold", "none",
 		"leave out groups whose standard deviation is not above it, and those of one trajectory")
 	stdNormalize := divideByStd(args + "std_normalize")
@@ -177,8 +190,8 @@ func trinity() []*Estimator {
 			}
 		}, drop, stdNormalize),
 		about("asymre", "A = r − (μ − 0.1)", code+"asymre_advantage.py:ASYMREGroupAdvantage.calculate_group_advantage",
-			"Every sample of a group gets 0.1 more than its centred reward, so equal rewards train as if they were good. A single-sample group "+
-				"gets its raw reward. "+docTrinityGrouped).
+			"Every sample of a group gets 0.1 more than its centred reward, so equal rewards train as if they were good. A "+
+				"single-sample group gets its raw reward. "+docTrinityGrouped).
 			by(Estimator{CanFilter: true}).
 			configurable(func(v Values) formula { return minusBaseline(shiftedMean(float32(v.Number(shift.Key)))) }, shift),
 		about("opmd", "A = r − μ; opmd_baseline logavgexp: r − τ · log mean exp(r/τ)",
@@ -208,7 +221,8 @@ func trinity() []*Estimator {
 				}
 			}, perStep, threshold),
 		// The scale is fnorm: std or none.
-		about("gigpo", "A = norm(Σ step rewards) of the trajectories of a group + ω · norm(R) of equal states; norm(x) = (x − mean) / (1 + 1e-6); group: / (s + 1e-6)",
+		about("gigpo", "A = norm(Σ step rewards) of the trajectories of a group + ω · norm(R) of equal states; "+
+			"norm(x) = (x − mean) / (1 + 1e-6); group: / (s + 1e-6)",
 			code+"gigpo_advantage.py:GiGPOAdvantageFn.process",
 			"The samples are steps, R the discounted step rewards from the step on. A trajectory without step rewards has its "+
 				"reward at the last step. s has ddof 1. A group of one trajectory has norm x/(1 + 1e-6), a state that comes once 0. "+
@@ -217,8 +231,11 @@ func trinity() []*Estimator {
 				Scales: []Scale{ScaleNone, ScaleGroup}, DependsOnBatch: true, Tolerance: 1e-6,
 				Needs: Needs{Columns: Columns(Run, RunStep, State), Optional: Columns(StepReward)}, Outputs: EachOutput,
 			}).
-			configurable(func(v Values) formula { return trinityGiGPO{v.Number(omega.Key), v.Number(gamma.Key)}.advantages }, omega, gamma, Option{
-				Key: args + "fnorm", Kind: OneOf("none", "std"), Default: "none", Meaning: "divisor of the comparisons: none is scale none, std scale group",
+			configurable(func(v Values) formula {
+				return trinityGiGPO{v.Number(omega.Key), v.Number(gamma.Key)}.advantages
+			}, omega, gamma, Option{
+				Key: args + "fnorm", Kind: OneOf("none", "std"), Default: "none", Meaning: "divisor of the comparisons: none is scale " +
+					"none, std scale group",
 				Selects: map[string]Selection{"none": {Scale: ScaleNone}, "std": {Scale: ScaleGroup}},
 			}),
 	}
@@ -231,8 +248,8 @@ func rlinf() []*Estimator {
 	const code = "RLinf/RLinf@v0.3.0 rlinf/algorithms/advantages.py:"
 	return []*Estimator{
 		about("grpo", "A = (r − μ) / (s + 1e-6)", code+"compute_grpo_advantages",
-			"s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or float32 rounding error over s + 1e-6. Groups of different sizes raise "+
-				"RuntimeError. NaN makes its group NaN.").
+			"s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or float32 rounding error over s + 1e-6. Groups of "+
+				"different sizes raise RuntimeError. NaN makes its group NaN.").
 			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true, Advantage: refuseRagged(grpo(1e-6).advantages)}),
 		// grpo_dynamic with algorithm.advantage_mode turn, the default.
 		about("grpo_dynamic", "A = (r − μ) / (s + 1e-6), over the rows of a question",
@@ -267,7 +284,8 @@ func rllm() []*Estimator {
 	raw := population{eps: 1e-6, rawOfOne: true}
 	return []*Estimator{
 		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", code+"rl_algo.py:calculate_grpo_advantages_per_group",
-			docNP+"A single-sample group has μ 0 and s 1. Equal rewards give 0 or float64 rounding error. NaN makes its group NaN.").with(divideByStd("rllm.algorithm.norm_adv_by_std_in_grpo")).
+			docNP+"A single-sample group has μ 0 and s 1. Equal rewards give 0 or float64 rounding error. NaN makes its group NaN.").
+			with(divideByStd("rllm.algorithm.norm_adv_by_std_in_grpo")).
 			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Float: Float64, Advantage: raw.advantages}),
 		about("rloo", "A = n/(n − 1) · (r − μ)", code+"rl_algo.py:calculate_rloo_advantages_per_group",
 			docNP+"A single-sample group gets its raw reward. NaN makes its group NaN.").
@@ -289,15 +307,17 @@ func rllm() []*Estimator {
 // torchtitan is the estimator of torchtitan's RL; the scale is should_std_normalize.
 func torchTitan() []*Estimator {
 	byStd := Option{
-		Key: "advantage.should_std_normalize", Kind: Switch(), Default: "false", Meaning: "divide by the standard deviation: true is scale group, false scale none",
+		Key: "advantage.should_std_normalize", Kind: Switch(), Default: "false", Meaning: "divide by the standard deviation: true is " +
+			"scale group, false scale none",
 		Selects: map[string]Selection{"true": {Scale: ScaleGroup}, "false": {Scale: ScaleNone}},
 	}
 	return []*Estimator{
 		about("centered", "A = r − Σr/n; group: (r − Σr/n) / (s + 1e-6)",
-			"pytorch/torchtitan@b5bcd76c66d0acb1a08b176d9639425bc55e0b2a torchtitan/experiments/rl/rollout/advantage.py:AdvantageEstimator.__call__",
-			"Python floats (float64), summed from left to right as up to Python 3.11; s has ddof 0 and is exact there, so that scale group agrees to 1e-12. "+
-				"A single-sample group gets 0; equal rewards 0 or a residue. Groups may differ in size. NaN makes its group NaN; with scale group "+
-				"the trainer raises AttributeError.").with(byStd).
+			"pytorch/torchtitan@b5bcd76c66d0acb1a08b176d9639425bc55e0b2a "+
+				"torchtitan/experiments/rl/rollout/advantage.py:AdvantageEstimator.__call__",
+			"Python floats (float64), summed from left to right as up to Python 3.11; s has ddof 0 and is exact there, so that scale "+
+				"group agrees to 1e-12. A single-sample group gets 0; equal rewards 0 or a residue. Groups may differ in size. NaN makes "+
+				"its group NaN; with scale group the trainer raises AttributeError.").with(byStd).
 			by(Estimator{
 				Scales: []Scale{ScaleNone, ScaleGroup}, CanFilter: true, Float: Float64, Tolerance: 1e-12,
 				Advantage: perGroup64(func(dst, r []float64, s Scale) { pythonGRPO(dst, r, s != ScaleNone) }),
@@ -309,8 +329,8 @@ func areno() []*Estimator {
 	return []*Estimator{
 		about("grpo", "A = (r − μ) / (s + 1e-8)",
 			"inclusionAI/AReno@cec61a39ba9990d40c3cb42922908cc65b1a79ea areno/api/rewards.py:compute_group_advantages",
-			"GRPO and GSPO. numpy float32, s of a population (ddof 0). A single-sample group gets 0. Equal rewards give 0 or float32 rounding error over "+
-				"s + 1e-8. Groups may differ in size. NaN makes its group NaN.").
+			"GRPO and GSPO. numpy float32, s of a population (ddof 0). A single-sample group gets 0. Equal rewards give 0 or float32 "+
+				"rounding error over s + 1e-8. Groups may differ in size. NaN makes its group NaN.").
 			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true, Advantage: numpy32{eps: 1e-8}.advantages}),
 	}
 }

@@ -14,7 +14,8 @@ func primeRL() []*Estimator {
 		return Option{
 			Key:  "orchestrator.algo.length_penalty.num_" + of + "_weight",
 			Kind: Number(0, math.Inf(1)), Default: byDefault,
-			Meaning: "penalty of the longest sample of a group for its " + strings.ReplaceAll(of, "_", " ") + ", as a share of the mean reward",
+			Meaning: "penalty of the longest sample of a group for its " + strings.ReplaceAll(of, "_", " ") +
+				", as a share of the mean reward",
 		}
 	}
 	output, input, turns := weight("output_tokens", "0.25"), weight("input_tokens", "0.1"), weight("turns", "0.1")
@@ -26,7 +27,8 @@ func primeRL() []*Estimator {
 			"No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error, which "+
 				"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN.").
 			by(Estimator{CanFilter: true, Advantage: groupwise{}.advantages}),
-		about("grpo_length_penalty", "r' = r − μ · (0.25 · output + 0.1 · input + 0.1 · turns, each over the largest of the group); A = r' − mean r'",
+		about("grpo_length_penalty", "r' = r − μ · (0.25 · output + 0.1 · input + 0.1 · turns, each over the largest of the group); "+
+			"A = r' − mean r'",
 			grpoCode,
 			"Input are the tokens that the model did not write. A log without input tokens or turns is enough where "+
 				"num_input_tokens_weight and num_turns_weight are 0. A negative mean makes a bonus of the penalty. The rest as grpo.").
@@ -51,7 +53,8 @@ func primeRL() []*Estimator {
 			"PrimeIntellect-ai/prime-rl@039b4009f84aa9996a5cca4ae6ab257de094ff81 src/prime_rl/orchestrator/algo/opd.py:OPDAlgorithm.score",
 			"On-policy distillation assigns no credit by reward. "+teacherNeeded),
 		notComputable("echo", "A of grpo, and a cross-entropy on the environment's tokens",
-			"PrimeIntellect-ai/prime-rl@12e3f79db3f246e68c761647b7bc837f172c8ac1 src/prime_rl/orchestrator/algo/echo.py:EchoAlgorithm.score_rollout",
+			"PrimeIntellect-ai/prime-rl@12e3f79db3f246e68c761647b7bc837f172c8ac1 "+
+				"src/prime_rl/orchestrator/algo/echo.py:EchoAlgorithm.score_rollout",
 			"The advantage of the sampled tokens is that of grpo: choose that. What it adds trains the tokens of tools and users, "+
 				"each by the weight of its role. A log would need which tokens are whose."),
 	}
@@ -73,7 +76,8 @@ func verifiers() []*Estimator {
 func tinker() []*Estimator {
 	return []*Estimator{
 		about("centered", "A = r − μ",
-			"thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44432d621a01005073dc6d76a1e87a tinker_cookbook/rl/data_processing.py:compute_advantages",
+			"thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44432d621a01005073dc6d76a1e87a "+
+				"tinker_cookbook/rl/data_processing.py:compute_advantages",
 			"float32; no standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error. "+
 				"Groups may differ in size. NaN makes its group NaN.").
 			by(Estimator{CanFilter: true, Advantage: groupwise{}.advantages}),
@@ -109,12 +113,16 @@ func openInstruct() []*Estimator {
 	return []*Estimator{
 		about("centered", "A = r − μ", source,
 			"numpy float64. A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
-				"ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n for groups, across prompts. NaN makes its group NaN.").
+				"ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n for groups, across "+
+				"prompts. NaN makes its group NaN.").
 			by(Estimator{CanFilter: true, Float: Float64, Advantage: refuseReshape(population{eps: 1e-8}.advantages)}),
 		about("standard", "A = (r − μ) / (s + 1e-8)", source,
-			"numpy float64, s of a population (ddof 0). A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
-				"ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n for groups, across prompts. NaN makes its group NaN.").
-			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Advantage: refuseReshape(population{eps: 1e-8}.advantages)}),
+			"numpy float64, s of a population (ddof 0). A single-sample group gets 0; equal rewards are dropped before. Groups of "+
+				"different sizes raise ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n "+
+				"for groups, across prompts. NaN makes its group NaN.").
+			by(Estimator{
+				Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Advantage: refuseReshape(population{eps: 1e-8}.advantages),
+			}),
 	}
 }
 

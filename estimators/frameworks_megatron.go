@@ -12,8 +12,10 @@ func nemoRL() []*Estimator {
 		"mean and standard deviation leave the sample out: false is the entry grpo_no_leave_one_out")
 	minusBaseline := otherEntry("grpo.adv_estimator.minus_baseline", true, "reinforce_plus_plus", "reinforce_plus_plus_no_baseline",
 		"subtract the mean of the group first: false is the entry reinforce_plus_plus_no_baseline")
-	low := NumberOrNone(math.Inf(-1), math.Inf(1)).Option("grpo.advantage_clip_low", "none", "raise advantages below it to it, after normalisation")
-	high := NumberOrNone(math.Inf(-1), math.Inf(1)).Option("grpo.advantage_clip_high", "none", "lower advantages above it to it, after normalisation")
+	low := NumberOrNone(math.Inf(-1), math.Inf(1)).
+		Option("grpo.advantage_clip_low", "none", "raise advantages below it to it, after normalisation")
+	high := NumberOrNone(math.Inf(-1), math.Inf(1)).
+		Option("grpo.advantage_clip_high", "none", "lower advantages above it to it, after normalisation")
 	clipOf := func(f formula) func(Values) formula { // nemo_rl/algorithms/grpo.py:_clip_grpo_advantages
 		return func(v Values) formula {
 			if v.Optional(low.Key) == nil && v.Optional(high.Key) == nil {
@@ -26,7 +28,8 @@ func nemoRL() []*Estimator {
 		about("grpo", "A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ",
 			code+"GRPOAdvantageEstimator.compute_advantage",
 			"μ and s, ddof 1, leave the sample out: one success among failures keeps 1.0, the failures are divided. Groups of "+
-				"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. "+docSum).with(byStd, leaveOneOut).
+				"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. "+docSum).
+			with(byStd, leaveOneOut).
 			by(Estimator{
 				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
 			}).configurable(clipOf(leaveOneOutStd{leaveOut: true}.advantages), low, high),
@@ -41,8 +44,10 @@ func nemoRL() []*Estimator {
 		// minus_baseline, the default.
 		about("reinforce_plus_plus", "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
 			code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
-			"ddof 0. A single-sample group has a = 0. Without KL in the reward. "+docWhitenedCentred+"NaN makes all NaN.").with(minusBaseline).
-			by(Estimator{}).configurable(clipOf(flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone))), low, high).whitened(),
+			"ddof 0. A single-sample group has a = 0. Without KL in the reward. "+docWhitenedCentred+"NaN makes all NaN.").
+			with(minusBaseline).
+			by(Estimator{}).configurable(clipOf(flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone))), low, high).
+			whitened(),
 		// minus_baseline=False.
 		about("reinforce_plus_plus_no_baseline", "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
 			code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
@@ -81,7 +86,8 @@ func slime() []*Estimator {
 		// gspo and cispo as well; --disable-grpo-std-normalization is scale "none".
 		about("grpo", "a = r − μ; A = a / (s_a + 1e-6); none: a", rewards,
 			"s has ddof 1 and is that of the centred rewards. Single-sample groups get 0. Equal rewards give 0 or rounding error over s + "+
-				"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.").with(withoutStd("disable-grpo-std-normalization")).
+				"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.").
+			with(withoutStd("disable-grpo-std-normalization")).
 			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Advantage: slimeGRPO}),
 		// With --normalize-advantages, which it requires.
 		about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens", loss,
@@ -123,7 +129,9 @@ func miles() []*Estimator {
 	entry := func(name string) *Estimator {
 		return about(name, "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ", source,
 			"s has ddof 1. A single rollout gets 0. "+doc).with(byStd).
-			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Clean: cleanNothing, Outputs: ByRollout, Advantage: oncePerRollout})
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Clean: cleanNothing, Outputs: ByRollout, Advantage: oncePerRollout,
+			})
 	}
 	return []*Estimator{
 		entry("grpo"),

@@ -16,7 +16,9 @@ func papers() []*Estimator {
 	signs := Option{
 		Key: "algorithm.advantage", Kind: OneOf("positive", "negative", "weighted"), Default: "positive",
 		Meaning: "positive is the entry psr, negative nsr, weighted w_reinforce",
-		Selects: map[string]Selection{"positive": {Estimator: "psr"}, "negative": {Estimator: "nsr"}, "weighted": {Estimator: "w_reinforce"}},
+		Selects: map[string]Selection{
+			"positive": {Estimator: "psr"}, "negative": {Estimator: "nsr"}, "weighted": {Estimator: "w_reinforce"},
+		},
 	}
 	passAtK := func(name, formulaText, doc string, least int, build func(k int) pkpo) *Estimator {
 		k := Option{Key: "k", Kind: Count(least), Default: "4", Meaning: "the k of pass@k; groups need k samples, and one more under sloo"}

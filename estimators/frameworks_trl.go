@@ -13,7 +13,8 @@ func trl() []*Estimator {
 		code        = "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/"
 		grpoTrainer = code + "trainer/grpo_trainer.py:GRPOTrainer._generate_and_score_completions"
 		rlooTrainer = code + "trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions"
-		docUnscored = "A sample without a score (NaN, None) gets 0 and counts in no mean or s. Groups of different sizes raise RuntimeError."
+		docUnscored = "A sample without a score (NaN, None) gets 0 and counts in no mean or s. Groups of different sizes raise " +
+			"RuntimeError."
 	)
 	scale := scaleRewards(trlScaleError, ScaleGroup, ScaleBatch, ScaleNone)
 	aggregation := trlAggregationOption()
@@ -82,7 +83,9 @@ func trlAggregationOption() Option {
 		Key: "multi_objective_aggregation", Kind: OneOf("sum_then_normalize", "normalize_then_sum"), Default: "sum_then_normalize",
 		Meaning: "normalize_then_sum is the entry grpo_normalize_then_sum",
 		Refusal: "Invalid multi_objective_aggregation: %s. Must be 'sum_then_normalize' or 'normalize_then_sum'.",
-		Selects: map[string]Selection{"sum_then_normalize": {Estimator: "grpo"}, "normalize_then_sum": {Estimator: "grpo_normalize_then_sum"}},
+		Selects: map[string]Selection{
+			"sum_then_normalize": {Estimator: "grpo"}, "normalize_then_sum": {Estimator: "grpo_normalize_then_sum"},
+		},
 	}
 }
 
@@ -161,8 +164,8 @@ func axolotl() []*Estimator {
 		}),
 		changed(origin, "grpo_normalize_then_sum", func(e *Estimator) {
 			e.Source, e.Options = source, []Option{aggregation}
-			e.Doc = "A single-sample group gets 0. scale_rewards is ignored. ddof 1 twice, the second time over the batch. A sample without " +
-				"any score counts as z = 0. Groups of different sizes raise RuntimeError."
+			e.Doc = "A single-sample group gets 0. scale_rewards is ignored. ddof 1 twice, the second time over the batch. A " +
+				"sample without any score counts as z = 0. Groups of different sizes raise RuntimeError."
 		}),
 	}
 }
@@ -195,8 +198,8 @@ func swift() []*Estimator {
 	return slices.Concat(fixed.estimators(), dynamic.estimators(), []*Estimator{
 		// scale_rewards="gdpo".
 		about("gdpo", "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)", swiftCode,
-			"ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups of different sizes raise "+
-				"RuntimeError. reinforce_plus_plus and the dynamic functions ignore the setting.").with(notGDPO).
+			"ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups of "+
+				"different sizes raise RuntimeError. reinforce_plus_plus and the dynamic functions ignore the setting.").with(notGDPO).
 			by(Estimator{
 				Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
 				Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
@@ -262,7 +265,8 @@ func (v swiftVariant) estimators() []*Estimator {
 		about("reinforce_plus_plus"+v.suffix, "a = r − μ; A = a / (s_a + 1e-4), s of the batch or of the group; none: a",
 			swiftCode+v.suffix,
 			"Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of r − μ. No weighting by tokens and "+
-				"no second mean, unlike the REINFORCE++ of others. A single-sample group gets 0. "+v.docSizes+" NaN counts as 0.").with(swiftScale(true, ScaleBatch, ScaleGroup, ScaleNone, "gdpo")).
+				"no second mean, unlike the REINFORCE++ of others. A single-sample group gets 0. "+v.docSizes+" NaN counts as 0.").
+			with(swiftScale(true, ScaleBatch, ScaleGroup, ScaleNone, "gdpo")).
 			by(Estimator{
 				Scales: []Scale{ScaleBatch, ScaleGroup, ScaleNone}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
 				Advantage: v.refuse(centredStd{eps: swiftEps, asMatrix: v.asMatrix, ofOne: oneStd0}.advantages),
@@ -290,8 +294,9 @@ func twinkle() []*Estimator {
 			by(Estimator{Scales: scales, CanFilter: true, DependsOnBatch: true, Advantage: refuseAsTwinkle(twinkleGRPO, 1)}),
 		about("rloo", "A = (r − (Σr − r) / (n − 1)) / (s + 1e-8), s of the group or of the batch; none: not divided",
 			twinkleCode+"rloo.py:RLOOAdvantage.__call__",
-			"s has ddof 1 and is that of the rewards. The default scale is group, unlike other RLOOs. Single-sample groups and groups of different sizes raise "+
-				"ValueError, missing rewards raise TypeError; NaN makes its group NaN. Equal rewards often do not give 0.").
+			"s has ddof 1 and is that of the rewards. The default scale is group, unlike other RLOOs. Single-sample groups and groups of "+
+				"different sizes raise ValueError, missing rewards raise TypeError; NaN makes its group NaN. Equal rewards often do "+
+				"not give 0.").
 			by(Estimator{Scales: scales, Advantage: refuseAsTwinkle(rloo(twinkleEps).advantages, 2)}),
 		notComputable("gae", formulaGAE,
 			"modelscope/twinkle@4380b27d197213a59a6fb7a5380d5f15e4b23c38 src/twinkle/advantage/gae.py:GAEAdvantage.__call__", criticNeeded),

@@ -113,7 +113,8 @@ func verl202601() []*Estimator {
 		e.Formula = "A = (r − μ) / (s + 1e-6), s ≥ 1e-3; none: r − μ"
 		e.Doc = "s² = max((Σr² − (Σr)²/n)/(n − 1), 1e-6), float32 from left to right. A single-sample group has μ 0 and s 1. Equal " +
 			"rewards give nearly 0. Groups may differ in size. NaN makes its group NaN."
-		e.Source = "volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7 verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage"
+		e.Source = "volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7 " +
+			"verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage"
 		e.Options, e.Advantage = nil, indexAddGRPO(true)
 	})}
 }
@@ -134,12 +135,13 @@ func easyR1() []*Estimator {
 				"Groups may differ in size. NaN and missing rewards count as 0; an infinite reward makes its group NaN.").
 			by(Estimator{
 				Scales: []Scale{ScaleGroup}, TrainerFilters: true, CanFilter: true, Clean: cleanNaNToNum,
-				Advantage: refuseGroupsOfOne(withScale(groupwise{eps: 1e-6, epsIsThreshold: true}.advantages, ScaleGroup), "AssertionError", "GRPO needs rollout.n > 1."),
+				Advantage: refuseGroupsOfOne(withScale(groupwise{eps: 1e-6, epsIsThreshold: true}.advantages, ScaleGroup), "AssertionError",
+					"GRPO needs rollout.n > 1."),
 			}),
 		// An infinite reward gives NaN to its sample and ∓Inf to the others of its group.
 		about("rloo", "A = r − (Σr − r) / (n − 1)", easyR1Algos+"compute_rloo_outcome_advantage",
-			"No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding error. "+
-				"Groups may differ in size. NaN and missing rewards count as 0.").
+			"No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 "+
+				"rounding error. Groups may differ in size. NaN and missing rewards count as 0.").
 			by(Estimator{
 				Clean:     cleanNaNToNum,
 				Advantage: refuseGroupsOfOne(withScale(rloo(0).advantages, ScaleNone), "AssertionError", "RLOO needs rollout.n > 1."),
@@ -180,8 +182,8 @@ func easyR1Upstream() []*Estimator {
 			e.Source, e.Doc, e.Clean = strings.Replace(e.Source, easyR1Algos, algos, 1), doc, cleanRound
 		})
 	}
-	grpo := as("grpo", "s has ddof 1. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding error over s + "+
-		"1e-6: eight of 10.1 give +0.47. Groups may differ in size. NaN makes its group NaN.")
+	grpo := as("grpo", "s has ddof 1. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding "+
+		"error over s + 1e-6: eight of 10.1 give +0.47. Groups may differ in size. NaN makes its group NaN.")
 	grpo.Formula, grpo.TrainerFilters = "A = (r − μ) / (s + 1e-6)", false
 	grpo.Advantage = refuseGroupsOfOne(groupwise{eps: 1e-6}.advantages, "AssertionError", "GRPO needs rollout.n > 1.")
 	return []*Estimator{
@@ -193,8 +195,8 @@ func easyR1Upstream() []*Estimator {
 				Scales: []Scale{ScaleGroup}, CanFilter: true,
 				Advantage: refuseGroupsOfOne(passK(true), "AssertionError", "GRPO needs rollout.n > 1."),
 			}),
-		as("rloo", "No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding "+
-			"error. Groups may differ in size. NaN makes its group NaN."),
+		as("rloo", "No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or "+
+			"float32 rounding error. Groups may differ in size. NaN makes its group NaN."),
 		as("reinforce_plus_plus", docWhitenedRewards+"ddof 1. NaN makes all NaN."),
 		as("remax", "No scale, no eps; groups of any size. NaN stays with its sample. The usual logs do not hold b."),
 		notComputable("gae", formulaGAE, algos+"compute_gae_advantage_return",

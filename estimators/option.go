@@ -27,7 +27,8 @@ type Option struct {
 	// no longer options.
 	Selects map[string]Selection
 
-	// Unheard is the release of the trainer in which the estimator does not get the option, so that no value of it has an effect; "" if it does.
+	// Unheard is the release of the trainer in which the estimator does not get the option, so that no value of it has an effect; "" if it
+	// does.
 	Unheard string
 }
 
@@ -434,7 +435,8 @@ func (o Option) unheardIn(release string) Option {
 
 func withoutStd(key string) Option {
 	return Option{
-		Key: key, Kind: Switch(), Default: "false", Meaning: "do not divide by the standard deviation: true is scale none, false scale group",
+		Key: key, Kind: Switch(), Default: "false", Meaning: "do not divide by the standard deviation: true is scale none, false " +
+			"scale group",
 		Selects: map[string]Selection{"true": {Scale: ScaleNone}, "false": {Scale: ScaleGroup}},
 	}
 }

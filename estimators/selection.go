@@ -136,7 +136,9 @@ func (p pods) advantages(dst []float64, b Batch, _ Scale) error {
 		}
 	}
 	if small != nil {
-		return &Refusal{Kind: "RuntimeError", Text: fmt.Sprintf("num_generations_grad = %d needs groups of as many samples", p.m), Groups: small}
+		return &Refusal{
+			Kind: "RuntimeError", Text: fmt.Sprintf("num_generations_grad = %d needs groups of as many samples", p.m), Groups: small,
+		}
 	}
 	return nil
 }

@@ -327,7 +327,8 @@ func whyUnreadable(b []byte) (what, do string) {
 	}
 	// Text of a model has few control bytes, machine code has many.
 	if control*10 > len(written) || len(b) > 0 && len(written) == 0 {
-		return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))]), "give a log: `vantage list formats` lists the formats"
+		return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))]), "give a log: `vantage list formats` lists " +
+			"the formats"
 	}
 	return "", ""
 }

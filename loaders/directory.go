@@ -199,8 +199,8 @@ func directoryHint(d *directory, l *discover.Listing) string {
 		}
 		notes = append(notes, fmt.Sprintf("it has %s (%s)", units.Plural(n, "other files"), kinds))
 	}
-	const usual = "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; " +
-		"`vantage list formats` lists them all"
+	const usual = "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift " +
+		"with --log_completions true; `vantage list formats` lists them all"
 	return strings.Join(append(append(notes, l.KnownUnread()...), cmp.Or(whereSamplesAre(d, l), usual)), "; ")
 }
 

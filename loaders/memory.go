@@ -34,7 +34,8 @@ func (m *memoryLimit) stops(read, all int64) bool {
 		return m.reached != nil
 	}
 	if grown := m.held() - m.start; grown > m.limit {
-		m.reached = fmt.Errorf("reading stopped at %s: %s are held and the system leaves no more; open fewer files, or give the job more memory",
+		m.reached = fmt.Errorf("reading stopped at %s: %s are held and the system leaves no more; open fewer files, or give the job "+
+			"more memory",
 			units.BytesOf(read, all), units.Bytes(grown))
 	}
 	return m.reached != nil

@@ -171,7 +171,8 @@ func isUnopenedTable(f *file) bool {
 func (r *reading) prefetchTables() {
 	next := make(chan *file, maxPrefetched)
 	for _, f := range r.queue {
-		if len(next) == maxPrefetched || !isUnopenedTable(f) || f.disk.Root != r.queue[0].disk.Root || f.disk.Storage != r.queue[0].disk.Storage {
+		if len(next) == maxPrefetched || !isUnopenedTable(f) || f.disk.Root != r.queue[0].disk.Root ||
+			f.disk.Storage != r.queue[0].disk.Storage {
 			break
 		}
 		next <- f

@@ -187,9 +187,9 @@ func (s *fileSet) findEvaluations() {
 			return
 		}
 		if e.Find(byRun[run], leftOut) {
-			s.chunks.addNotes([]string{"nothing, though all steps ask the same prompts in the same order: they are taken for training, as with " +
-				"a data set of one batch. If each logged step was evaluated (eval_steps equal to logging_steps), they are evaluations: " +
-				"a trainer_state.json in the opened folder would tell"})
+			s.chunks.addNotes([]string{"nothing, though all steps ask the same prompts in the same order: they are taken for " +
+				"training, as with a data set of one batch. If each logged step was evaluated (eval_steps equal to logging_steps), they " +
+				"are evaluations: a trainer_state.json in the opened folder would tell"})
 		}
 	}
 	for _, file := range files {

@@ -428,7 +428,8 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 	if in.packed = packing != compressed.None; in.packed { // one after the other goes on where the last has stopped
 		f.texts.inOrder.Lock()
 		defer f.texts.inOrder.Unlock()
-		if last := f.texts.last; last != nil && last.number == f.number && fileio.Unchanged(last.info, info) && last.start <= places[0].Offset {
+		if last := f.texts.last; last != nil && last.number == f.number && fileio.Unchanged(last.info, info) &&
+			last.start <= places[0].Offset {
 			in = last
 			_ = h.Close()
 		}

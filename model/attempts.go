@@ -260,7 +260,9 @@ func (f *rowFilter) summary(counts []leftOutCount) RunAttempts {
 	a := RunAttempts{Shown: f.attempts.Shown, Count: f.attempts.Count, Doubts: f.attempts.Doubts}
 	for i, c := range counts {
 		if c.samples > 0 {
-			a.LeftOut = append(a.LeftOut, LeftOut{OlderRows: f.attempts.LeftOut[i], Files: len(c.files), Steps: c.steps, Samples: c.samples, First: c.first, Last: c.last})
+			a.LeftOut = append(a.LeftOut, LeftOut{
+				OlderRows: f.attempts.LeftOut[i], Files: len(c.files), Steps: c.steps, Samples: c.samples, First: c.first, Last: c.last,
+			})
 		}
 	}
 	a.LeftOut = append(a.LeftOut, f.attempts.NotRead...)
@@ -307,7 +309,8 @@ func (e *Evaluation) Sentence() string {
 	}
 	text := "evaluation is not counted: " + e.found()
 	if len(e.Lost) > 0 {
-		text += fmt.Sprintf(". The training rows that had been logged for %s were overwritten before they were read, and are lost: to have them, open the run while it trains", stepList(e.Lost))
+		text += fmt.Sprintf(". The training rows that had been logged for %s were overwritten before they were read, and are lost: to "+
+			"have them, open the run while it trains", stepList(e.Lost))
 	}
 	if len(e.Kept) > 0 {
 		text += fmt.Sprintf(". The training rows of %s were read before they were overwritten, and count", stepList(e.Kept))

@@ -351,7 +351,10 @@ func parseTime(text string) time.Time {
 		}
 		return time.Unix(int64(x), 0)
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
+		"2006-01-02 15:04:05.999999999", time.DateOnly,
+	} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at
 		}
@@ -390,7 +393,8 @@ func (p Progress) FreshnessRule() string {
 	if p.StepTime > 0 {
 		why = "usually " + units.ApproxDuration(p.StepTime) + " between steps"
 	}
-	return fmt.Sprintf("idle after %s without a write, ended after %s (%s)", units.ApproxDuration(p.IdleAfter()), units.ApproxDuration(p.endedAfter()), why)
+	return fmt.Sprintf("idle after %s without a write, ended after %s (%s)", units.ApproxDuration(p.IdleAfter()),
+		units.ApproxDuration(p.endedAfter()), why)
 }
 
 // IsLogged reports whether x is an advantage that a log has, be it NaN there.

@@ -30,7 +30,8 @@ func Groupings() []GroupBy {
 }
 
 // ErrUngrouped says that the log has nothing to group samples by.
-var ErrUngrouped = errors.New("the log has neither a group id nor a prompt under a known name: name its column with --group-by or --prompt, or give --num-generations N if each N rows share a prompt")
+var ErrUngrouped = errors.New("the log has neither a group id nor a prompt under a known name: name its column with --group-by " +
+	"or --prompt, or give --num-generations N if each N rows share a prompt")
 
 // Grouping is the rule chosen for a run, and why.
 type Grouping struct {
@@ -272,7 +273,8 @@ func (s Snapshot) groupRule(set Settings) (GroupRule, error) {
 		}
 		return GroupRule{By: by, Size: set.NumGenerations}, nil
 	case by == GroupByPosition:
-		return GroupRule{}, fmt.Errorf("%s files cannot be grouped by position: the trainer reorders their rows, and no logged advantages prove that it did not", s.Run.Format)
+		return GroupRule{}, fmt.Errorf("%s files cannot be grouped by position: the trainer reorders their rows, and no logged "+
+			"advantages prove that it did not", s.Run.Format)
 	}
 	return GroupRule{By: by}, nil
 }
@@ -299,7 +301,8 @@ func (s Snapshot) automatic() (GroupBy, error) {
 	case e.rowsWithPrompt == e.rows:
 		return GroupByPrompt, nil
 	case !s.Run.Positional:
-		return "", fmt.Errorf("%d of %d rows have no prompt and %d no group id, and position does not tell in %s files: the trainer reorders their rows; name another column with --prompt or --group-by",
+		return "", fmt.Errorf("%d of %d rows have no prompt and %d no group id, and position does not tell in %s files: the trainer "+
+			"reorders their rows; name another column with --prompt or --group-by",
 			e.rows-e.rowsWithPrompt, e.rows, e.rows-e.rowsWithID, s.Run.Format)
 	}
 	return GroupByPosition, nil
@@ -341,7 +344,8 @@ func (s Snapshot) withUndivided(g Grouping, set Settings, groups int) Grouping {
 	if n < 1 || g.Divides() || s.groupEvidence.rows-s.groupEvidence.laterOutputs <= n*groups {
 		return g
 	}
-	doubt := fmt.Sprintf("groups hold more than the %d rows of num_generations, but the order of rows in %s files does not tell which belong together", n, s.Run.Format)
+	doubt := fmt.Sprintf("groups hold more than the %d rows of num_generations, but the order of rows in %s files does not tell which "+
+		"belong together", n, s.Run.Format)
 	if g.Doubt != "" {
 		doubt = g.Doubt + "; " + doubt
 	}
@@ -353,7 +357,8 @@ func (s Snapshot) withUndivided(g Grouping, set Settings, groups int) Grouping {
 func (s Snapshot) withPurity(g Grouping, mixed, groups int) Grouping {
 	if turns := s.groupEvidence.unfoldingIDs; g.By == GroupByID && turns > 0 {
 		g.Evidence += fmt.Sprintf(", %s of them of several prompts as turns have them", units.Fraction(turns, groups))
-		g.Doubt = "rows look like turns of answers, and each counts as a sample; a trainer that counts an answer once gives other advantages"
+		g.Doubt = "rows look like turns of answers, and each counts as a sample; a trainer that counts an answer once gives " +
+			"other advantages"
 		if mixed > 0 {
 			g.Doubt += fmt.Sprintf("; %d of %d groups hold more than one prompt", mixed, groups)
 		}
@@ -386,7 +391,8 @@ func (s Snapshot) byPrompt(rule GroupRule, set Settings) Grouping {
 		}
 	}
 	e := s.groupEvidence
-	g.Evidence = fmt.Sprintf("by %s within a step", key) + s.sizeEvidence(rule, e.prompts, "prompts", fmt.Sprintf("%.1f rows", rowsPerGroup(e.rows, e.prompts)))
+	g.Evidence = fmt.Sprintf("by %s within a step", key) +
+		s.sizeEvidence(rule, e.prompts, "prompts", fmt.Sprintf("%.1f rows", rowsPerGroup(e.rows, e.prompts)))
 	if why := s.whyNotByID(); why != "" && set.GroupBy != GroupByPrompt {
 		g.Evidence += "; " + why
 	}

@@ -182,7 +182,8 @@ func parseWeights(text string) (Weights, error) {
 		}
 		x, err := strconv.ParseFloat(value, 64)
 		if name == "" || err != nil || !units.IsFinite(x) || slices.Contains(names, name) {
-			return "", fmt.Errorf("reward must be a column or a weighted sum such as correctness=1,format=0.5, each name once, got %q", text)
+			return "", fmt.Errorf("reward must be a column or a weighted sum such as correctness=1,format=0.5, each name once, got %q",
+				text)
 		}
 		names = append(names, name)
 		parts = append(parts, name+"="+strconv.FormatFloat(x, 'g', -1, 64))

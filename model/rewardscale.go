@@ -119,7 +119,8 @@ func (r *RewardScale) Evidence() string {
 		text += fmt.Sprintf("; %d above it, up to %s, are too few to be a level of their own", r.above, units.Short(r.Max))
 	}
 	if r.below > 0 {
-		text += fmt.Sprintf("; wrong is %s or less, because %d below it, down to %s, are too few", units.Short(r.Wrong), r.below, units.Short(r.Min))
+		text += fmt.Sprintf("; wrong is %s or less, because %d below it, down to %s, are too few", units.Short(r.Wrong), r.below,
+			units.Short(r.Min))
 	}
 	if r.IsAssumed() {
 		text += "; --solved-at X changes it"
@@ -135,9 +136,11 @@ func (r *RewardScale) WhyNone() string {
 	case r.samples == 0:
 		return "no reward is a finite number"
 	case r.Discrete:
-		return fmt.Sprintf("the best reward seen is %s, and nothing shows that it is full marks, so there is neither pass@k nor a solve rate; --solved-at X gives them", units.Short(r.Max))
+		return fmt.Sprintf("the best reward seen is %s, and nothing shows that it is full marks, so there is neither pass@k nor a solve "+
+			"rate; --solved-at X gives them", units.Short(r.Max))
 	}
-	return "rewards are continuous and don't show which samples are solved, so there is neither pass@k nor a solve rate; --solved-at X gives them"
+	return "rewards are continuous and don't show which samples are solved, so there is neither pass@k nor a solve rate; --solved-at " +
+		"X gives them"
 }
 
 // RewardScales are the scales of the runs of a snapshot, by number of the run: see Snapshot.RunOf.
@@ -442,7 +445,9 @@ func (l *rewardLevels) isVerdict(s *RewardScale) bool {
 // isVerdictName reports whether a column of such a name says whether an answer is correct: accuracy, is_correct, reward_accuracy, acc.
 func isVerdictName(name string) bool {
 	word := ""
-	for _, w := range strings.FieldsFunc(strings.ToLower(name[strings.LastIndexAny(name, "./")+1:]), func(r rune) bool { return r < 'a' || r > 'z' }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(name[strings.LastIndexAny(name, "./")+1:]), func(r rune) bool {
+		return r < 'a' || r > 'z'
+	}) {
 		switch w {
 		case "reward", "rewards", "metrics", "score", "is", "func":
 			continue

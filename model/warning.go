@@ -7,7 +7,8 @@ import (
 	"vantage/model/units"
 )
 
-// WarningKind is a kind of warning. Its name is part of the formats of reports. The kinds are in model/analysis, with the rules that raise them.
+// WarningKind is a kind of warning. Its name is part of the formats of reports. The kinds are in model/analysis, with the rules that raise
+// them.
 type WarningKind string
 
 // Warning is a doubt about a result, and what to do about it.

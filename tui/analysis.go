@@ -134,10 +134,12 @@ func (a App) onAnalysis(x env.Analysed, err error) App {
 		return a
 	}
 	selected := env.GroupKey{}
-	if g := a.env.SelectedGroup(); g != nil && (a.env.Place.Row > 0 || a.position.readingGroup() || slices.Contains(a.position.backStack, view.Group)) {
+	if g := a.env.SelectedGroup(); g != nil &&
+		(a.env.Place.Row > 0 || a.position.readingGroup() || slices.Contains(a.position.backStack, view.Group)) {
 		selected = env.KeyOf(g)
 	}
-	a.env.Result.Base, a.env.Result.Analysis, a.env.Result.Err, a.env.Result.SharedPrompt = x.Base, x.Analysis, nil, env.SharedPrompt(x.Analysis.Table)
+	a.env.Result.Base, a.env.Result.Analysis, a.env.Result.Err, a.env.Result.SharedPrompt = x.Base, x.Analysis, nil,
+		env.SharedPrompt(x.Analysis.Table)
 	a.env.Place.Step = x.Analysis.Step
 	a = a.arrangeRows(selected)
 	a.views.panes.Warning = min(a.views.panes.Warning, max(0, len(overview.WarningLines(a.env))-1))

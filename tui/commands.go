@@ -187,7 +187,8 @@ func runRange(a App, args []string) (App, error) {
 	case len(args) == 2:
 		from, err := strconv.ParseInt(args[0], 10, 64)
 		to, errTo := strconv.ParseInt(args[1], 10, 64)
-		if all := trend.AxisOfAllSteps(a.env); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
+		if all := trend.AxisOfAllSteps(a.env); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo ||
+			float64(from) >= all.Hi {
 			return a, usage
 		}
 		a.views.steps.ShowWindow(a.env, float64(from), float64(to))

@@ -53,7 +53,7 @@ func commandEffects() map[string][]commandEffect {
 		"goal":        {{typed: "goal cost 0.9", shows: "fewest samples, 90%+"}},
 		"forget":      {{typed: "forget", shows: "settings and view reset"}},
 		"problems":    {{typed: "problems", shows: "how the log was read"}},
-		"help":        {{typed: "help", shows: "type to search the help"}},
+		"help":        {{typed: "help", shows: "type to search all of it"}},
 		"q":           {{typed: "q", quits: true}},
 	}
 }

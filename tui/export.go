@@ -74,7 +74,8 @@ func parseExport(args []string) (export, error) {
 	}
 	formats := exportFormats(e.shown)
 	if len(args) == 0 {
-		return e, fmt.Errorf("export writes %s: give one, or a path that ends in one, such as ~/report.md", estimators.Alternatives(formats))
+		return e, fmt.Errorf("export writes %s: give one, or a path that ends in one, such as ~/report.md",
+			estimators.Alternatives(formats))
 	}
 	if slices.Contains(formats, args[0]) {
 		e.format, e.path = args[0], strings.Join(args[1:], " ")
@@ -146,7 +147,9 @@ func exportRun(e env.Env, format string) (text string, err error) {
 			}
 		}
 		shown, _ := figures.ParseQuery(e.Settings.Filter) // it was parsed when it was set
-		table := &report.SampleTable{Snap: e.Snap.Only(steps), Settings: e.Settings.Now, Where: shown, Columns: report.UsualSampleColumns(e.Snap)}
+		table := &report.SampleTable{
+			Snap: e.Snap.Only(steps), Settings: e.Settings.Now, Where: shown, Columns: report.UsualSampleColumns(e.Snap),
+		}
 		err = report.SampleJSONL(context.Background(), &b, table)
 	}
 	return b.String(), err
@@ -155,7 +158,9 @@ func exportRun(e env.Env, format string) (text string, err error) {
 // exportShown returns the table of the view on the screen, filtered and sorted as it is
 // there, with its title.
 func (a App) exportShown(format string) (title, text string, err error) {
-	formats := map[string]func(io.Writer, report.Table) error{"csv": report.TableCSV, "jsonl": report.TableJSONL, "md": report.TableMarkdown}
+	formats := map[string]func(io.Writer, report.Table) error{
+		"csv": report.TableCSV, "jsonl": report.TableJSONL, "md": report.TableMarkdown,
+	}
 	of, ok := a.viewOpen().(view.Exporter)
 	if a.position.view == view.Overview && a.views.panes.Focus == layout.Steps {
 		of = &a.views.steps
@@ -207,7 +212,10 @@ func (a App) copyTable() App {
 	if a.position.viewInSight() == view.Compare {
 		return a.copyAndSave("prompts.tsv", tsv(a.views.compare.Exported(a.env)))
 	}
-	s := report.Table{Columns: []string{"fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "step"}}
+	s := report.Table{Columns: []string{
+		"fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std",
+		"flips", "step",
+	}}
 	for _, i := range a.env.Result.Rows {
 		g := &a.env.Result.Analysis.Table[i]
 		s.Rows = append(s.Rows, []any{

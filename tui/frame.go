@@ -342,7 +342,8 @@ func sawText(e env.Env) string {
 }
 
 // trainerOptionsHelp says which options make the most common trainers write a log.
-const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
+const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift " +
+	"with --log_completions true"
 
 func keysWhenEmpty(e env.Env) string {
 	t := e.Display.Theme

@@ -81,7 +81,8 @@ func (a App) paste(text string) App {
 
 func (a App) remember(in view.Name, text string) App {
 	line := typedLine{in, text}
-	if strings.TrimSpace(text) != "" && (len(a.overlays.input.history) == 0 || a.overlays.input.history[len(a.overlays.input.history)-1] != line) {
+	if strings.TrimSpace(text) != "" &&
+		(len(a.overlays.input.history) == 0 || a.overlays.input.history[len(a.overlays.input.history)-1] != line) {
 		a.overlays.input.history = append(slices.Clip(a.overlays.input.history), line)
 	}
 	return a

@@ -110,13 +110,14 @@ func (a App) onMatch(m env.Matched, err error) App {
 	return a.apply(a.env.Settings.Push(state))
 }
 
-// contradictSession notes what the log itself would choose, where the estimator of the session was taken, and says so if the logged advantages
-// prove another one.
+// contradictSession notes what the log itself would choose, where the estimator of the session was taken, and says so if the logged
+// advantages prove another one.
 func (a App) contradictSession(own session.Estimator, chosen match.Choice, now model.Settings) App {
 	a.env.Session.AutoEstimator, a.env.Session.AutoOrigin = own, chosen.Origin
 	isOther := own != session.EstimatorOf(now)
 	if isOther && chosen.Origin == match.FromAdvantages && a.env.Session.Left(session.EstimatorOf(now)) {
-		a = a.says(fmt.Sprintf("%s is as you left it, but the logged advantages match %s: :forget goes back", match.CandidateOf(now), chosen.Candidate))
+		a = a.says(fmt.Sprintf("%s is as you left it, but the logged advantages match %s: :forget goes back", match.CandidateOf(now),
+			chosen.Candidate))
 	}
 	return a
 }

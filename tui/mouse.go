@@ -91,8 +91,8 @@ func (a App) onPress(x, y int, now time.Time) App {
 	return a
 }
 
-// onTarget does what the mouse means on a target: what the view says, else what the target means in every view. handled is false if it means
-// nothing there.
+// onTarget does what the mouse means on a target: what the view says, else what the target means in every view. handled is false if it
+// means nothing there.
 func (a App) onTarget(m view.Mouse) (next App, handled bool) {
 	drawn := a.viewDrawn()
 	if pointed, ok := drawn.(view.Pointed); ok {
@@ -260,7 +260,8 @@ func mouseSection() view.Section {
 	return view.Section{Name: "mouse", Bindings: []view.Binding{
 		{
 			Label: "click",
-			Doc:   "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step",
+			Doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their " +
+				"key; a chart of steps goes to the step",
 		},
 		{Label: "twice", Doc: "open: group, warning, metric, step, pair; set a cell of the sweep"},
 		{Label: "wheel", Doc: "scroll the pane under the pointer"},

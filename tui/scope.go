@@ -48,7 +48,8 @@ func (a App) followNewest() App {
 // shown. It says what the person did not ask for.
 func (a App) takeScope(decided env.ScopeState, every int) App {
 	if every > 1 && every != a.env.Result.Every {
-		a = a.addNotice(fmt.Sprintf("1 in %d of the steps is shown: all have more than %s samples or %s", every, units.Count(env.MaxScopeSamples), units.Plural(env.MaxScopeSteps, "steps")))
+		a = a.addNotice(fmt.Sprintf("1 in %d of the steps is shown: all have more than %s samples or %s", every,
+			units.Count(env.MaxScopeSamples), units.Plural(env.MaxScopeSteps, "steps")))
 	}
 	a.env.Result.Every = every
 	if a.env.Place.Scope.Decided || !decided.Decided {

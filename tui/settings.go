@@ -163,7 +163,8 @@ func (a App) setBaseline() App {
 		next = env.Baseline{}
 		a.overlays.notice = "baseline removed"
 	} else {
-		a.overlays.notice = "baseline (A): " + env.SettingsInWords(a.env.Settings.Now) + " — changes from now on are the candidate (B), Δ is B − A; the key B swaps the two"
+		a.overlays.notice = "baseline (A): " + env.SettingsInWords(a.env.Settings.Now) + " — changes from now on are the candidate (B), " +
+			"Δ is B − A; the key B swaps the two"
 	}
 	return a.change(func(s *env.State) { s.Base = next })
 }

@@ -20,9 +20,9 @@ func primeRL() []*Filter {
 				Name: "advantage_range", Key: "[orchestrator.train.source.curriculum.gates.NAME], of type advantage_range",
 				Formula: "some advantage outside [reject_min, reject_max]",
 				Source:  primeCode + "curriculum/gates/adv.py:AdvRangeGate.admit",
-				Doc: "It reads advantages, not rewards; both ends belong to the range. Advantages are float32: equal rewards of 0.1 whose " +
-					"float32 mean is a bit off have advantages that are not 0, so the trainer keeps such a group. Rows without a token in " +
-					"the loss do not count; a group without any token stays, and so does one with a NaN.",
+				Doc: "It reads advantages, not rewards; both ends belong to the range. Advantages are float32: equal rewards " +
+					"of 0.1 whose float32 mean is a bit off have advantages that are not 0, so the trainer keeps such a group. Rows " +
+					"without a token in the loss do not count; a group without any token stays, and so does one with a NaN.",
 				Options: []estimators.Option{
 					{Key: low, Kind: anyNumber(), Default: "0", Meaning: "the range starts here"},
 					{Key: high, Kind: anyNumber(), Default: "0", Meaning: "the range ends here"},
@@ -52,9 +52,9 @@ func primeRL() []*Filter {
 			Entry: estimators.Entry{
 				Name: "filter_zero_advantages", Key: "orchestrator.train.filter_zero_advantages", Value: "true",
 				Formula: "rows with A ≠ 0", Source: primeCode + "train_sink.py:_prune_zero_advantages",
-				Doc: "On by default. Per row, after the batch is full: rows of advantage exactly 0 are not shipped, nothing takes their place, and the weight of " +
-					"every other row in the loss grows. Advantages are float32: equal rewards of 0.1 whose float32 mean is a bit off " +
-					"are not 0 and are shipped. NaN is shipped.",
+				Doc: "On by default. Per row, after the batch is full: rows of advantage exactly 0 are not shipped, nothing takes their " +
+					"place, and the weight of every other row in the loss grows. Advantages are float32: equal rewards of 0.1 whose " +
+					"float32 mean is a bit off are not 0 and are shipped. NaN is shipped.",
 			},
 			Dropped: Removed, NeedsAdvantages: true,
 			decide: func(v *Admission, b Batch, _ estimators.Values) error {
@@ -80,11 +80,12 @@ func rLLM() []*Filter {
 		Entry: estimators.Entry{
 			Name: "filter_uniform_groups", Key: "rllm.rejection_sample.filter_uniform_groups", Value: "true",
 			Formula: "some |A| > 1e-8, A of this group alone, and at least min_trajs_per_group rows",
-			Source:  "rllm-org/rllm@9beb6e0f676a46d38858991fd79ac5f8e0b16d4c rllm/trainer/buffer.py; rllm/trainer/algorithms/{advantage,rl_algo}.py",
-			Doc: "float64, in the buffer of the asynchronous trainer. The group's advantages are computed of the group alone, also by prpo and " +
-				"reinforce_plus_plus_baseline, which would see the batch. Groups of equal rewards are dropped, whatever their " +
-				"value, except by reinforce, whose advantage is the reward: it keeps a group of all 1 and drops one of all 0. A NaN keeps " +
-				"its group.",
+			Source: "rllm-org/rllm@9beb6e0f676a46d38858991fd79ac5f8e0b16d4c rllm/trainer/buffer.py; " +
+				"rllm/trainer/algorithms/{advantage,rl_algo}.py",
+			Doc: "float64, in the buffer of the asynchronous trainer. The group's advantages are computed of the group alone, also " +
+				"by prpo and reinforce_plus_plus_baseline, which would see the batch. Groups of equal rewards are dropped, " +
+				"whatever their value, except by reinforce, whose advantage is the reward: it keeps a group of all 1 and drops " +
+				"one of all 0. A NaN keeps its group.",
 			Options: []estimators.Option{
 				{Key: least, Kind: estimators.Number(0, math.Inf(1)), Default: "2", Meaning: "groups of fewer rows are dropped first"},
 				{Key: estimator, Kind: estimators.OneOf("grpo", "rloo", "reinforce", "prpo", "reinforce_plus_plus_baseline"), Default: "grpo", Meaning: "whose advantages are looked at"},
@@ -155,10 +156,11 @@ func ragen() []*Filter {
 				Name: "rollout_filter", Key: ragenPrefix + "strategy", Value: "top_p",
 				Formula: "the fewest groups whose std add up to rollout_filter_value of all, less 0.01",
 				Source:  ragenCode + ":RolloutFilter._select_top_groups",
-				Doc: "As the code is by default (top_p, linear, largest, reward_variance, which is the standard deviation): float32, ddof 1. Groups are taken " +
-					"from the largest std on until their sum reaches rollout_filter_value · Σ std − rollout_filter_selection_eps; of equal ones the first " +
-					"in the batch. With the default of 1 all groups stay, those of equal rewards too; with less these are dropped, whatever " +
-					"their value, except a single group of 0.1 or 0.7, whose std in torch is a rounding error above 0. One NaN, or a group of one row, and no group stays.",
+				Doc: "As the code is by default (top_p, linear, largest, reward_variance, which is the standard deviation): float32, " +
+					"ddof 1. Groups are taken from the largest std on until their sum reaches rollout_filter_value · Σ " +
+					"std − rollout_filter_selection_eps; of equal ones the first in the batch. With the default of 1 all groups stay, " +
+					"those of equal rewards too; with less these are dropped, whatever their value, except a single group of 0.1 or 0.7, " +
+					"whose std in torch is a rounding error above 0. One NaN, or a group of one row, and no group stays.",
 				Options: []estimators.Option{
 					{Key: share, Kind: estimators.Number(0, math.Inf(1)), Default: "1", Meaning: "the share of the summed std that the kept groups must reach; 1 keeps all"},
 					{Key: zero, Kind: estimators.Switch(), Default: "true", Meaning: "with a share of 1 keep groups whose std is 0, too"},
@@ -198,10 +200,10 @@ func ragen() []*Filter {
 				Name: "top_p", Key: ragenPrefix + "strategy", Value: "top_p",
 				Formula: "the fewest groups whose variances add up to rollout_filter_value of all",
 				Source:  "arXiv:2604.06268, SNR-aware filtering", NoPublicCode: true,
-				Doc: "By the paper: groups are sorted by the variance of their rewards, the largest first, and taken until their sum reaches the " +
-					"share; of equal ones the first in the batch. float64, ddof 1; a share that is missed by rounding alone counts as reached. Groups " +
-					"of equal rewards and of one row have no variance and are dropped, also at a share of 1; groups with a NaN are dropped. The " +
-					"authors' code is rollout_filter.",
+				Doc: "By the paper: groups are sorted by the variance of their rewards, the largest first, and taken until their sum " +
+					"reaches the share; of equal ones the first in the batch. float64, ddof 1; a share that is missed by rounding alone " +
+					"counts as reached. Groups of equal rewards and of one row have no variance and are dropped, also at a share of 1; " +
+					"groups with a NaN are dropped. The authors' code is rollout_filter.",
 				Options: []estimators.Option{estimators.Number(0, 1).Option(share, "0.9",
 					"the share of the summed variance that the kept groups must reach")},
 			},

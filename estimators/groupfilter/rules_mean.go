@@ -90,11 +90,11 @@ func roll() []*Filter {
 				Name: "query_filter", Key: "rewards.DOMAIN.query_filter_config.type: mean_filter or std_filter",
 				Formula: "mean_filter: threshold_down < mean(r) < threshold_up; std_filter: std(r) > std_threshold",
 				Source:  rollCode + "roll/distributed/scheduler/user_defined_rollout_loop.py:query_filter",
-				Doc: "float32, std with ddof 1; a value that equals a threshold is dropped. By default nothing but a mean of −1 or less is " +
-					"dropped: set the thresholds. std_filter with std_threshold 0 keeps most groups of equal rewards of 0.1 or 0.7, whose " +
-					"std in torch is a rounding error above 0, and drops those of 0, 0.5 or 1. A group of one row stays, and so " +
-					"does one with a NaN. Only with is_num_return_sequences_expand: true (ROLL's default is false) do the rows of a prompt arrive " +
-					"one by one; a group that arrives as one batch is never dropped.",
+				Doc: "float32, std with ddof 1; a value that equals a threshold is dropped. By default nothing but a mean of −1 " +
+					"or less is dropped: set the thresholds. std_filter with std_threshold 0 keeps most groups of equal rewards of 0.1 " +
+					"or 0.7, whose std in torch is a rounding error above 0, and drops those of 0, 0.5 or 1. A group of one row " +
+					"stays, and so does one with a NaN. Only with is_num_return_sequences_expand: true (ROLL's default is false) do " +
+					"the rows of a prompt arrive one by one; a group that arrives as one batch is never dropped.",
 				Options: []estimators.Option{
 					{Key: "query_filter_config.type", Kind: estimators.OneOf("no_filter", "mean_filter", "std_filter"), Default: "no_filter", Meaning: "which of the two rules; no_filter drops nothing"},
 					{Key: "query_filter_config.filter_args.threshold_down", Kind: anyNumber(), Default: "-1", Meaning: "mean_filter: groups whose mean is this or less are dropped"},
@@ -115,7 +115,8 @@ func roll() []*Filter {
 					v.Note = "type is no_filter, ROLL's default: nothing is dropped; set type to mean_filter or std_filter"
 					return nil
 				}
-				v.Assumed = "rows are taken to arrive one by one (is_num_return_sequences_expand: true; with ROLL's default, false, no group is dropped)"
+				v.Assumed = "rows are taken to arrive one by one (is_num_return_sequences_expand: true; with ROLL's default, false, no " +
+					"group is dropped)"
 				return nil
 			},
 		},
@@ -124,10 +125,10 @@ func roll() []*Filter {
 				Name: "sample_level_mask", Key: "difficulty_mask, max_len_mask or error_max_len_clip: true",
 				Formula: "difficulty_mask: low < mean(r) < high; max_len_mask: not cut; error_max_len_clip: r = 1, or r = 0 and short",
 				Source:  rollCode + "roll/utils/functionals.py:get_sample_level_mask, difficulty_mask",
-				Doc: "float32, per row after the rollout; a row stays if every mask that is on keeps it. difficulty_mask compares strictly, " +
-					"and looks at no spread: equal rewards of 0.5 stay although they have no signal. Its groups are so many " +
-					"rows in the order of the batch; groups of one row stay. error_max_len_clip drops every row of a reward other than 0 or 1. " +
-					"A NaN mean drops its rows. Dropped rows stay in the batch with a loss mask of 0.",
+				Doc: "float32, per row after the rollout; a row stays if every mask that is on keeps it. difficulty_mask " +
+					"compares strictly, and looks at no spread: equal rewards of 0.5 stay although they have no signal. Its groups " +
+					"are so many rows in the order of the batch; groups of one row stay. error_max_len_clip drops every row of a " +
+					"reward other than 0 or 1. A NaN mean drops its rows. Dropped rows stay in the batch with a loss mask of 0.",
 				Options: []estimators.Option{
 					{Key: "max_len_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows as long as response_length"},
 					{Key: "difficulty_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of groups that are too hard or too easy"},

@@ -46,7 +46,9 @@ func verl() []*Filter {
 				}
 			}
 			if groups != nil {
-				return &estimators.Refusal{Kind: "RuntimeError", Text: fmt.Sprintf("Finished groups are missing DAPO metric '%s'", metric), Groups: groups}
+				return &estimators.Refusal{
+					Kind: "RuntimeError", Text: fmt.Sprintf("Finished groups are missing DAPO metric '%s'", metric), Groups: groups,
+				}
 			}
 			return nil
 		},
@@ -64,10 +66,10 @@ func swift() []*Filter {
 		Entry: estimators.Entry{
 			Name: "dynamic_sample", Key: "dynamic_sample", Value: "true", Formula: "std(Σ_k w_k · r_k) > 0",
 			Source: "ms-swift wheel ms-swift==4.6.0 swift/rlhf_trainers/grpo_trainer.py:compute_std",
-			Doc: "float32, ddof 1; a reward without a score counts as 0. Groups of a fixed size are rows of a matrix, whose std is exactly 0 for " +
-				"equal rewards, so they are dropped. With a single group, or dynamic_num_samples, each group is a tensor of its own, whose std is a " +
-				"rounding error above 0 for most sizes of equal rewards of 0.1 or 0.7: the trainer keeps those. A group of one row is " +
-				"dropped. After max_resample_times (3) the original batch trains, dead groups and all.",
+			Doc: "float32, ddof 1; a reward without a score counts as 0. Groups of a fixed size are rows of a matrix, whose std is " +
+				"exactly 0 for equal rewards, so they are dropped. With a single group, or dynamic_num_samples, each group is a tensor " +
+				"of its own, whose std is a rounding error above 0 for most sizes of equal rewards of 0.1 or 0.7: the trainer keeps " +
+				"those. A group of one row is dropped. After max_resample_times (3) the original batch trains, dead groups and all.",
 			Options: []estimators.Option{estimators.Switch().Option(key, "false",
 				"groups differ in size, as multi-turn servers return them: each is a tensor of its own")},
 		},
@@ -78,7 +80,8 @@ func swift() []*Filter {
 			case o.Bool(key) || b.Groups() == 1:
 				std = torchsum.Std
 			case b.ragged():
-				v.Assumed = "groups differ in size, which rows of a matrix cannot: each is judged as a row of its own (dynamic_num_samples=true judges them differently)"
+				v.Assumed = "groups differ in size, which rows of a matrix cannot: each is judged as a row of its " +
+					"own (dynamic_num_samples=true judges them differently)"
 			}
 			v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) {
 				if len(r) == 1 {
@@ -114,11 +117,11 @@ func nemoRL() []*Filter {
 			Name: "use_dynamic_sampling", Key: "grpo.use_dynamic_sampling", Value: "true",
 			Formula: "rows with s ≠ 0, s = √((E[r²] − E[r]²) · m/(m − 1)) of the group's other rows",
 			Source:  "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/grpo.py:dynamic_sampling",
-			Doc: "Per row, float32, NaN counts as 0. With use_leave_one_out_baseline a row's own reward is left out: of one success among " +
-				"failures, or one failure among successes, that row alone is dropped and the others stay; groups of two are always " +
-				"dropped. A group of one is always dropped. Rewards are those before shaping by length. Equal rewards of 0 or 1 are dropped; " +
-				"those of 0.1 or 0.7 can stay by rounding, and a small spread around a large value can vanish. Rows beyond num_prompts_per_step · " +
-				"num_generations_per_prompt are cut; with fewer sampling goes on.",
+			Doc: "Per row, float32, NaN counts as 0. With use_leave_one_out_baseline a row's own reward is left out: of one " +
+				"success among failures, or one failure among successes, that row alone is dropped and the others stay; groups of two " +
+				"are always dropped. A group of one is always dropped. Rewards are those before shaping by length. Equal " +
+				"rewards of 0 or 1 are dropped; those of 0.1 or 0.7 can stay by rounding, and a small spread around a large value can " +
+				"vanish. Rows beyond num_prompts_per_step · num_generations_per_prompt are cut; with fewer sampling goes on.",
 			Options: []estimators.Option{
 				{Key: leaveOut, Kind: estimators.Switch(), Default: "true", Meaning: "baseline and standard deviation of a row are those of the others"},
 				{Key: prompts, Kind: count, Default: "none", Meaning: "prompts of a step; none: as many as stay"},
@@ -201,19 +204,21 @@ func slime() []*Filter {
 	return []*Filter{
 		{
 			Entry: estimators.Entry{
-				Name: "check_reward_nonzero_std", Key: "dynamic_sampling_filter_path", Value: hub + "check_reward_nonzero_std", Formula: "std(r) > 1e-6",
-				Source: file + "check_reward_nonzero_std",
-				Doc:    docNonzeroStd,
+				Name: "check_reward_nonzero_std", Key: "dynamic_sampling_filter_path", Value: hub + "check_reward_nonzero_std",
+				Formula: "std(r) > 1e-6",
+				Source:  file + "check_reward_nonzero_std",
+				Doc:     docNonzeroStd,
 			},
 			Dropped: Refilled, Label: zeroStdLabel, decide: byRewards(stdAbove(limit)),
 		},
 		{
 			Entry: estimators.Entry{
-				Name: "check_reward_nonzero_std_with_fallback", Key: "dynamic_sampling_filter_path", Value: hub + "check_reward_nonzero_std_with_fallback",
+				Name: "check_reward_nonzero_std_with_fallback", Key: "dynamic_sampling_filter_path", Value: hub +
+					"check_reward_nonzero_std_with_fallback",
 				Formula: "std(r) > 1e-6, or no group to spare", Source: file + "check_reward_nonzero_std_with_fallback",
-				Doc: docNonzeroStd + " But a group is dropped only while more than rollout_batch_size groups remain of those started: the last " +
-					"dead groups of a step are trained on. So the verdict depends on the order in which groups arrive, for which the order of " +
-					"the log is taken, and without over-sampling nothing is dropped.",
+				Doc: docNonzeroStd + " But a group is dropped only while more than rollout_batch_size groups remain of those " +
+					"started: the last dead groups of a step are trained on. So the verdict depends on the order in which groups arrive, " +
+					"for which the order of the log is taken, and without over-sampling nothing is dropped.",
 				Options: []estimators.Option{
 					{Key: size, Kind: groups, Default: "none", Meaning: "groups of a step that train; none: all groups of the log"},
 					{Key: started, Kind: groups, Default: "none", Meaning: "groups started for a step; none: as many as the log has (slime starts rollout_batch_size, so that none can be dropped)"},
@@ -289,8 +294,9 @@ func miles() []*Filter {
 		Entry: estimators.Entry{
 			Name: "check_reward_nonzero_std", Key: "dynamic_sampling_filter_path",
 			Value: "miles.rollout.filter_hub.dynamic_sampling_filters.check_reward_nonzero_std", Formula: "std(r) > 1e-8",
-			Source: "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 miles/rollout/filter_hub/dynamic_sampling_filters.py:check_reward_nonzero_std",
-			Doc:    docNonzeroStd + " Every row of a rollout of several outputs counts.",
+			Source: "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 " +
+				"miles/rollout/filter_hub/dynamic_sampling_filters.py:check_reward_nonzero_std",
+			Doc: docNonzeroStd + " Every row of a rollout of several outputs counts.",
 		},
 		Dropped: Refilled, Label: zeroStdLabel, decide: byRewards(stdAbove(1e-8)),
 	}}
@@ -315,10 +321,10 @@ func skyRL() []*Filter {
 			Entry: estimators.Entry{
 				Name: "zero_variance_filter", Key: "trainer.algorithm.zero_variance_filter", Value: "true",
 				Formula: "max(r) − min(r) > zero_variance_filter_tol", Source: skyCode + "zero_variance_filter",
-				Doc: "float64; a spread that equals the tolerance is dropped. It is a range, no standard deviation, so groups of equal rewards are " +
-					"dropped, whatever their value. Only rows with a token in the loss count; groups with one or none of them stay. A NaN as " +
-					"the first such row keeps the group, a later one is passed over. Dropped rows stay in the batch with a loss mask of 0 " +
-					"and still count where the loss counts sequences or prompts.",
+				Doc: "float64; a spread that equals the tolerance is dropped. It is a range, no standard deviation, so groups of equal " +
+					"rewards are dropped, whatever their value. Only rows with a token in the loss count; groups with one or none of " +
+					"them stay. A NaN as the first such row keeps the group, a later one is passed over. Dropped rows stay in the " +
+					"batch with a loss mask of 0 and still count where the loss counts sequences or prompts.",
 				Options: []estimators.Option{estimators.Number(0, math.Inf(1)).Option(skyTol, "1e-06",
 					"groups whose rewards spread by this or less are dropped")},
 			},
@@ -337,10 +343,11 @@ func skyRL() []*Filter {
 			Entry: estimators.Entry{
 				Name: "dynamic_sampling_filter", Key: "trainer.algorithm.dynamic_sampling.type", Value: "filter",
 				Formula: "std(r) > 0", Source: skyCode + "handle_filter_sampling",
-				Doc: docSkyStd + "With fewer than train_batch_size groups nothing trains yet and sampling goes on; with more the batch is cut " +
-					"to train_batch_size · n_samples_per_prompt rows, which can cut a ragged group in two.",
+				Doc: docSkyStd + "With fewer than train_batch_size groups nothing trains yet and sampling goes on; with more the " +
+					"batch is cut to train_batch_size · n_samples_per_prompt rows, which can cut a ragged group in two.",
 				Options: []estimators.Option{size, {
-					Key: skyBatch, Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "groups that train in a step; none: as many as stay",
+					Key: skyBatch, Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none",
+					Meaning: "groups that train in a step; none: as many as stay",
 				}},
 			},
 			Dropped: Refilled,
@@ -353,7 +360,8 @@ func skyRL() []*Filter {
 				good := v.admitted()
 				v.rows(b)
 				if v.SamplesOn = good < batch; v.SamplesOn {
-					v.Note = fmt.Sprintf("%d groups are fewer than %s = %d: nothing trains yet, and sampling goes on", good, skyBatch, batch)
+					v.Note = fmt.Sprintf("%d groups are fewer than %s = %d: nothing trains yet, and sampling goes on", good, skyBatch,
+						batch)
 					return nil
 				}
 				if n == 0 {
@@ -368,8 +376,9 @@ func skyRL() []*Filter {
 				Name: "dynamic_sampling_replace", Key: "trainer.algorithm.dynamic_sampling.type", Value: "replace",
 				Formula: "std(r) > 0; the others are overwritten by good groups, or the batch is refused",
 				Source:  skyCode + "handle_replace_sampling",
-				Doc: docSkyStd + "If more than min_replace_ratio of the groups are good, copies of random good groups take the places of the " +
-					"others; which ones is not in a log, and vantage leaves the places empty. Else the whole batch is refused and sampled again.",
+				Doc: docSkyStd + "If more than min_replace_ratio of the groups are good, copies of random good groups take the " +
+					"places of the others; which ones is not in a log, and vantage leaves the places empty. Else the whole batch is " +
+					"refused and sampled again.",
 				Options: []estimators.Option{size, {
 					Key: skyRatio, Kind: anyNumber(), Default: "0.3", Meaning: "the share of good groups must be more than this",
 				}},
@@ -382,14 +391,16 @@ func skyRL() []*Filter {
 				switch {
 				case float64(good) <= float64(all)*ratio:
 					v.SamplesOn = true
-					v.Note = fmt.Sprintf("%d of %d groups are good, not more than %s = %v: the batch is refused and another one sampled", good, all, skyRatio, ratio)
+					v.Note = fmt.Sprintf("%d of %d groups are good, not more than %s = %v: the batch is refused and another one sampled",
+						good, all, skyRatio, ratio)
 					for g, admitted := range v.Admitted {
 						if admitted {
 							v.drop(g, because("batch refused"))
 						}
 					}
 				case good < all:
-					v.Note = fmt.Sprintf("copies of random good groups take the places of the %d others; they are not counted here", all-good)
+					v.Note = fmt.Sprintf("copies of random good groups take the places of the %d others; they are not counted here",
+						all-good)
 				}
 				return nil
 			},
@@ -448,8 +459,8 @@ func openInstruct() []*Filter {
 			Source: "allenai/open-instruct@e6c3044aa6201c8bfa4573c1b03142af599e730d open_instruct/data_loader.py:process_group",
 			Doc: "std is np.std in float64, compared with exactly 0, and np.std of equal scores is not always 0: three of 0.1 have " +
 				"1.4e-17, so the trainer keeps such a group, while equal scores of 0, 0.5 or 10 are dropped. A group of one row is " +
-				"dropped; one with a NaN stays. With no_resampling_pass_rate a prompt whose mean reaches that share of the best possible score is " +
-				"never drawn again, whether its group trains or not.",
+				"dropped; one with a NaN stays. With no_resampling_pass_rate a prompt whose mean reaches that share of the best " +
+				"possible score is never drawn again, whether its group trains or not.",
 			Options: []estimators.Option{
 				{Key: drop, Kind: estimators.Switch(), Default: "true", Meaning: "drop groups without spread"},
 				{Key: rate, Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "prompts solved at this rate or more are never drawn again"},
@@ -480,9 +491,9 @@ func tinker() []*Filter {
 			Name: "remove_constant_reward_groups", Key: "remove_constant_reward_groups", Value: "True",
 			Formula: "not all rewards equal",
 			Source:  "tinker-cookbook wheel tinker-cookbook==0.6.1 tinker_cookbook/rl/data_processing.py:remove_constant_reward_groups",
-			Doc: "Compared by ==, no standard deviation: groups of equal rewards are dropped, whatever their value, and a difference in the " +
-				"last bit keeps a group. A group of one row is dropped; one with a NaN stays. If no group varies the first one " +
-				"is kept, so that a batch is never empty. Nothing replaces the dropped groups.",
+			Doc: "Compared by ==, no standard deviation: groups of equal rewards are dropped, whatever their value, and a " +
+				"difference in the last bit keeps a group. A group of one row is dropped; one with a NaN stays. If no group varies " +
+				"the first one is kept, so that a batch is never empty. Nothing replaces the dropped groups.",
 		},
 		Dropped: Removed,
 		decide: func(v *Admission, b Batch, _ estimators.Values) error {
@@ -505,9 +516,9 @@ func cosmosRL() []*Filter {
 			Formula: "more than one distinct filter reward",
 			Source:  "cosmos-rl wheel cosmos-rl==0.4.7 cosmos_rl/reward/local_calculator.py",
 			Doc: "Compared exactly, in float64, no standard deviation: groups of equal rewards are dropped, whatever their value, and a " +
-				"difference in the last bit keeps a group. The filter reward is the sum of the functions of filter_reward_metric, the total " +
-				"reward if none is named. A group of one row is dropped. A NaN counts as a value of its own here; in the trainer that depends on " +
-				"which object it is.",
+				"difference in the last bit keeps a group. The filter reward is the sum of the functions of " +
+				"filter_reward_metric, the total reward if none is named. A group of one row is dropped. A NaN counts as a value of its " +
+				"own here; in the trainer that depends on which object it is.",
 			Options: []estimators.Option{estimators.Name("none or the names of columns, with commas").Option(key, "none",
 				"the reward functions that must vary; none: the total reward")},
 		},
@@ -541,11 +552,12 @@ func trinity() []*Filter {
 	return []*Filter{{
 		Entry: estimators.Entry{
 			Name: "std_threshold", Key: key + ", a number", Formula: "std(r) > std_threshold, and several rows",
-			Source: "trinity-rft wheel trinity-rft==0.6.0 trinity/algorithm/advantage_fn/grpo_advantage.py:GRPOGroupedAdvantage.calculate_group_advantage",
-			Doc: "float32, ddof 1; a standard deviation that equals the threshold is dropped. With a threshold of 0 most groups of equal rewards " +
-				"of 0.1 or 0.7 stay, since their std in torch is a rounding error above 0; a threshold of 1e-6 drops them. A group of one row is " +
-				"dropped, one with a NaN stays. With std_cal_level: batch the advantages still use the std of all rows, of dropped groups " +
-				"too. duplicate_experiences then copies random groups, which is not in a log.",
+			Source: "trinity-rft wheel trinity-rft==0.6.0 " +
+				"trinity/algorithm/advantage_fn/grpo_advantage.py:GRPOGroupedAdvantage.calculate_group_advantage",
+			Doc: "float32, ddof 1; a standard deviation that equals the threshold is dropped. With a threshold of 0 most groups of " +
+				"equal rewards of 0.1 or 0.7 stay, since their std in torch is a rounding error above 0; a threshold of 1e-6 drops them. " +
+				"A group of one row is dropped, one with a NaN stays. With std_cal_level: batch the advantages still use the std of " +
+				"all rows, of dropped groups too. duplicate_experiences then copies random groups, which is not in a log.",
 			Options: []estimators.Option{estimators.NumberOrNone(math.Inf(-1), math.Inf(1)).Option(key, "none",
 				"groups with this standard deviation or less are dropped; none: nothing is")},
 		},

@@ -15,11 +15,12 @@ const (
 )
 
 // trlShuffles is what no log can tell.
-const trlShuffles = "TRL shuffles the rows of a generation batch before it cuts them: which rows share a micro-batch is not in the log, and the order of the log is taken."
+const trlShuffles = "TRL shuffles the rows of a generation batch before it cuts them: which rows share a micro-batch is not in the log, " +
+	"and the order of the log is taken."
 
 func trl() []*Loss {
-	const tokens = "G is gradient_accumulation_steps, S steps_per_generation, equal unless set. T counts the tokens of the whole generation batch, over all processes: an optimizer step whose rows are long weighs more. " +
-		"Micro-batches make no difference."
+	const tokens = "G is gradient_accumulation_steps, S steps_per_generation, equal unless set. T counts the tokens of the whole " +
+		"generation batch, over all processes: an optimizer step whose rows are long weighs more. Micro-batches make no difference."
 	window := func(name, doc string) *Loss {
 		return byTokens(entry(name, "l / (T · G / S)", doc+tokens), weighTRLTokens)
 	}
@@ -27,8 +28,8 @@ func trl() []*Loss {
 		window("dapo", ""),
 		window("cispo", "Weights as dapo's; the losses of the tokens differ. "),
 		window("vespo", "Weights as dapo's; the losses of the tokens differ. "),
-		byTokens(entry("luspo", "l / (b · G · P)", "b rows are a micro-batch, G of them an optimizer step on each of P processes; empty rows count in b. "+
-			"A row weighs by its length, whatever the lengths of the others."), inMicroBatches(cutOfTRL, perToken(rows))),
+		byTokens(entry("luspo", "l / (b · G · P)", "b rows are a micro-batch, G of them an optimizer step on each of P processes; empty "+
+			"rows count in b. A row weighs by its length, whatever the lengths of the others."), inMicroBatches(cutOfTRL, perToken(rows))),
 	}, trlMicroBatchLosses()...)
 	return told("loss_type", "huggingface/trl wheel trl==1.16.0 trl/trainer/grpo_trainer.py:_compute_loss", list, trlBatchOptions()...)
 }
@@ -45,8 +46,9 @@ func trlMicroBatchLosses() []*Loss {
 			"Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. "+trlShuffles),
 			inMicroBatches(cutOfTRL, perToken(atLeastOne(tokens)))),
 		byTokens(entry("dr_grpo", "l / (b · max_completion_length · G · P)",
-			"A row weighs by its length, whatever the lengths of the others. Empty rows count in b.", estimators.Count(1).Option(trlMaxLength, "512",
-				"what a sum of tokens is divided by")),
+			"A row weighs by its length, whatever the lengths of the others. Empty rows count in b.", estimators.Count(1).
+				Option(trlMaxLength, "512",
+					"what a sum of tokens is divided by")),
 			func(dst []float64, b Batch, v estimators.Values) error {
 				maxLength := float32(v.Number(trlMaxLength))
 				total := func(_ Batch, lo, hi int, _ estimators.Values) float32 { return float32(hi-lo) * maxLength }
@@ -106,7 +108,8 @@ func swift() []*Loss {
 	const tokens = "T counts the tokens of the optimizer step, over all its micro-batches and processes. Micro-batches make no difference."
 	const source = "modelscope/ms-swift wheel ms-swift==4.6.0 swift/rlhf_trainers/grpo_trainer.py"
 	window := func(name, doc string) *Loss { return byTokens(entry(name, "l / T", doc+tokens), weighSwiftTokens) }
-	ofGroup := byRows(entry("real", "log(1 + Σ exp(s / τ)) over the group", "The loss compares the log-probabilities of right and wrong rows of a group."), nil)
+	ofGroup := byRows(entry("real", "log(1 + Σ exp(s / τ)) over the group", "The loss compares the log-probabilities of right and wrong "+
+		"rows of a group."), nil)
 	ofGroup.NotComputable = "log-probabilities: this loss gives a row no weight of its own"
 	weighed := append(trlMicroBatchLosses(),
 		window("dapo", ""),
@@ -136,13 +139,16 @@ const (
 
 func openRLHF() []*Loss {
 	const local = "With train.dynamic_batch_enable the average is over the optimizer step. Without, it is over each micro-batch of " +
-		"train.micro_batch_size rows, and each micro-batch weighs the same: the log doesn't record them, so vantage assumes log order. A micro-batch with no tokens makes the loss NaN."
+		"train.micro_batch_size rows, and each micro-batch weighs the same: the log doesn't record them, so vantage assumes log order. A " +
+		"micro-batch with no tokens makes the loss NaN."
 	return told("actor.loss_agg_mode", "OpenRLHF/OpenRLHF wheel openrlhf==0.11.2 openrlhf/models/loss.py:aggregate_loss", []*Loss{
 		byTokens(entry("token-mean", "l / T", local), inMicroBatches(cutOpenRLHF, perToken(tokens))),
-		byRows(entry("seq-mean-token-mean", "1 / N, N rows with a token", "Each row weighs the same; rows without a token do not count. "+local),
+		byRows(entry("seq-mean-token-mean", "1 / N, N rows with a token", "Each row weighs the same; rows without a token do not count. "+
+			local),
 			inMicroBatches(cutOpenRLHF, perRow(rowsWithTokens))),
 	}, estimators.Switch().Option(openRLHFDynamic, "false",
-		"average over the optimizer step"), countOrNone(openRLHFMicro, "rows of a micro-batch, for the average without dynamic batches; none: all rows of the step"))
+		"average over the optimizer step"),
+		countOrNone(openRLHFMicro, "rows of a micro-batch, for the average without dynamic batches; none: all rows of the step"))
 }
 
 // cutOpenRLHF averages over the step or over micro-batches, and then over these.
@@ -154,7 +160,8 @@ func cutOpenRLHF(rows int, v estimators.Values) (size int, then, last float32) {
 }
 
 func nemoRL() []*Loss {
-	const source = "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/loss/loss_functions.py:ClippedPGLossFn, nemo_rl/algorithms/utils.py:masked_mean"
+	const source = "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/loss/loss_functions.py:ClippedPGLossFn, " +
+		"nemo_rl/algorithms/utils.py:masked_mean"
 	notMasked := func(b Batch, lo, hi int, _ estimators.Values) float32 {
 		n := hi - lo
 		for _, masked := range b.Masked {
@@ -166,10 +173,12 @@ func nemoRL() []*Loss {
 	}
 	return told("loss_fn.token_level_loss", source, []*Loss{
 		byTokens(switched("token_level", "true", "l / T",
-			"Each token weighs the same, so a row weighs by its length. Masked rows have no weight and do not count. Micro-batches and ranks make no difference."),
+			"Each token weighs the same, so a row weighs by its length. Masked rows have no weight and do not count. Micro-batches and "+
+				"ranks make no difference."),
 			ofStep(perToken(plus(tokens, 1e-8)))),
 		byRows(switched("sequence_level", "false", "1 / M, M rows that are not masked",
-			"Each row weighs the same. A row without a token has no weight but counts in M; a masked row does not count. Micro-batches and ranks make no difference."),
+			"Each row weighs the same. A row without a token has no weight but counts in M; a masked row does not count. Micro-batches "+
+				"and ranks make no difference."),
 			ofStep(perRow(plus(notMasked, 1e-8)))),
 	})
 }
@@ -187,7 +196,8 @@ func primeRL() []*Loss {
 		return l
 	}
 	return told("trainer.loss.type",
-		"PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/trainer/rl/loss.py:compute_loss, src/prime_rl/orchestrator/train_sink.py:_prune_zero_advantages",
+		"PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/trainer/rl/loss.py:compute_loss, "+
+			"src/prime_rl/orchestrator/train_sink.py:_prune_zero_advantages",
 		[]*Loss{row("default", doc), row("ipo", "Weights as default's; the losses of the tokens differ. "+doc)})
 }
 
@@ -207,7 +217,8 @@ func weighPrime(dst []float64, b Batch, v estimators.Values) error {
 }
 
 func slime() []*Loss {
-	const source = "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 slime/backends/megatron_utils/cp_utils.py:get_sum_of_sample_mean, slime/backends/megatron_utils/loss.py:loss_function"
+	const source = "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 " +
+		"slime/backends/megatron_utils/cp_utils.py:get_sum_of_sample_mean, slime/backends/megatron_utils/loss.py:loss_function"
 	someTokens := func(b Batch, lo, hi int, _ estimators.Values) float32 {
 		var total int64
 		for i := lo; i < hi; i++ {
@@ -218,7 +229,8 @@ func slime() []*Loss {
 	return told("calculate_per_token_loss", source, []*Loss{
 		byRows(switched("sample_mean", "false", "l / t / R, t tokens of the rollout, R rollouts",
 			"Each rollout weighs the same. Where an agent has several outputs in one rollout they share its weight by their tokens; "+
-				"without rollouts in the log each row is one, and the weight is 1 / N. Masked and empty rows count in R. Micro-batches make no difference."),
+				"without rollouts in the log each row is one, and the weight is 1 / N. Masked and empty rows count in R. Micro-batches "+
+				"make no difference."),
 			weighSlimeRollouts),
 		byTokens(switched("per_token", "true", "l / Σ max(l, 1)",
 			"Each token weighs the same. A row without a token adds 1 to the divisor. Micro-batches make no difference."),

@@ -19,7 +19,8 @@ func verl() []*Loss {
 	const anyMicroBatch = "Micro-batches and ranks make no difference. A step of several mini-batches " +
 		"(ppo_mini_batch_size below train_batch_size) has these weights within each of them."
 	global := estimators.Switch().Option(verlGlobal, "true",
-		"not in the configuration: whether the trainer hands in the totals of the mini-batch; if not, rows without a token do not count in N")
+		"not in the configuration: whether the trainer hands in the totals of the mini-batch; if not, rows without a token do "+
+			"not count in N")
 	const source = "verl-project/verl wheel verl==0.9.1 verl/trainer/ppo/core_algos.py:agg_loss, verl/workers/utils/losses.py"
 	allRows := rowsBy(verlGlobal, true)
 	return told("actor_rollout_ref.actor.loss_agg_mode", source, []*Loss{
@@ -45,13 +46,15 @@ func verl() []*Loss {
 
 // easyR1 is EasyR1-Brian, which gives the samples that its filter drops a loss mask of 0.
 func easyR1() []*Loss {
-	const within = "A dropped sample has no token. Each micro-batch weighs the same; the log doesn't record them, so vantage assumes log order."
+	const within = "A dropped sample has no token. Each micro-batch weighs the same; the log doesn't record them, so vantage " +
+		"assumes log order."
 	list := []*Loss{
 		byTokens(entry("token-mean", "l / T",
 			"Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. "+within),
 			inMicroBatches(cutEasyR1, perToken(plus(tokens, 1e-8)))),
 		byTokens(entry("seq-mean-token-sum", "l / N", "N counts dropped samples too. "+within), inMicroBatches(cutEasyR1, perToken(rows))),
-		byRows(entry("seq-mean-token-mean", "1 / N", "Each row weighs the same. A dropped sample makes the loss NaN because its mean is 0 / 0. "+within),
+		byRows(entry("seq-mean-token-mean", "1 / N", "Each row weighs the same. A dropped sample makes the loss NaN because its "+
+			"mean is 0 / 0. "+within),
 			func(dst []float64, b Batch, v estimators.Values) error {
 				if int(b.rowsWithTokens(0, len(dst))) < len(dst) {
 					return ErrNaN
@@ -59,7 +62,8 @@ func easyR1() []*Loss {
 				return inMicroBatches(cutEasyR1, perRow(rows))(dst, b, v)
 			}),
 		byTokens(entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
-			"It is not divided by the number of rows: the gradient grows with the micro-batch. "+within, countOrNone(verlWidth, "L in tokens; none: that of the longest response")),
+			"It is not divided by the number of rows: the gradient grows with the micro-batch. "+within,
+			countOrNone(verlWidth, "L in tokens; none: that of the longest response")),
 			func(dst []float64, b Batch, v estimators.Values) error {
 				total := width(verlWidth)(b, 0, len(dst), v)
 				return inMicroBatches(cutEasyR1, func(Batch, int, int, estimators.Values) weight { return weightOf(total) })(dst, b, v)
@@ -69,7 +73,8 @@ func easyR1() []*Loss {
 		l.MasksDropped = true
 	}
 	return told("worker.actor.loss_agg_mode",
-		"Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:agg_loss, verl/workers/actor/dp_actor.py:update_policy",
+		"Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:agg_loss, "+
+			"verl/workers/actor/dp_actor.py:update_policy",
 		list, countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step"))
 }
 
@@ -87,13 +92,16 @@ const easyMicro = "worker.actor.micro_batch_size_per_device_for_update"
 // easyR1Upstream is hiyouga's EasyR1. It multiplies the loss of a micro-batch by the share of the
 // step's tokens that are in it.
 func easyR1Upstream() []*Loss {
-	const source = "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:average_loss, verl/workers/actor/dp_actor.py:update_policy"
+	const source = "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:average_loss, " +
+		"verl/workers/actor/dp_actor.py:update_policy"
 	return told("worker.actor.loss_avg_mode", source, []*Loss{
-		byTokens(entry("token", "l / T", "Each token weighs the same, so a row weighs by its length. Micro-batches and ranks make no difference."),
+		byTokens(entry("token", "l / T", "Each token weighs the same, so a row weighs by its length. Micro-batches and ranks make no "+
+			"difference."),
 			ofStep(perToken(plus(tokens, 1e-8)))),
 		byRows(entry("seq", "1 / N",
 			"Each row of a micro-batch weighs the same; empty rows count in N. A micro-batch weighs by its tokens, so with micro-batches "+
-				"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. The log doesn't record micro-batches; vantage assumes log order.",
+				"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. The log doesn't record micro-batches; "+
+				"vantage assumes log order.",
 			countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step")), weighEasySeq),
 	})
 }
@@ -135,7 +143,8 @@ func roll() []*Loss {
 			ofStep(perToken(tokens))),
 		byTokens(entry("seq-mean-token-sum", "l / N", anyMicroBatch, valid), ofStep(perToken(someRows))),
 		byTokens(entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
-			"It is not divided by the number of rows: the gradient grows with the batch.", countOrNone(rollWidth, "L in tokens; none: that of the longest response")),
+			"It is not divided by the number of rows: the gradient grows with the batch.",
+			countOrNone(rollWidth, "L in tokens; none: that of the longest response")),
 			ofStep(perToken(width(rollWidth)))),
 	})
 }
@@ -148,8 +157,10 @@ const (
 // skyRL is SkyRL, which scales the advantage of each token and then adds: the weight of a row is the
 // factor times its tokens, in exact arithmetic.
 func skyRL() []*Loss {
-	const minibatch = "A step of several mini-batches has these weights within each of them. Rows without a token and masked rows count in N."
-	const source = "NovaSky-AI/SkyRL wheel skyrl==0.4.0 skyrl/backends/skyrl_train/utils/ppo_utils.py:apply_loss_reduction_to_advantages_minibatch"
+	const minibatch = "A step of several mini-batches has these weights within each of them. Rows without a token and masked rows " +
+		"count in N."
+	const source = "NovaSky-AI/SkyRL wheel skyrl==0.4.0 " +
+		"skyrl/backends/skyrl_train/utils/ppo_utils.py:apply_loss_reduction_to_advantages_minibatch"
 	return told("trainer.algorithm.loss_reduction", source, []*Loss{
 		byTokens(entry("token_mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+minibatch),
 			func(dst []float64, b Batch, _ estimators.Values) error {
@@ -164,10 +175,12 @@ func skyRL() []*Loss {
 				return nil
 			}),
 		byTokens(entry("seq_mean_token_sum_norm", "l / (N · max_seq_len)",
-			"A row weighs by its length, whatever the lengths of the others. max_seq_len has no default: the trainer refuses to start without. "+minibatch,
+			"A row weighs by its length, whatever the lengths of the others. max_seq_len has no default: the trainer refuses to "+
+				"start without. "+minibatch,
 			countOrNone(skyMaxLength, "what a sum of tokens is divided by")), weighSkyNorm),
 		byTokens(entry("prompt_mean", "l / (P · t), t tokens of the prompt's rows, P prompts",
-			"Each prompt weighs the same, so a token of a prompt with long responses weighs less. Prompts without a token count in P. "+minibatch),
+			"Each prompt weighs the same, so a token of a prompt with long responses weighs less. Prompts without a token count in P. "+
+				minibatch),
 			func(dst []float64, b Batch, _ estimators.Values) error {
 				prompts := len(b.Offsets) - 1
 				for g := range prompts {
@@ -177,7 +190,8 @@ func skyRL() []*Loss {
 				return nil
 			}),
 		byTokens(entry("token_mean_legacy", "l / t / M, t tokens of the row's micro-batch, M micro-batches",
-			"Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. Rows after the last whole micro-batch have no weight. "+minibatch,
+			"Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. Rows after the last whole "+
+				"micro-batch have no weight. "+minibatch,
 			countOrNone(skyMicro, "rows of a micro-batch; none: all rows of the step")), weighSkyLegacy),
 	})
 }
@@ -236,7 +250,8 @@ func tunix() []*Loss {
 	return told("loss_agg_mode", source, []*Loss{
 		byRows(entry("sequence-mean-token-mean", "1 / M, M rows with a token",
 			"Each row weighs the same; rows without a token do not count. The default of GRPOConfig. "+within), ofStep(perRow(count))),
-		byTokens(entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. The default of DAPOConfig. "+within),
+		byTokens(entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. The default of DAPOConfig. "+
+			within),
 			ofStep(perToken(atLeastOne(tokens)))),
 		byTokens(entry("sequence-mean-token-scale", "l / L / M, L width of the padded responses",
 			"A row weighs by its length, whatever the lengths of the others. The default of DrGRPOConfig. "+within, norm,

@@ -43,8 +43,8 @@ func criteriaOf(tests, thresholds string) ([]criterion, error) {
 	case len(specs) == 1:
 		specs = slices.Repeat(specs, len(names))
 	case len(specs) != len(names):
-		return nil, valueError(fmt.Sprintf("rollout_rs_threshold expects either one threshold shared by all options or exactly %d thresholds "+
-			"to match the provided rollout_rs options.", len(names)))
+		return nil, valueError(fmt.Sprintf("rollout_rs_threshold expects either one threshold shared by all options or exactly %d "+
+			"thresholds to match the provided rollout_rs options.", len(names)))
 	}
 	var all []criterion
 	for i, name := range names {
@@ -117,7 +117,8 @@ func (x *row) rejectBy(tests []criterion, safe []float32, third func(float32) fl
 // rejectionOptions are the two options of the tests.
 func rejectionOptions(also ...string) []estimators.Option {
 	return []estimators.Option{
-		text("rollout_rs", "none", "tests with commas between them", "what must be within bounds: "+estimators.Alternatives(criteria()), also...),
+		text("rollout_rs", "none", "tests with commas between them", "what must be within bounds: "+estimators.Alternatives(criteria()),
+			also...),
 		text("rollout_rs_threshold", "none", "LOW_HIGH or HIGH, with commas", "the bounds, one for all tests or one for each"),
 	}
 }

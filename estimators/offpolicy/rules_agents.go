@@ -27,15 +27,19 @@ func primeRL() []*Rule {
 				Name: "default", Key: section + ".type", Value: "default",
 				Formula: "A > 0: w = ρ if e^o − e^r ≤ high; else w = ρ if e^o − e^r ≥ −low; else 0",
 				Source:  primeRevision + "trainer/rl/loss.py:default_loss_fn",
-				Doc: "The default of the trainer. One pass: o is n. The ratio of a kept token has no cap. The ratio is multiplied by the mask, so " +
-					"that a removed token whose ratio overflows makes the loss NaN. An advantage of 0 goes with the negative ones. The KL term keeps " +
-					"removed tokens.",
+				Doc: "The default of the trainer. One pass: o is n. The ratio of a kept token has no cap. The ratio is multiplied by " +
+					"the mask, so that a removed token whose ratio overflows makes the loss NaN. An advantage of 0 goes with the " +
+					"negative ones. The KL term keeps removed tokens.",
 				Options: prefixed(section, append([]estimators.Option{
-					selector("type", "default"), bound("dppo_mask_low", "0.2", "bound for A ≤ 0"), bound("dppo_mask_high", "0.2", "bound for A > 0"),
+					selector("type", "default"), bound("dppo_mask_low", "0.2", "bound for A ≤ 0"),
+					bound("dppo_mask_high", "0.2", "bound for A > 0"),
 				}, also...)...),
 			},
 			Level: "token", Bounds: "−0.2 ≤ e^o − e^r ≤ 0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Advantages: true}, OnByDefault: true, Swept: Swept{[]string{key("dppo_mask_low"), key("dppo_mask_high")}, AsDistance},
+			Needs: Needs{Advantages: true}, OnByDefault: true, Swept: Swept{
+				[]string{key("dppo_mask_low"), key("dppo_mask_high")},
+				AsDistance,
+			},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				low, high := number(v, key("dppo_mask_low"), 0), number(v, key("dppo_mask_high"), 0)
 				return func(x *row) {
@@ -67,8 +71,8 @@ func primeRL() []*Rule {
 		versionLimit(staleness{
 			name: "max_off_policy_steps", key: "orchestrator.max_off_policy_steps", byDefault: "8", formula: "version ≥ (step − 1) − T",
 			source: primeRevision + "orchestrator/utils.py, orchestrator/train_sink.py",
-			doc: "For a rollout in flight, and for one that waits. Nothing is dropped before step T + 1. A rollout of a frozen model has no version " +
-				"and stays.",
+			doc: "For a rollout in flight, and for one that waits. Nothing is dropped before step T + 1. A rollout of a frozen model has " +
+				"no version and stays.",
 			keeps: func(step int, v Versions, limit int) bool { return v.First >= step-1-limit },
 		}),
 	}
@@ -79,11 +83,12 @@ func openInstruct() []*Rule {
 	return []*Rule{
 		{
 			Entry: estimators.Entry{
-				Name: "rho", Key: "use_rho_correction", Value: "true", Formula: "w = ρ or geo, clamped, if it is within the mask's bounds, else 0",
+				Name: "rho", Key: "use_rho_correction", Value: "true", Formula: "w = ρ or geo, clamped, if it is within the mask's " +
+					"bounds, else 0",
 				Source: revision + "grpo_utils.py:compute_rho_correction, mask_logprobs",
 				Doc: "On by default. d is clamped to ±10. A bound of 0 is off. With rho_mask_sequence_level the weight becomes geo, too. " +
-					"rho_mask_tv_divergence compares the row's mean |ρ − 1| with the mask's bounds, and removes the tokens alone in which d has the sign " +
-					"of A. A log-prob that is NaN becomes 1, so that ρ is e^(o − 1) where the engine could not score.",
+					"rho_mask_tv_divergence compares the row's mean |ρ − 1| with the mask's bounds, and removes the tokens alone in " +
+					"which d has the sign of A. A log-prob that is NaN becomes 1, so that ρ is e^(o − 1) where the engine could not score.",
 				Options: []estimators.Option{
 					toggle("use_rho_correction", true, "false makes all weights 1"),
 					bound("rho_clamp_lower_bound", "0", "least weight; 0 is none"),

@@ -14,11 +14,12 @@ func nemoRL() []*Rule {
 		{
 			Entry: estimators.Entry{
 				Name: "importance_sampling", Key: section + ".use_importance_sampling_correction", Value: "true",
-				Formula: "tis: w clamped to [min or 0, max]; icepop: w in [min, max] else 0; seq-mask-tis: w = ρ if geo in [min, max] else 0",
-				Source:  nemoRevision + "loss/loss_functions.py:ClippedPGLossFn",
-				Doc: "w is ρ, or seq with sequence_level_importance_ratios. A weight that is NaN or infinite becomes 0 before the bounds. " +
-					"seq-mask-tis takes d for 0 where it is not finite. Without a ratio the weight is not bounded. Off by default; asynchronous GRPO " +
-					"asks for it. Reference bounds: icepop 0.5 to 5, seq-mask-tis 0.999 to 1.002.",
+				Formula: "tis: w clamped to [min or 0, max]; icepop: w in [min, max] else 0; seq-mask-tis: w = ρ if geo in [min, " +
+					"max] else 0",
+				Source: nemoRevision + "loss/loss_functions.py:ClippedPGLossFn",
+				Doc: "w is ρ, or seq with sequence_level_importance_ratios. A weight that is NaN or infinite becomes 0 before " +
+					"the bounds. seq-mask-tis takes d for 0 where it is not finite. Without a ratio the weight is not bounded. Off by " +
+					"default; asynchronous GRPO asks for it. Reference bounds: icepop 0.5 to 5, seq-mask-tis 0.999 to 1.002.",
 				Options: prefixed(section,
 					toggle("sequence_level_importance_ratios", false, "seq in place of ρ"),
 					choice("truncated_importance_sampling_type", "what bounds the weight", "none", "tis", "icepop", "seq-mask-tis"),
@@ -30,15 +31,18 @@ func nemoRL() []*Rule {
 			Usual: "truncated_importance_sampling_type=icepop\ntruncated_importance_sampling_ratio=5\n" +
 				"truncated_importance_sampling_ratio_min=0.5",
 			ChangesWeights: true, Denominator: denominatorStays,
-			Swept: Swept{[]string{section + ".truncated_importance_sampling_ratio_min", section + ".truncated_importance_sampling_ratio"}, AsRatio},
+			Swept: Swept{
+				[]string{section + ".truncated_importance_sampling_ratio_min", section + ".truncated_importance_sampling_ratio"},
+				AsRatio,
+			},
 			apply: nemoWeights(section),
 		},
 		{
 			Entry: estimators.Entry{
 				Name: "seq_logprob_error", Key: threshold, Formula: "the row stays if mean e^|d| ≤ T",
 				Source: nemoRevision + "grpo.py:compute_and_apply_seq_logprob_error_masking",
-				Doc: "sample_mask becomes 0, after the rewards and before the step. A row whose mean is NaN is dropped. Off by default: then it logs " +
-					"metrics alone.",
+				Doc: "sample_mask becomes 0, after the rewards and before the step. A row whose mean is NaN is dropped. Off by default: " +
+					"then it logs metrics alone.",
 				Options: []estimators.Option{boundOrNone(threshold, "none", "T, a factor of probabilities")},
 			},
 			Level: "row", Bounds: "off", Usual: "seq_logprob_error_threshold=1.5", ChangesMask: true, Denominator: denominatorShrinks,
@@ -52,8 +56,10 @@ func nemoRL() []*Rule {
 			}),
 		},
 		versionLimit(staleness{
-			name: "max_trajectory_age", key: "grpo.async_grpo.max_trajectory_age_steps", byDefault: "1", formula: "version ≥ max(0, step − T)",
-			source: nemoRevision + "async_utils/replay_buffer.py", doc: "For asynchronous GRPO: older trajectories leave the replay buffer.",
+			name: "max_trajectory_age", key: "grpo.async_grpo.max_trajectory_age_steps", byDefault: "1",
+			formula: "version ≥ max(0, step − T)",
+			source:  nemoRevision + "async_utils/replay_buffer.py", doc: "For asynchronous GRPO: older trajectories leave the " +
+				"replay buffer.",
 			keeps: func(step int, v Versions, limit int) bool { return v.First >= max(0, step-limit) },
 		}),
 	}
@@ -107,12 +113,13 @@ const milesRevision = "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 "
 
 func miles() []*Rule {
 	rules := megatronRules(milesRevision+"miles/backends/training_utils/loss_hub/corrections.py:",
-		milesRevision+"examples/train_infer_mismatch_helper/mis.py:compute_mis_weights", milesRevision+"miles/utils/ppo_utils.py:compute_opsm_mask")
+		milesRevision+"examples/train_infer_mismatch_helper/mis.py:compute_mis_weights", milesRevision+
+			"miles/utils/ppo_utils.py:compute_opsm_mask")
 	return append(rules, versionLimit(staleness{
 		name: "max_weight_staleness", key: "max_weight_staleness", byDefault: "none", formula: "(step − 1) − version ≤ T",
 		source: milesRevision + "miles/rollout",
-		doc: "For fully asynchronous rollouts: the oldest version of a group decides, and the whole group is dropped or tried again. Here each " +
-			"row decides for itself.",
+		doc: "For fully asynchronous rollouts: the oldest version of a group decides, and the whole group is dropped or tried " +
+			"again. Here each row decides for itself.",
 		keeps: func(step int, v Versions, limit int) bool { return step-1-min(v.First, v.Last) <= limit },
 	}))
 }
@@ -144,8 +151,9 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 		{
 			Entry: estimators.Entry{
 				Name: "icepop", Key: "custom_tis_function_path=…icepop_function, with use_tis", Formula: "w = ρ in [low, high], else 0",
-				Source: tis + "icepop_function",
-				Doc:    "The bounds are those of tis, so at the defaults nothing below 2 is removed. NaN is removed.", Options: limits("icepop"),
+				Source:  tis + "icepop_function",
+				Doc:     "The bounds are those of tis, so at the defaults nothing below 2 is removed. NaN is removed.",
+				Options: limits("icepop"),
 			},
 			Level: "token", Bounds: "0 ≤ ρ ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
 			Swept: Swept{[]string{high}, AsRatio}, apply: token((*row).cut),
@@ -154,8 +162,8 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 		{
 			Entry: estimators.Entry{
 				Name: "opsm", Key: "use_opsm", Value: "true", Formula: "w = 0 if A < 0 and mean(b − n) > δ, else 1", Source: opsm,
-				Doc: "The base b is the trainer's own o, unless use_rollout_logprobs makes it the sampler's r. With o as the base no row falls at the " +
-					"first update of a batch, where n = o. opsm_clipfrac is a sum over samples. Off by default.",
+				Doc: "The base b is the trainer's own o, unless use_rollout_logprobs makes it the sampler's r. With o as the base no row " +
+					"falls at the first update of a batch, where n = o. opsm_clipfrac is a sum over samples. Off by default.",
 				Options: []estimators.Option{
 					bound(delta, "0.0001", "δ in nats a token"),
 					choice("old_log_probs", "the base b", "old", "rollout"),
@@ -189,14 +197,15 @@ func misRule(source string) *Rule {
 		Entry: estimators.Entry{
 			Name: "mis", Key: "custom_tis_function_path=…mis.compute_mis_weights_with_cp, with use_tis",
 			Formula: "w = x truncated, clipped or masked; then x in [lo, hi], and every ρ ≥ veto, else rejected", Source: source,
-			Doc: "The defaults are those of mis.yaml. Σd and mean d are clamped to ±20. truncate has no lower bound. Bounds of the rejection that " +
-				"are not given are those of the weights; without a lower one it is 1/upper. The mean of tis_batch_normalize is over all tokens, or " +
-				"rows, of one call: of a micro-batch, where the trainer makes several.",
+			Doc: "The defaults are those of mis.yaml. Σd and mean d are clamped to ±20. truncate has no lower bound. Bounds of the " +
+				"rejection that are not given are those of the weights; without a lower one it is 1/upper. The mean of " +
+				"tis_batch_normalize is over all tokens, or rows, of one call: of a micro-batch, where the trainer makes several.",
 			Options: []estimators.Option{
 				level("tis_level"), choice("tis_mode", "what happens out of bounds", "truncate", "clip", "mask"),
 				boundOrNone("tis_lower_bound", "0.5", "none is 1/upper"), bound("tis_upper_bound", "2", "upper bound"),
 				toggle("use_rs", true, "reject, too"), level("rs_level"),
-				boundOrNone("rs_lower_bound", "none", "none is that of the weights"), boundOrNone("rs_upper_bound", "none", "none is that of the weights"),
+				boundOrNone("rs_lower_bound", "none", "none is that of the weights"),
+				boundOrNone("rs_upper_bound", "none", "none is that of the weights"),
 				boundOrNone("rs_veto_threshold", "0.0001", "a row with a smaller ρ is rejected; heeded with use_rs alone"),
 				toggle("tis_batch_normalize", true, "divide by the mean weight, of tokens or rows"),
 			},
@@ -287,11 +296,12 @@ func areal() []*Rule {
 			Formula: "mask: x in [lower, upper], else rejected; clamp: w clamped to it; x = e^d, or k1, k2, k3 of it",
 			Source: "inclusionAI/AReaL wheel areal==1.0.4 areal/utils/functional/functional.py:apply_rejection_sampling, " +
 				"areal/api/cli_args.py:RejectionSamplingConfig",
-			Doc: "For use_decoupled_loss alone. For a row x is e^agg(d), or the sum, mean or largest divergence; k1 is d and k3 is e^(−d) − 1 + d, " +
-				"the other direction than elsewhere. With the metric ratio the weight of a row is geo on every token, with any agg. A ratio of " +
-				"NaN or infinity counts as 1. The loss divides by the number of tokens before. Off by default.",
+			Doc: "For use_decoupled_loss alone. For a row x is e^agg(d), or the sum, mean or largest divergence; k1 is d and k3 is " +
+				"e^(−d) − 1 + d, the other direction than elsewhere. With the metric ratio the weight of a row is geo on every token, " +
+				"with any agg. A ratio of NaN or infinity counts as 1. The loss divides by the number of tokens before. Off by default.",
 			Options: prefixed(section,
-				choice("level", "the level of the bound", "token", "sequence"), choice("action", "what happens out of bounds", "mask", "clamp"),
+				choice("level", "the level of the bound", "token", "sequence"),
+				choice("action", "what happens out of bounds", "mask", "clamp"),
 				choice("metric", "x", "ratio", "kl_k1", "kl_k2", "kl_k3"), choice("agg", "of a row", "mean", "sum", "max"),
 				bound("upper", "5", "upper bound"), boundOrNone("lower", "none", "lower bound"),
 			),

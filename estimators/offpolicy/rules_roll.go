@@ -16,18 +16,20 @@ func roll() []*Rule {
 		Entry: estimators.Entry{
 			Name: "train_infer_correction", Key: section,
 			Formula: "w = x clamped to [0, upper_bound]; each filter: x in [ratio_low, ratio_high], e^o − e^r in [diff_low, diff_high]",
-			Source: "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/train_infer_corrections.py:compute_train_infer_correction, " +
-				"roll/configs/base_config.py",
-			Doc: "x is ρ, geo, seq, or the geometric mean of a segment, a run of tokens with mask 1: a turn. All filters must pass. The difference " +
-				"of a sequence is a sum. The mask changes after the advantages; the RLVR pipeline does so only with enable_old_logprobs_recompute. " +
-				"Both are off by default: an empty object is on, with its defaults.",
+			Source: "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a " +
+				"roll/utils/train_infer_corrections.py:compute_train_infer_correction, roll/configs/base_config.py",
+			Doc: "x is ρ, geo, seq, or the geometric mean of a segment, a run of tokens with mask 1: a turn. All filters must pass. The " +
+				"difference of a sequence is a sum. The mask changes after the advantages; the RLVR pipeline does so only with " +
+				"enable_old_logprobs_recompute. Both are off by default: an empty object is on, with its defaults.",
 			Options: prefixed(section,
-				object("is_weight", "{}", `JSON: {"enabled": true, "weight_type": "token", "upper_bound": 1.2}`, "the weight; off without enabled"),
+				object("is_weight", "{}", `JSON: {"enabled": true, "weight_type": "token", "upper_bound": 1.2}`,
+					"the weight; off without enabled"),
 				object("filters", "[]", `JSON: [{"agg_type": "token", "ratio_low": 0.8, "ratio_high": 1.2, "diff_enabled": true, `+
 					`"diff_low": -0.2, "diff_high": 0.2}]`, "the filters"),
 			),
 		},
-		Level: "token, segment, sequence or geometric", Bounds: "off; 0.8 ≤ ρ ≤ 1.2, w ≤ 1.2 (inclusive)", Usual: `filters=[{"ratio_low": 0.8, "ratio_high": 1.2}]`,
+		Level: "token, segment, sequence or geometric", Bounds: "off; 0.8 ≤ ρ ≤ 1.2, w ≤ 1.2 (inclusive)",
+		Usual:          `filters=[{"ratio_low": 0.8, "ratio_high": 1.2}]`,
 		ChangesWeights: true, ChangesMask: true, Denominator: denominatorShrinks, Swept: Swept{[]string{section + ".filters"}, AsRatio},
 		apply: rollArithmetic(section),
 	}}
@@ -66,7 +68,9 @@ func rollArithmetic(section string) arithmetic {
 		filters := make([]rollFilter, len(raw))
 		levels := []string{weight.Type}
 		for i := range raw {
-			filters[i] = rollFilter{Enabled: true, Level: "token", RatioEnabled: true, RatioLow: 0.8, RatioHigh: 1.2, DiffLow: -0.2, DiffHigh: 0.2}
+			filters[i] = rollFilter{
+				Enabled: true, Level: "token", RatioEnabled: true, RatioLow: 0.8, RatioHigh: 1.2, DiffLow: -0.2, DiffHigh: 0.2,
+			}
 			if err := strictJSON(section+".filters", string(raw[i]), &filters[i]); err != nil {
 				return nil, nil, err
 			}

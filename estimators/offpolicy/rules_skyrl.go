@@ -17,9 +17,10 @@ func skyRL() []*Rule {
 				Name: "off_policy_correction", Key: section,
 				Formula: "in turn: any ρ of the row, each ρ, min(ρ or seq, cap) as weight, geo or seq of the row",
 				Source:  skyrlUtils + "off_policy_correction_utils.py:compute_off_policy_correction",
-				Doc: "Four steps, each on the mask that the one before left: the outlier bounds reject a row if any token is beyond, the token bounds " +
-					"(both must be set) tokens, the weight is capped, the sequence mask rejects rows. Log ratios are clamped to ±20. The advantages are " +
-					"scaled by the count of before. All are off by default. NaN fails the token bounds alone.",
+				Doc: "Four steps, each on the mask that the one before left: the outlier bounds reject a row if any token is beyond, the " +
+					"token bounds (both must be set) tokens, the weight is capped, the sequence mask rejects rows. Log ratios are " +
+					"clamped to ±20. The advantages are scaled by the count of before. All are off by default. NaN fails the token " +
+					"bounds alone.",
 				Options: prefixed(section,
 					choice("tis_ratio_type", "the weight: ρ or seq", "none", "token", "sequence"),
 					bound("token_tis_ratio_clip_high", "2", "cap of ρ"), bound("sequence_tis_ratio_clip_high", "5", "cap of seq"),
@@ -32,7 +33,8 @@ func skyRL() []*Rule {
 					boundOrNone("token_mask_is_threshold_high", "none", "largest ρ of a token that stays"),
 				),
 			},
-			Level: "token, sequence or geometric", Bounds: "off; 0.99 ≤ geo ≤ 1.01, 0.5 ≤ seq ≤ 2 (inclusive)", Usual: "tis_ratio_type=token",
+			Level: "token, sequence or geometric", Bounds: "off; 0.99 ≤ geo ≤ 1.01, 0.5 ≤ seq ≤ 2 (inclusive)",
+			Usual:          "tis_ratio_type=token",
 			ChangesWeights: true, ChangesMask: true, Denominator: denominatorOriginal,
 			Swept: Swept{[]string{section + ".token_tis_ratio_clip_high"}, AsRatio},
 			apply: byRow(func(v estimators.Values) func(x *row) { return skyrlCorrection(section, v) }),
@@ -40,8 +42,9 @@ func skyRL() []*Rule {
 		skyrlDPPO(loss),
 		{
 			Entry: estimators.Entry{
-				Name: "rollout_is", Key: loss + ".policy_loss_type", Value: "rollout_is", Formula: "w = e^(n − r) if 1 − low < w < 1 + high, else 0",
-				Source: skyrlUtils + "ppo_utils.py:rollout_is_policy_loss", Doc: "The bounds are strict. n − r is clamped to ±20.",
+				Name: "rollout_is", Key: loss + ".policy_loss_type", Value: "rollout_is",
+				Formula: "w = e^(n − r) if 1 − low < w < 1 + high, else 0",
+				Source:  skyrlUtils + "ppo_utils.py:rollout_is_policy_loss", Doc: "The bounds are strict. n − r is clamped to ±20.",
 				Options: prefixed(loss,
 					selector("policy_loss_type", "rollout_is"), bound("eps_clip_low", "0.2", "low"), bound("eps_clip_high", "0.2", "high"),
 				),
@@ -62,10 +65,11 @@ func skyRL() []*Rule {
 			Entry: estimators.Entry{
 				Name: "cispo", Key: loss + ".cispo.cispo_anchor", Value: "rollout", Formula: "w = e^(n − r) clamped to [1 − low, 1 + high]",
 				Source: skyrlUtils + "ppo_utils.py:compute_policy_loss_cispo",
-				Doc: "With policy_loss_type cispo and the anchor rollout; the trainer's default anchor, old, compares with o and corrects for no " +
-					"sampler. n − r is clamped to ±20.",
+				Doc: "With policy_loss_type cispo and the anchor rollout; the trainer's default anchor, old, compares with o and " +
+					"corrects for no sampler. n − r is clamped to ±20.",
 				Options: prefixed(loss,
-					selector("policy_loss_type", "cispo"), choice("cispo.cispo_anchor", "old, the trainer's default, compares n with o", "rollout", "old"),
+					selector("policy_loss_type", "cispo"), choice("cispo.cispo_anchor", "old, the trainer's default, compares n with o",
+						"rollout", "old"),
 					bound("cispo.cispo_eps_clip_low", "0", "low"), bound("cispo.cispo_eps_clip_high", "5", "high"),
 				),
 			},
@@ -132,8 +136,8 @@ func skyrlDPPO(section string) *Rule {
 			Name: "dppo", Key: section + ".policy_loss_type", Value: "dppo",
 			Formula: "A > 0: w = 0 if e^n rose by more than high; A < 0: w = 0 if it fell by more than low",
 			Source:  skyrlUtils + "ppo_utils.py:dppo_policy_loss",
-			Doc: "w = e^(n − r) for the rest, n − r clamped to ±20, without a cap. binary_kl bounds the divergence of the two probabilities in place " +
-				"of their difference. An advantage of 0 removes nothing. 0.05 is suggested for binary_kl.",
+			Doc: "w = e^(n − r) for the rest, n − r clamped to ±20, without a cap. binary_kl bounds the divergence of the two " +
+				"probabilities in place of their difference. An advantage of 0 removes nothing. 0.05 is suggested for binary_kl.",
 			Options: prefixed(section,
 				selector("policy_loss_type", "dppo"), choice("dppo.dppo_type", "the divergence", "binary_tv", "binary_kl"),
 				bound("dppo.delta_low", "0.2", "bound for A < 0"), bound("dppo.delta_high", "0.2", "bound for A > 0"),

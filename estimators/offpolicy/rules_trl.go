@@ -17,11 +17,14 @@ func trl() []*Rule {
 		{
 			Entry: estimators.Entry{
 				Name: "vllm_importance_sampling", Key: "vllm_importance_sampling_correction", Value: "true",
-				Formula: "mask: w in [min, max] else 0; truncate: w clamped to it; w = ρ or seq", Source: trlTrainer + "_generate_and_score_completions",
-				Doc: "On whenever use_vllm is. Σd has no clamp: a product that overflows is infinite, which a mask removes. A token without a " +
-					"sampler's log-prob has d = 0, so ratio 1. sampling/importance_sampling_ratio is logged after the clip.",
+				Formula: "mask: w in [min, max] else 0; truncate: w clamped to it; w = ρ or seq", Source: trlTrainer +
+					"_generate_and_score_completions",
+				Doc: "On whenever use_vllm is. Σd has no clamp: a product that overflows is infinite, which a mask removes. A " +
+					"token without a sampler's log-prob has d = 0, so ratio 1. sampling/importance_sampling_ratio is logged " +
+					"after the clip.",
 				Options: []estimators.Option{
-					choice(mode, "sequence is the product seq, token ρ", "sequence_mask", "sequence_truncate", "token_mask", "token_truncate"),
+					choice(mode, "sequence is the product seq, token ρ", "sequence_mask", "sequence_truncate", "token_mask",
+						"token_truncate"),
 					boundOrNone(low, "none", "lower bound"), highest,
 				},
 			},
@@ -31,9 +34,10 @@ func trl() []*Rule {
 		},
 		{
 			Entry: estimators.Entry{
-				Name: "off_policy_mask", Key: delta, Formula: "w = 0 if A < 0 and mean(r − n) > δ, else 1", Source: trlTrainer + "get_off_policy_mask",
-				Doc: "DeepSeek-V3.2's sequence mask. A token without a sampler's log-prob counts as 0 in the mean. The threshold has no default; " +
-					"TRL's documentation names 0.5.",
+				Name: "off_policy_mask", Key: delta, Formula: "w = 0 if A < 0 and mean(r − n) > δ, else 1", Source: trlTrainer +
+					"get_off_policy_mask",
+				Doc: "DeepSeek-V3.2's sequence mask. A token without a sampler's log-prob counts as 0 in the mean. The threshold has " +
+					"no default; TRL's documentation names 0.5.",
 				Options: []estimators.Option{boundOrNone(delta, "none", "δ in nats a token")},
 			},
 			Level: "row", Bounds: "off; mean(r − n) ≤ 0.5 named (inclusive)", Usual: delta + "=0.5", ChangesWeights: true,
@@ -106,10 +110,11 @@ func unsloth() []*Rule {
 		Entry: estimators.Entry{
 			Name: "vllm_importance_sampling", Key: "vllm_importance_sampling_correction", Value: "true",
 			Formula: "as TRL's, w = ρ, seq or geo; rollout_rs: lo ≤ k(d) ≤ hi as verl's",
-			Source:  "unslothai/unsloth-zoo wheel unsloth_zoo==2026.10.9 unsloth_zoo/rl_replacements.py:grpo_compute_loss, grpo_parse_rollout_rs",
-			Doc: "UNSLOTH_GRPO_VLLM_IS_MODE adds the geometric modes to TRL's, UNSLOTH_GRPO_VLLM_IS_CLIP sets both bounds. A token without a " +
-				"sampler's log-prob has d = 0. rollout_rs (environment UNSLOTH_GRPO_ROLLOUT_RS) clamps d to ±20; a rejected token leaves the KL term " +
-				"too.",
+			Source: "unslothai/unsloth-zoo wheel unsloth_zoo==2026.10.9 unsloth_zoo/rl_replacements.py:grpo_compute_loss, " +
+				"grpo_parse_rollout_rs",
+			Doc: "UNSLOTH_GRPO_VLLM_IS_MODE adds the geometric modes to TRL's, UNSLOTH_GRPO_VLLM_IS_CLIP sets both bounds. A " +
+				"token without a sampler's log-prob has d = 0. rollout_rs (environment UNSLOTH_GRPO_ROLLOUT_RS) clamps d to ±20; a " +
+				"rejected token leaves the KL term too.",
 			Options: append([]estimators.Option{
 				modes, boundOrNone(low, "none", "lower bound", "clip_min"), boundOrNone(high, "3", "upper bound", "clip_max"),
 			}, rejecting...),
@@ -133,16 +138,19 @@ func unsloth() []*Rule {
 const swiftTrainer = "modelscope/ms-swift wheel ms-swift==4.6.0 swift/rlhf_trainers/grpo_trainer.py:"
 
 func swift() []*Rule {
-	const mode, threshold, delta = "rollout_importance_sampling_mode", "rollout_importance_sampling_threshold", "off_policy_sequence_mask_delta"
+	const mode, threshold, delta = "rollout_importance_sampling_mode", "rollout_importance_sampling_threshold",
+		"off_policy_sequence_mask_delta"
 	return []*Rule{
 		{
 			Entry: estimators.Entry{
-				Name: "rollout_importance_sampling", Key: mode, Formula: "mask: w = ρ if x ≤ T else 0; truncate: w = min(x, T); x = ρ or geo",
+				Name: "rollout_importance_sampling", Key: mode, Formula: "mask: w = ρ if x ≤ T else 0; truncate: w = min(x, T); " +
+					"x = ρ or geo",
 				Source: swiftTrainer + "_apply_rollout_importance_sampling",
-				Doc: "What it calls sequence is the geometric mean, so that T = 2 hardly ever removes a row. There is no lower bound. d is clamped to " +
-					"±20. sequence_mask keeps each token's own ρ. The weight multiplies the KL term too.",
+				Doc: "What it calls sequence is the geometric mean, so that T = 2 hardly ever removes a row. There is no lower bound. d " +
+					"is clamped to ±20. sequence_mask keeps each token's own ρ. The weight multiplies the KL term too.",
 				Options: []estimators.Option{
-					choice(mode, "the statistic and what happens above T", "none", "token_truncate", "token_mask", "sequence_truncate", "sequence_mask"),
+					choice(mode, "the statistic and what happens above T", "none", "token_truncate", "token_mask", "sequence_truncate",
+						"sequence_mask"),
 					bound(threshold, "2", "T"),
 				},
 			},
@@ -156,8 +164,8 @@ func swift() []*Rule {
 			Entry: estimators.Entry{
 				Name: "off_policy_sequence_mask", Key: delta, Formula: "the row is rejected if A < 0 and mean(r − n) > δ",
 				Source: swiftTrainer + "_compute_off_policy_sequence_mask",
-				Doc: "DeepSeek-V3.2's sequence mask; o in place of r where the sampler's log-probs are not there. Unlike TRL's it leaves the mask, so " +
-					"the denominator too. A row whose mean is NaN stays.",
+				Doc: "DeepSeek-V3.2's sequence mask; o in place of r where the sampler's log-probs are not there. Unlike TRL's it leaves " +
+					"the mask, so the denominator too. A row whose mean is NaN stays.",
 				Options: []estimators.Option{boundOrNone(delta, "none", "δ in nats a token")},
 			},
 			Level: "row", Bounds: "off", Usual: delta + "=0.5", ChangesMask: true, Denominator: denominatorShrinks,
@@ -203,9 +211,10 @@ func openRLHF() []*Rule {
 			Name: "is_correction", Key: section + ".is_correction_level",
 			Formula: "mask: w = ρ if x in [low, high] else 0; clip: w = ρ clamped to it",
 			Source:  "OpenRLHF/OpenRLHF wheel openrlhf==0.11.2 openrlhf/models/loss.py:PolicyLoss, openrlhf/cli/train_ppo_ray.py",
-			Doc: "x is ρ or a divergence of the token, or of the row: geo, or the mean divergence. One threshold is [0, HIGH]. In float32 the " +
-				"binary KL is slightly negative where both sides agree, and [0, HIGH] drops those tokens: 33 % of them at differences of 1e-4, 6 % at " +
-				"1e-3. A row without tokens has NaN statistics. For the loss ppo alone. The engine is asked for log-probs only when it is on.",
+			Doc: "x is ρ or a divergence of the token, or of the row: geo, or the mean divergence. One threshold is [0, HIGH]. In " +
+				"float32 the binary KL is slightly negative where both sides agree, and [0, HIGH] drops those tokens: 33 % of them at " +
+				"differences of 1e-4, 6 % at 1e-3. A row without tokens has NaN statistics. For the loss ppo alone. The engine is asked " +
+				"for log-probs only when it is on.",
 			Options: prefixed(section,
 				choice("is_correction_level", "whose statistic is gated", "off", "token", "seq"),
 				choice("is_correction_mode", "what happens out of bounds", "mask", "clip"),

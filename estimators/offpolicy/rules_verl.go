@@ -17,7 +17,8 @@ const (
 func verl() []*Rule {
 	weight := func() []estimators.Option {
 		return []estimators.Option{
-			choice("rollout_is", "ρ of the token, or seq of its row; the YAML has null, the dataclass sequence", "sequence", "token", "none"),
+			choice("rollout_is", "ρ of the token, or seq of its row; the YAML has null, the dataclass sequence", "sequence", "token",
+				"none"),
 			text("rollout_is_threshold", "2", "HIGH, or LOW_HIGH", "HIGH caps the weight; LOW_HIGH is IcePop: 0 outside"),
 			toggle("rollout_is_batch_normalize", false, "divide by the mean over the tokens, or rows, after the cut"),
 		}
@@ -29,8 +30,8 @@ func verl() []*Rule {
 			Entry: estimators.Entry{
 				Name: "rollout_is", Key: verlCorrection + ".rollout_is", Formula: "w = min(ρ, T), or ρ in [lo, hi] else 0",
 				Source: verlHelper + "compute_rollout_correction_weights",
-				Doc: "d, or Σd of the row, is clamped to ±20. A number has no lower bound. IcePop raises ZeroDivisionError where no weight of the " +
-					"batch is left, because its ESS divides by it. NaN stays NaN under a cap and becomes 0 under IcePop.",
+				Doc: "d, or Σd of the row, is clamped to ±20. A number has no lower bound. IcePop raises ZeroDivisionError where no " +
+					"weight of the batch is left, because its ESS divides by it. NaN stays NaN under a cap and becomes 0 under IcePop.",
 				Options: prefixed(verlCorrection, weight()...),
 			},
 			Level: "token or sequence", Bounds: "seq ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
@@ -41,9 +42,10 @@ func verl() []*Rule {
 			Entry: estimators.Entry{
 				Name: "rollout_rs", Key: verlCorrection + ".rollout_rs", Formula: "lo ≤ k(d) ≤ hi, k = −d, d²/2 or e^d − 1 − d",
 				Source: verlHelper + "compute_rollout_rejection_mask, verl/trainer/ppo/v1/trainer_base.py, verl/trainer/ppo/ray_trainer.py",
-				Doc: "k of a token, or the sum, mean or largest of its row. d is clamped to ±20. k1 is −d between log lo and log hi, so that seq_sum_k1 " +
-					"bounds 1/seq and seq_mean_k1 bounds 1/geo; HIGH alone has lo = 1/HIGH. k2 and k3 have no lower bound. All tests of a list must " +
-					"pass. NaN fails. The mask changes before the advantages, but GRPO counts the row's reward in its group.",
+				Doc: "k of a token, or the sum, mean or largest of its row. d is clamped to ±20. k1 is −d between log lo and log hi, so " +
+					"that seq_sum_k1 bounds 1/seq and seq_mean_k1 bounds 1/geo; HIGH alone has lo = 1/HIGH. k2 and k3 have no lower " +
+					"bound. All tests of a list must pass. NaN fails. The mask changes before the advantages, but GRPO counts the row's " +
+					"reward in its group.",
 				Options: prefixed(verlCorrection, rejecting...),
 			},
 			Level: "token, sequence or geometric", Bounds: "off; presets: 0.999 ≤ 1/geo ≤ 1.001 (inclusive)",
@@ -62,9 +64,10 @@ func verl() []*Rule {
 		}),
 		versionLimit(staleness{
 			name: "max_off_policy_threshold", key: "sampler.max_off_policy_threshold", byDefault: "8",
-			formula: "step − version ≤ T", source: "verl-project/verl wheel verl==0.9.1 verl/trainer/ppo/v1/replay_buffer.py:_stale_terminal_keys",
-			doc: "For the asynchronous trainers, with max_off_policy_strategy drop; wait delays the step and drops nothing. The trainer counts from " +
-				"the step at which the prompt was sent, version + 1 here: a span of 1 is on policy. Whole prompts fall.",
+			formula: "step − version ≤ T", source: "verl-project/verl wheel verl==0.9.1 " +
+				"verl/trainer/ppo/v1/replay_buffer.py:_stale_terminal_keys",
+			doc: "For the asynchronous trainers, with max_off_policy_strategy drop; wait delays the step and drops nothing. The trainer " +
+				"counts from the step at which the prompt was sent, version + 1 here: a span of 1 is on policy. Whole prompts fall.",
 			keeps: func(step int, v Versions, limit int) bool { return step-v.First <= limit },
 		}),
 	}
@@ -183,10 +186,11 @@ func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, do
 	key := func(name string) string { return section + "." + name }
 	return &Rule{
 		Entry: estimators.Entry{
-			Name: name, Key: section + ".policy_loss.loss_mode", Value: name, Formula: formula, Source: verlLosses + "compute_policy_loss_" + name,
-			Doc: "The base b is the sampler's r, as in bypass mode, where old log-probs are the sampler's: without it the trainer compares with " +
-				"its own o. w = min(e^(n − b), clip_ratio_c), the difference clamped to ±20; a removed token has weight 0. An advantage of 0 goes " +
-				"with the negative ones. clip_ratio_c is 3 by the configuration; the 20 in the code does not apply.",
+			Name: name, Key: section + ".policy_loss.loss_mode", Value: name, Formula: formula, Source: verlLosses +
+				"compute_policy_loss_" + name,
+			Doc: "The base b is the sampler's r, as in bypass mode, where old log-probs are the sampler's: without it the trainer " +
+				"compares with its own o. w = min(e^(n − b), clip_ratio_c), the difference clamped to ±20; a removed token has weight 0. " +
+				"An advantage of 0 goes with the negative ones. clip_ratio_c is 3 by the configuration; the 20 in the code does not apply.",
 			Options: prefixed(section,
 				selector("policy_loss.loss_mode", name),
 				bound("clip_ratio", "0.2", "the bound where the next two are none"),

@@ -189,12 +189,14 @@ func verl() []*Shaping {
 		Entry: estimators.Entry{
 			Name: "dapo", Key: verlEnable, Value: "true",
 			Formula: "r + min(−(l − (L_max − L_buffer)) / L_buffer · factor, 0)",
-			Source:  "verl-project/verl wheel verl==0.9.1 verl/experimental/reward_loop/reward_manager/dapo.py:DAPORewardManager, verl/workers/reward_manager/dapo.py",
+			Source: "verl-project/verl wheel verl==0.9.1 verl/experimental/reward_loop/reward_manager/dapo.py:DAPORewardManager, " +
+				"verl/workers/reward_manager/dapo.py",
 			Doc: "For the reward manager dapo. float32. A response longer than L_max has a larger penalty still. " +
 				"filter_groups sees the shaped reward with the metric reward, the one before with acc or score.",
 			Options: []estimators.Option{
 				tokens(verlBuffer, bufferMeaning, "reward_model.overlong_buffer.len", "reward_model.reward_kwargs.overlong_buffer_cfg.len"),
-				factor(verlFactor, "none", "reward_model.overlong_buffer.penalty_factor", "reward_model.reward_kwargs.overlong_buffer_cfg.penalty_factor"),
+				factor(verlFactor, "none", "reward_model.overlong_buffer.penalty_factor",
+					"reward_model.reward_kwargs.overlong_buffer_cfg.penalty_factor"),
 				tokens(verlMax, longestMeaning, "data.max_response_length", "reward_model.reward_kwargs.max_resp_len"),
 			},
 		},
@@ -240,10 +242,13 @@ func swift() []*Shaping {
 			Name: "soft_overlong", Key: "reward_funcs", Value: "soft_overlong",
 			Formula: "r + min(−(l − (L_max − L_buffer)) / L_buffer, 0)",
 			Source:  "modelscope/ms-swift wheel ms-swift==4.6.0 swift/rewards/orm.py:SoftOverlong, swift/arguments/rlhf_args.py",
-			Doc: "A reward function of its own, added with weight 1 here, float32. A response longer than L_max has a larger penalty still. " +
-				"Without soft_max_length L_max is max_completion_length. dynamic_sample sees the sum, so the shaped reward.",
+			Doc: "A reward function of its own, added with weight 1 here, float32. A response longer than L_max has a larger " +
+				"penalty still. Without soft_max_length L_max is max_completion_length. dynamic_sample sees the sum, so the shaped reward.",
 			Options: []estimators.Option{
-				{Key: longest, Aliases: []string{"max_completion_length"}, Kind: estimators.Count(0), Default: "512", Meaning: longestMeaning},
+				{
+					Key: longest, Aliases: []string{"max_completion_length"}, Kind: estimators.Count(0), Default: "512",
+					Meaning: longestMeaning,
+				},
 				tokens(buffer, bufferMeaning),
 			},
 		},
@@ -284,7 +289,8 @@ func openRLHF() []*Shaping {
 }
 
 func nemoRL() []*Shaping {
-	const longest, buffer, penalty = "grpo.reward_shaping.max_response_length", "grpo.reward_shaping.overlong_buffer_length", "grpo.reward_shaping.overlong_buffer_penalty"
+	const longest, buffer, penalty = "grpo.reward_shaping.max_response_length", "grpo.reward_shaping.overlong_buffer_length",
+		"grpo.reward_shaping.overlong_buffer_penalty"
 	return []*Shaping{{
 		Entry: estimators.Entry{
 			Name: "reward_shaping", Key: "grpo.reward_shaping.enabled", Value: "true",
@@ -298,8 +304,9 @@ func nemoRL() []*Shaping {
 		refuse: func(v estimators.Values) error {
 			switch {
 			case given(v, longest, buffer, penalty) != nil:
-				return &estimators.Refusal{Kind: "ValueError", Text: "Reward function is enabled but only DAPO reward shaping is currently supported. " +
-					"Please ensure overlong_buffer_length, overlong_buffer_penalty, and max_response_length are properly configured."}
+				return &estimators.Refusal{Kind: "ValueError", Text: "Reward function is enabled but only DAPO reward shaping is " +
+					"currently supported. Please ensure overlong_buffer_length, overlong_buffer_penalty, and max_response_length are " +
+					"properly configured."}
 			case v.Number(penalty) < 0:
 				return assertion("overlong_buffer_penalty=%s must be >=0", v.Text(penalty))
 			case v.Number(buffer) == 0:
@@ -311,14 +318,15 @@ func nemoRL() []*Shaping {
 }
 
 func skyRL() []*Shaping {
-	const longest, buffer, penalty = "generator.sampling_params.max_generate_length", "trainer.algorithm.overlong_buffer_len", "trainer.algorithm.overlong_buffer_penalty_factor"
+	const longest, buffer, penalty = "generator.sampling_params.max_generate_length", "trainer.algorithm.overlong_buffer_len",
+		"trainer.algorithm.overlong_buffer_penalty_factor"
 	return []*Shaping{{
 		Entry: estimators.Entry{
 			Name: "dapo", Key: buffer,
 			Formula: "r − (l − (L_max − L_buffer)) / L_buffer · factor if l > L_max − L_buffer; 0 if l > L_max",
 			Source:  "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 examples/train/algorithms/dapo/main_dapo.py:DAPOTrainer",
-			Doc: "For the example examples/train/algorithms/dapo, which has its own trainer. Python floats. A response longer than L_max has the reward 0. " +
-				"dynamic_sampling sees the reward before, zero_variance_filter the shaped one.",
+			Doc: "For the example examples/train/algorithms/dapo, which has its own trainer. Python floats. A response longer than L_max " +
+				"has the reward 0. dynamic_sampling sees the reward before, zero_variance_filter the shaped one.",
 			Options: []estimators.Option{
 				tokens(longest, longestMeaning),
 				{Key: buffer, Kind: estimators.Count(1), Default: "512", Meaning: bufferMeaning},
@@ -335,7 +343,8 @@ func areal() []*Shaping {
 		Entry: estimators.Entry{
 			Name: "overlong_reward_penalty", Key: "actor.overlong_reward_penalty", Value: "true",
 			Formula: "r + min(−(l − (L_max − L_buffer)) / L_buffer · factor, 0)",
-			Source:  "inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77 areal/utils/functional/functional.py:reward_overlong_penalty, areal/trainer/ppo/actor.py",
+			Source: "inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77 " +
+				"areal/utils/functional/functional.py:reward_overlong_penalty, areal/trainer/ppo/actor.py",
 			Doc: "float32. A response longer than L_max has a larger penalty still. l counts tokens with a loss mask of 1. " +
 				"reward_bias, reward_scaling and reward_clip follow. A dynamic_filter_fn sees the reward before.",
 			Options: []estimators.Option{tokens(longest, longestMeaning), tokens(buffer, bufferMeaning), factor(penalty, "none")},
@@ -368,7 +377,8 @@ func tunix() []*Shaping {
 			Formula:       "r + min(−(l − (L_max − L_buffer)) / L_buffer · penalty, 0), l characters",
 			Source:        "google/tunix wheel google-tunix==0.1.7 tunix/rl/grpo/dapo_learner.py:reward_shaping",
 			NotComputable: "the characters of the responses, which this shaping counts in place of tokens",
-			Doc:           "Of DAPOLearner, on by default. Its function takes the length of the decoded text, so it counts characters against limits in tokens.",
+			Doc: "Of DAPOLearner, on by default. Its function takes the length of the decoded text, so it counts characters " +
+				"against limits in tokens.",
 		},
 	}}
 }

@@ -116,7 +116,22 @@ func (p *program) storageOptions() (loaders.StorageOptions, error) {
 var byteUnits = []struct {
 	name  string
 	bytes float64
-}{{"KIB", 1 << 10}, {"MIB", 1 << 20}, {"GIB", 1 << 30}, {"TIB", 1 << 40}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}, {"", 1}}
+}{
+	{"KIB", 1 << 10},
+	{"MIB", 1 << 20},
+	{"GIB", 1 << 30},
+	{"TIB", 1 << 40},
+	{"KB", 1e3},
+	{"MB", 1e6},
+	{"GB", 1e9},
+	{"TB", 1e12},
+	{"K", 1e3},
+	{"M", 1e6},
+	{"G", 1e9},
+	{"T", 1e12},
+	{"B", 1},
+	{"", 1},
+}
 
 // parseBytes reads a size: 500MB, 1.5 GB, 0.
 func parseBytes(text string) (int64, error) {
@@ -171,7 +186,9 @@ vantage cache clear`,
 					return fmt.Errorf("the cache cannot be cleared: %w", err)
 				}
 			}
-			return write(c.output(ctx), cacheUsage{Schema: "vantage/cache@1", Folder: dir, Bytes: kept.Bytes, Blocks: kept.Blocks, Cleared: clears})
+			return write(c.output(ctx), cacheUsage{
+				Schema: "vantage/cache@1", Folder: dir, Bytes: kept.Bytes, Blocks: kept.Blocks, Cleared: clears,
+			})
 		},
 	}.build(p)
 }

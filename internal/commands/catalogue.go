@@ -223,8 +223,9 @@ func writeContainers(w io.Writer) error {
 
 func tableFormat() report.Format {
 	return report.Format{
-		Name: "clickhouse", Doc: "A table of ClickHouse, whose columns have the names that files have.", Writes: clickhouse.RecommendedTable,
-		File: "rl.rollouts", Command: "vantage 'clickhouse://USER@HOST:9440/rl/rollouts?run=NAME'",
+		Name: "clickhouse", Doc: "A table of ClickHouse, whose columns have the names that files have.",
+		Writes: clickhouse.RecommendedTable,
+		File:   "rl.rollouts", Command: "vantage 'clickhouse://USER@HOST:9440/rl/rollouts?run=NAME'",
 	}
 }
 

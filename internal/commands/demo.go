@@ -52,7 +52,8 @@ vantage demo --ill healthy --seed 7 --write runs/healthy`,
 			case d.write != "":
 				return p.writeExample(cmd.Context(), example, d)
 			case !isTerminal(p.out):
-				return usage(errors.New("demo needs a terminal: for text run `vantage demo --ill KIND --write DIR`, then `vantage report DIR`"))
+				return usage(errors.New("demo needs a terminal: for text run `vantage demo --ill KIND --write DIR`, then `vantage " +
+					"report DIR`"))
 			case d.ill != "":
 				return p.showExample(cmd, set, example, d.seed)
 			}
@@ -85,7 +86,8 @@ func (d *demoRun) example() (illruns.Example, error) {
 	case d.ill == "":
 		return illruns.Example{}, nil
 	case i < 0:
-		return illruns.Example{}, fmt.Errorf("--ill: no illness %q%s: choose %s", d.ill, orMeant(d.ill, kinds), estimators.Alternatives(kinds))
+		return illruns.Example{}, fmt.Errorf("--ill: no illness %q%s: choose %s", d.ill, orMeant(d.ill, kinds),
+			estimators.Alternatives(kinds))
 	}
 	return illruns.Examples()[i], nil
 }

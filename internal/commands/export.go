@@ -59,8 +59,8 @@ vantage export runs/a --last 1 --columns group,reward,response`,
 					return err
 				}
 				if n := refusals.Residue; n > 0 {
-					log.note(fmt.Sprintf("%s of the log hold a rounding error: their advantage is not 0 here, but they do not train, as summary "+
-						"counts them; --columns step,group,index,advantage,trains shows which", units.Plural(n, "samples")))
+					log.note(fmt.Sprintf("%s of the log hold a rounding error: their advantage is not 0 here, but they do not train, "+
+						"as summary counts them; --columns step,group,index,advantage,trains shows which", units.Plural(n, "samples")))
 				}
 				return unreadRecords(log.snap, refusals.Written)
 			}

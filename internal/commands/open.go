@@ -133,7 +133,8 @@ func (p *program) readSource(ctx context.Context, source *loaders.Source, paths 
 	a, problems := snap.Run.Attempts, snap.Run.Problems
 	switch {
 	case a.Count > 0 && a.Shown > a.Count:
-		return snap, usage(fmt.Errorf("%s has no attempt %d: the run was started %s", titleOf(paths), a.Shown, units.Plural(a.Count, "times")))
+		return snap, usage(fmt.Errorf("%s has no attempt %d: the run was started %s", titleOf(paths), a.Shown,
+			units.Plural(a.Count, "times")))
 	case len(problems) > 0:
 		return snap, fmt.Errorf("%w in %s: %s%s", errNoSamples, titleOf(paths), problems[0], p.whereAverages(paths))
 	case p.split == "val":

@@ -47,7 +47,8 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless solve_rate<0.5 prompt~triangle")
 			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this metric, highest first; -NAME sorts lowest first")
 			cmd.Flags().IntVar(&top, "top", 20, "print this many rows (text only)")
-			texts.addNumbersTo(cmd, 20_000, "read this many answers to find prompts with a suspect truth or grade; 0 reads none, all every one")
+			texts.addNumbersTo(cmd, 20_000, "read this many answers to find prompts with a suspect truth or grade; 0 reads none, "+
+				"all every one")
 			cmd.Flags().BoolVar(&joins, "join", false, "merge prompts that differ only in white space or a time stamp")
 			retire.addTo(cmd)
 		},
@@ -92,7 +93,8 @@ type retirement struct {
 }
 
 func (t *retirement) addTo(cmd *cobra.Command) {
-	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each) or jsonl", "ids", "jsonl")
+	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each) or jsonl", "ids",
+		"jsonl")
 	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "states of the prompts that --emit writes")
 	cmd.Flags().StringVar(&t.id, "id", "", "use this column of the log as the id; by default a hash of prompt and ground truth, or "+
 		"the group id")
@@ -160,7 +162,8 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 		}
 		log.note("drops " + dropped.Saves(&all, of.Unit))
 		if agreed := agreedOf(r.Prompts); agreed > 0 {
-			log.note(units.Plural(agreed, "prompts") + " to drop agree on an answer that is never solved, as elsewhere in this log: the ground truth may be wrong, so read them first")
+			log.note(units.Plural(agreed, "prompts") + " to drop agree on an answer that is never solved, as elsewhere in this log: the " +
+				"ground truth may be wrong, so read them first")
 		}
 		return nil
 	}
@@ -193,7 +196,8 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &in, "in", "all", "which text must match: answer, prompt, truth or all", "answer", "prompt", "truth", "all")
-			addChoice(cmd, &search.CountBy, "count-by", "", "count the matches by step, fate or source of the prompt", textsearch.CountKinds()...)
+			addChoice(cmd, &search.CountBy, "count-by", "", "count the matches by step, fate or source of the prompt",
+				textsearch.CountKinds()...)
 			cmd.Flags().IntVar(&search.Most, "top", 20, "print this many matches, the first ones; 0 is all")
 		},
 		refuse: func() error {

@@ -49,14 +49,17 @@ func ParseAddress(address string) (Target, error) {
 	if err != nil || u.Scheme != "clickhouse" || u.Hostname() == "" {
 		return Target{}, usage("write clickhouse://user@host:port/database/table?run=NAME")
 	}
-	t := Target{Host: u.Hostname(), Port: u.Port(), User: "default", Columns: map[string]string{}, First: math.MinInt64, Last: math.MaxInt64}
+	t := Target{
+		Host: u.Hostname(), Port: u.Port(), User: "default", Columns: map[string]string{}, First: math.MinInt64, Last: math.MaxInt64,
+	}
 	if u.User != nil {
 		t.User, t.NamesUser = u.User.Username(), true
 		t.Password, _ = u.User.Password()
 	}
 	path := strings.Split(strings.Trim(u.Path, "/"), "/")
 	if len(path) != 2 || path[0] == "" || path[1] == "" {
-		return Target{}, usage("after the host it names a database and a table, as in /rl/rollouts; in a password or a name, / is written %%2F and @ is written %%40")
+		return Target{}, usage("after the host it names a database and a table, as in /rl/rollouts; in a password or a name, / is " +
+			"written %%2F and @ is written %%40")
 	}
 	t.Database, t.Table = path[0], path[1]
 	query, err := url.ParseQuery(u.RawQuery)
@@ -143,7 +146,9 @@ func (t Target) PlainWarning() string {
 	if !t.Plain || isLoopback(t.Host) {
 		return ""
 	}
-	return fmt.Sprintf("secure=0 sends the password and all rows to %s unencrypted, to be read and changed by whoever is on the way: leave it out if the server has a port with TLS, mostly 9440, or open localhost through a tunnel, ssh -L 9000:localhost:%s %s", net.JoinHostPort(t.Host, t.Port), t.Port, t.Host)
+	return fmt.Sprintf("secure=0 sends the password and all rows to %s unencrypted, to be read and changed by whoever is on the way: "+
+		"leave it out if the server has a port with TLS, mostly 9440, or open localhost through a tunnel, ssh -L 9000:localhost:%s %s",
+		net.JoinHostPort(t.Host, t.Port), t.Port, t.Host)
 }
 
 // WithoutPassword returns an address, of a table or anything else, without the password in it, and whether there was

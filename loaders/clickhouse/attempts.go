@@ -63,7 +63,8 @@ func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d 
 	}
 	starts, known := d.startsOf(parts)
 	if !known {
-		d.doubt = fmt.Sprintf("counted as one run, though %s has %d values (%s, %s, …) and nothing tells which is the newest: name the column that holds the time of writing with written=COLUMN in the address",
+		d.doubt = fmt.Sprintf("counted as one run, though %s has %d values (%s, %s, …) and nothing tells which is the newest: name the "+
+			"column that holds the time of writing with written=COLUMN in the address",
 			m.attempt.name, len(starts), cmp.Or(starts[0].value, "NULL"), cmp.Or(starts[1].value, "NULL"))
 		starts = nil
 	}
@@ -218,8 +219,10 @@ func (r *reader) countParts(ctx context.Context, from int64, marks bool) (counte
 	var first proto.ColFloat64
 	step := t.m.step.quoted()
 	what, columns := selecting(
-		output{"vantage_s", "toInt64(assumeNotNull(" + step + "))", &steps}, output{"vantage_n", "toUInt64(count())", &rows}, output{"vantage_mark", mark, &marked},
-		output{"vantage_a", key(t.m.attempt, "vantage_a"), &attempt}, output{"vantage_b", key(t.m.split, "vantage_b"), &split}, output{"vantage_w", written, &first},
+		output{"vantage_s", "toInt64(assumeNotNull(" + step + "))", &steps}, output{"vantage_n", "toUInt64(count())", &rows},
+		output{"vantage_mark", mark, &marked},
+		output{"vantage_a", key(t.m.attempt, "vantage_a"), &attempt}, output{"vantage_b", key(t.m.split, "vantage_b"), &split},
+		output{"vantage_w", written, &first},
 	)
 	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, from))
 	if last != math.MaxInt64 {
@@ -273,11 +276,13 @@ func (r *reader) checkParts(ctx context.Context, t *table) error {
 func (r *reader) decide(ctx context.Context) error {
 	t, o := *r.table, &r.source.options
 	t.decided = decide(r.parts, &t.m, o.Attempt, o.Split)
-	if tellsStarts := len(t.decided.attempts) > 0 || t.decided.doubt != ""; tellsStarts && !r.believed && t.target.Columns["attempt"] == "" {
+	if tellsStarts := len(t.decided.attempts) > 0 || t.decided.doubt != ""; tellsStarts && !r.believed &&
+		t.target.Columns["attempt"] == "" {
 		// A column that numbers the samples of a group, as the attempts of a model at a problem, is none for attempts of the run: then
 		// hardly any two rows of a group have one value.
 		values := []string{t.m.step.quoted(), t.groupHash(), t.m.attempt.orEmpty()}
-		counts, err := r.count(ctx, &t, append(t.ofRun(), t.m.step.quoted()+" IS NOT NULL"), "count()", "uniq("+strings.Join(values, ", ")+")")
+		counts, err := r.count(ctx, &t, append(t.ofRun(), t.m.step.quoted()+" IS NOT NULL"), "count()", "uniq("+strings.Join(values, ", ")+
+			")")
 		if err != nil {
 			return err
 		}
@@ -341,7 +346,9 @@ func (t *table) notRead(parts []stepPart) model.Attempts {
 		}
 		one := left[why]
 		if one == nil {
-			one = &model.LeftOut{OlderRows: model.OlderRows{Attempt: why.attempt, Of: all.Count, Cause: why.cause, Step: why.resumed}, First: p.step}
+			one = &model.LeftOut{
+				OlderRows: model.OlderRows{Attempt: why.attempt, Of: all.Count, Cause: why.cause, Step: why.resumed}, First: p.step,
+			}
 			left[why] = one
 		}
 		if one.Steps == 0 || one.Last != p.step {
@@ -356,7 +363,9 @@ func (t *table) notRead(parts []stepPart) model.Attempts {
 		all.NotRead = append(all.NotRead, *one)
 	}
 	replacedBy := func(rows model.LeftOut) int { // which start of the attempt
-		return slices.IndexFunc(d.attempts[rows.Attempt-1], func(s start) bool { return rows.Cause == model.Resumed && s.first == rows.Step })
+		return slices.IndexFunc(d.attempts[rows.Attempt-1], func(s start) bool {
+			return rows.Cause == model.Resumed && s.first == rows.Step
+		})
 	}
 	sort.Slice(all.NotRead, func(i, j int) bool {
 		a, b := all.NotRead[i], all.NotRead[j]
@@ -380,7 +389,9 @@ func (r *reader) evaluation() model.Evaluation {
 		}
 		sum.Rows += int(p.rows)
 		if found[p.split] == nil {
-			found[p.split] = &model.EvaluationEvidence{Kind: "column", Why: fmt.Sprintf("%s is %s", t.m.split.name, p.split), First: p.step, File: r.fileName(p.step)}
+			found[p.split] = &model.EvaluationEvidence{
+				Kind: "column", Why: fmt.Sprintf("%s is %s", t.m.split.name, p.split), First: p.step, File: r.fileName(p.step),
+			}
 		}
 		found[p.split].Steps++
 	}

@@ -106,7 +106,10 @@ func limitOf(err error) (limit string, ok bool) {
 		return "the profile limits the rows of an answer", true
 	}
 	var server *wire.ServerError
-	codes := []proto.Error{proto.ErrTooManyRows, proto.ErrTimeoutExceeded, proto.ErrMemoryLimitExceeded, proto.ErrTooManyBytes, proto.ErrTooManyRowsOrBytes}
+	codes := []proto.Error{
+		proto.ErrTooManyRows, proto.ErrTimeoutExceeded, proto.ErrMemoryLimitExceeded, proto.ErrTooManyBytes,
+		proto.ErrTooManyRowsOrBytes,
+	}
 	if !errors.As(err, &server) || !slices.Contains(codes, proto.Error(server.Code)) {
 		return "", false
 	}
@@ -179,7 +182,8 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int
 		for _, step := range short {
 			delete(r.pending, step)
 			file := r.fileAgain(step)
-			r.addProblem(r.files[file], "none of its groups was among the 1 of %d that was asked for: all are more than %s", oneIn, r.whyPart(oneIn))
+			r.addProblem(r.files[file], "none of its groups was among the 1 of %d that was asked for: all are more than %s", oneIn,
+				r.whyPart(oneIn))
 		}
 		return nil
 	}

@@ -87,7 +87,8 @@ func (c column) isInteger() bool {
 
 func (c column) isNumber() bool {
 	b := c.base()
-	return c.isInteger() || strings.HasPrefix(b, "Float") || strings.HasPrefix(b, "BFloat") || strings.HasPrefix(b, "Decimal") || b == "Bool"
+	return c.isInteger() || strings.HasPrefix(b, "Float") || strings.HasPrefix(b, "BFloat") || strings.HasPrefix(b, "Decimal") ||
+		b == "Bool"
 }
 
 func (c column) isText() bool {
@@ -119,7 +120,9 @@ var errNoColumn = errors.New("the table has no column")
 // mapColumns decides which column plays which role: named ones, then those with the names that files have.
 func mapColumns(columns []column, fields *decode.Fields, named map[string]string) (mapping, error) {
 	m := mapping{statusOf: fields.Statuses}
-	m.statuses = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return m.statusOf[c.name] == nil || !c.isNumber() && !c.isText() })
+	m.statuses = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		return m.statusOf[c.name] == nil || !c.isNumber() && !c.isText()
+	})
 	find := func(names ...string) column {
 		for _, name := range names {
 			if i := slices.IndexFunc(columns, func(c column) bool { return strings.EqualFold(c.name, name) }); i >= 0 {
@@ -135,14 +138,17 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 		}
 		if name := named[r.key]; name != "" {
 			if *r.column = find(name); r.column.name == "" {
-				return m, fmt.Errorf("%w %s for the %s: it has %s", errNoColumn, name, strings.TrimSuffix(r.key, "_column"), listNames(columns))
+				return m, fmt.Errorf("%w %s for the %s: it has %s", errNoColumn, name, strings.TrimSuffix(r.key, "_column"),
+					listNames(columns))
 			}
 		}
 	}
 	if named["prompt"] == "" && m.group.name != "" {
 		m.prompt, m.truth = column{}, column{} // texts are not read unless they are asked for
 	}
-	m.components = slices.DeleteFunc(m.components, func(c column) bool { return c == m.reward || c == m.step || c == m.length || c == m.advantage })
+	m.components = slices.DeleteFunc(m.components, func(c column) bool {
+		return c == m.reward || c == m.step || c == m.length || c == m.advantage
+	})
 	if err := m.fitParts(named); err != nil {
 		return m, err
 	}
@@ -154,11 +160,14 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 func (m *mapping) check(columns []column) error {
 	switch {
 	case m.step.name == "":
-		return fmt.Errorf("%w of whole numbers that is called step: name it with step=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+		return fmt.Errorf("%w of whole numbers that is called step: name it with step=COLUMN in the address; it has %s", errNoColumn,
+			listNames(columns))
 	case m.reward.name == "" && !m.sums:
-		return fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+		return fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn,
+			listNames(columns))
 	case m.group.name == "" && m.prompt.name == "":
-		return fmt.Errorf("%w that tells which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+		return fmt.Errorf("%w that tells which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn,
+			listNames(columns))
 	}
 	return nil
 }
@@ -186,7 +195,8 @@ func (m *mapping) takeFields(columns []column, fields *decode.Fields) {
 		field, ok := fields.Lookup([]byte(c.name))
 		at := slices.IndexFunc(roles, func(r role) bool { return r.names == nil && r.field == field.Role })
 		ok = ok && at >= 0 && c.accepts(field.Role)
-		if (!ok || fields.IsRequested([]byte(c.name))) && c.isNumber() && fields.IsComponent(c.name) && len(m.components) < decode.MaxComponents {
+		if (!ok || fields.IsRequested([]byte(c.name))) && c.isNumber() && fields.IsComponent(c.name) &&
+			len(m.components) < decode.MaxComponents {
 			m.components = append(m.components, c)
 		}
 		if rank, known := best[at]; ok && (!known || field.Rank < rank) {
@@ -274,7 +284,13 @@ func (t *table) provenance() string {
 		what string
 		c    column
 	}{
-		{"step", m.step}, {"group id", m.group}, {"order in a group", m.sample}, {"prompt", m.prompt}, {"prompts told apart", m.promptID}, {"ground truth", m.truth}, {"advantage", m.advantage},
+		{"step", m.step},
+		{"group id", m.group},
+		{"order in a group", m.sample},
+		{"prompt", m.prompt},
+		{"prompts told apart", m.promptID},
+		{"ground truth", m.truth},
+		{"advantage", m.advantage},
 	} {
 		if p.c.name != "" {
 			parts = append(parts, p.what+" from "+p.c.name)

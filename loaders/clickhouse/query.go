@@ -296,7 +296,9 @@ func (s *Source) dial(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config, Timeout: s.options.timeout})
+	conn, err := wire.Dial(ctx, wire.Options{
+		Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config, Timeout: s.options.timeout,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +322,8 @@ func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) (set []wi
 	rows, readonly, limited := 0, "", false
 	err = conn.Do(ctx, wire.Query{
 		// in one row, since a limit may stand for this answer too; a server lacks settings that are younger than it
-		SQL:     "SELECT arrayStringConcat(groupArray(concat(name, '=', value)), ' ') AS vantage_told FROM system.settings WHERE name IN (" + strings.Join(names, ", ") + ")",
+		SQL: "SELECT arrayStringConcat(groupArray(concat(name, '=', value)), ' ') AS vantage_told FROM system.settings " +
+			"WHERE name IN (" + strings.Join(names, ", ") + ")",
 		Columns: proto.Results{{Name: "vantage_told", Data: &told}},
 		OnBlock: func(n int) error {
 			rows += n
@@ -373,5 +376,6 @@ func findLimit(ctx context.Context, conn *wire.Conn) (limit int, err error) {
 }
 
 func (t Target) leavesOut(need wire.Setting) error {
-	return &Error{text: fmt.Sprintf("the profile of %s on %s sets %s so that rows may be missing from an answer, and allows no other: ask for a user with %s=%s or with readonly=2", t.User, t.Host, need.Name, need.Name, need.Value)}
+	return &Error{text: fmt.Sprintf("the profile of %s on %s sets %s so that rows may be missing from an answer, and allows no other: "+
+		"ask for a user with %s=%s or with readonly=2", t.User, t.Host, need.Name, need.Name, need.Value)}
 }

@@ -51,7 +51,8 @@ type reader struct {
 
 func newReader(s *Source) *reader {
 	return &reader{
-		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{}, counted: map[int64]stepCount{},
+		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{},
+		counted: map[int64]stepCount{},
 		pending: map[int64]stepCount{}, doubled: map[int64]doubled{}, budget: s.options.ChunkRows, oneIn: 1,
 	}
 }
@@ -239,12 +240,13 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 	var run proto.ColStr
 	var runs []string // "" is that of rows whose run is NULL or empty
 	what, columns := selecting(output{"vantage_run", t.m.run.orEmpty(), &run})
-	err := r.conn.query(ctx, what+t.target.from()+fmt.Sprintf(" GROUP BY vantage_run ORDER BY vantage_run LIMIT %d", maxRuns), columns, func(rows int) error {
-		for i := range rows {
-			runs = append(runs, run.Row(i))
-		}
-		return nil
-	})
+	err := r.conn.query(ctx, what+t.target.from()+fmt.Sprintf(" GROUP BY vantage_run ORDER BY vantage_run LIMIT %d", maxRuns), columns,
+		func(rows int) error {
+			for i := range rows {
+				runs = append(runs, run.Row(i))
+			}
+			return nil
+		})
 	switch {
 	case err != nil:
 		return err
@@ -440,7 +442,9 @@ const (
 func (r *reader) reconnect(ctx context.Context, err error, failures int) error {
 	r.hangUp()
 	wait := min(lastRetry, cmp.Or(r.source.options.retry, firstRetry)<<min(failures, 5))
-	r.link = model.Link{Host: r.link.Host, Latency: r.link.Latency, State: model.LinkLost, Retry: wait, Reason: r.source.target.sentence(err).Error()}
+	r.link = model.Link{
+		Host: r.link.Host, Latency: r.link.Latency, State: model.LinkLost, Retry: wait, Reason: r.source.target.sentence(err).Error(),
+	}
 	if err := r.deliver(); err != nil {
 		return err
 	}

@@ -83,7 +83,9 @@ func (b *groupBlock) check() error {
 type queryFunc func(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error
 
 // readGroups reads the groups of some steps. Their rows are added to what to returns for the step of each.
-func (t *table) readGroups(ctx context.Context, query queryFunc, want selection, to func(fields []field, step int64) (*stepRows, error)) error {
+func (t *table) readGroups(ctx context.Context, query queryFunc, want selection,
+	to func(fields []field, step int64) (*stepRows, error),
+) error {
 	block := newGroupBlock(t.fields())
 	return query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
 		if err := block.check(); err != nil {
@@ -183,7 +185,8 @@ func (s *stepRows) promptOf(from *groupBlock, row int) model.Prompt {
 func (s *stepRows) finish(file int32) model.Block {
 	s.order()
 	b, n := &s.block, len(s.group)
-	b.File, b.Step, b.Offset, b.Length = file, slices.Grow(b.Step[:0], n)[:n], slices.Grow(b.Offset[:0], n)[:n], slices.Grow(b.Length[:0], n)[:n]
+	b.File, b.Step, b.Offset, b.Length = file, slices.Grow(b.Step[:0], n)[:n], slices.Grow(b.Offset[:0], n)[:n],
+		slices.Grow(b.Length[:0], n)[:n]
 	for i := range n {
 		b.Step[i], b.Offset[i], b.Length[i] = s.step, int64(i), -1
 	}
@@ -385,7 +388,8 @@ func (r *reader) doubledSentence() string {
 	if n := len(steps); n > 1 {
 		where = fmt.Sprintf("%s from %d to %d", units.Plural(n, "steps"), steps[0], steps[n-1])
 	}
-	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s of %s (%s); %s", units.Plural(surplus, "rows"), where, example, r.table.m.adviceForDoubled())
+	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s "+
+		"of %s (%s); %s", units.Plural(surplus, "rows"), where, example, r.table.m.adviceForDoubled())
 }
 
 // findDoubled returns the steps that have more rows than expected, ascending, how many that are, and the first of them as
@@ -418,9 +422,11 @@ func (m *mapping) adviceForDoubled() string {
 			break
 		}
 	}
-	advice := fmt.Sprintf("if a column tells the starts of a run apart, attempt=%s in the address counts the rows that were written last, and split=COLUMN leaves out evaluations", column)
+	advice := fmt.Sprintf("if a column tells the starts of a run apart, attempt=%s in the address counts the rows that were written "+
+		"last, and split=COLUMN leaves out evaluations", column)
 	if m.attempt.name != "" {
 		advice = fmt.Sprintf("the column %s, which tells the starts of the run apart, does not tell them apart", m.attempt.name)
 	}
-	return advice + "; final=1 counts the newest row alone of a table that is a ReplacingMergeTree; else leave out the older rows in a view of the table"
+	return advice + "; final=1 counts the newest row alone of a table that is a ReplacingMergeTree; else leave out the older rows in a " +
+		"view of the table"
 }

@@ -260,7 +260,8 @@ var ErrWindow = errors.New("it was packed with zstd --long")
 func (z *zstdReader) Read(p []byte) (int, error) {
 	n, err := z.ReadCloser.Read(p)
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		err = fmt.Errorf("%w, and to unpack it takes more than %d MB of memory, too much here: unpack it with zstd -d --long=31", ErrWindow, z.maxWindow>>20)
+		err = fmt.Errorf("%w, and to unpack it takes more than %d MB of memory, too much here: unpack it with zstd -d --long=31", ErrWindow,
+			z.maxWindow>>20)
 	}
 	return n, err
 }

@@ -190,7 +190,8 @@ func (r *RowDecoder) uses(name string) bool {
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == ' ')
 	}
 	_, holdsComponents := ComponentPrefix([]byte(name))
-	return holdsComponents || r.Fields.Statuses[name] != nil || slices.ContainsFunc(r.Used[:], isWithin) || slices.ContainsFunc(r.Components.Names, isWithin)
+	return holdsComponents || r.Fields.Statuses[name] != nil || slices.ContainsFunc(r.Used[:], isWithin) ||
+		slices.ContainsFunc(r.Components.Names, isWithin)
 }
 
 // stepFromPath reads a step from the name of a file, or else from that of the nearest directory:

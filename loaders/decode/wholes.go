@@ -10,9 +10,9 @@ import (
 	"vantage/model"
 )
 
-// PickedRows is the layout of rows that may be only some samples of their group, with figures of the whole: the rewards of all, or their number and
-// mean. Where these tell the rewards of the samples without a row, the samples are added when the step ends. Nothing is known of them but
-// the reward: they have [model.StatusUnlogged]. The rows of a step must come to one decoder, in their order.
+// PickedRows is the layout of rows that may be only some samples of their group, with figures of the whole: the rewards of all, or their
+// number and mean. Where these tell the rewards of the samples without a row, the samples are added when the step ends. Nothing is known of
+// them but the reward: they have [model.StatusUnlogged]. The rows of a step must come to one decoder, in their order.
 func PickedRows(r *RowDecoder, record []byte, emit func()) error {
 	if r.wholes == nil {
 		r.wholes, r.InOrder = &wholes{groups: map[wholeKey]*wholeGroup{}}, true

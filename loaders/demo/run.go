@@ -189,8 +189,10 @@ func (w *solution) text(right bool) string {
 func phrases() []string {
 	return []string{
 		"Let us look at this step by step.", "First, write down what is given.", "So the next value follows from the one before.",
-		"Wait, that cannot be right.", "Check the edge case once more.", "This leaves two possibilities.", "Substituting back gives the same.",
-		"Hmm, let me try another way.", "The second condition rules this out.", "Therefore the claim holds.", "Now count those that were counted twice.",
+		"Wait, that cannot be right.", "Check the edge case once more.", "This leaves two possibilities.",
+		"Substituting back gives the same.",
+		"Hmm, let me try another way.", "The second condition rules this out.", "Therefore the claim holds.",
+		"Now count those that were counted twice.",
 		"一步一步来。", "Simplify both sides.", "That matches the first computation. ✅",
 	}
 }
@@ -205,7 +207,8 @@ func rows(rng *rand.Rand, samples []sample) []row {
 	say := phrases()
 	return model.Mapped(samples, func(s sample) row {
 		return row{score: s.reward, text: model.Text{
-			Prompt:   "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n" + s.task.Prompt + "\nassistant\n",
+			Prompt: "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n" + s.task.Prompt +
+				"\nassistant\n",
 			Response: s.response(rng, say), Truth: s.task.Truth,
 		}}
 	})

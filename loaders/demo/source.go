@@ -170,7 +170,8 @@ func (s *Source) decodeRows(c *model.Chunk, n int) {
 			r.File, r.Line, r.Offset = file, r.Line+s.openLines, r.Offset+s.openBytes
 			c.Records = append(c.Records, r)
 		}
-		c.Format, c.Framework, c.Provenance, c.LengthUnit, c.HasTruth = part.Format, part.Framework, part.Provenance, part.LengthUnit, part.HasTruth
+		c.Format, c.Framework, c.Provenance, c.LengthUnit, c.HasTruth = part.Format, part.Framework, part.Provenance, part.LengthUnit,
+			part.HasTruth
 	}
 	s.openLines += int64(n)
 	s.openBytes += int64(len(data))

@@ -262,7 +262,8 @@ func CompareNatural(a, b string) int {
 // Skipped returns a sentence for each kind of thing that was not looked into.
 func (l *Listing) Skipped() (notes []string) {
 	if len(l.unnamed) > 0 {
-		notes = append(notes, "objects with an empty or dotted part in their keys are not read, so rows may be missing: "+Summarize(l.unnamed)+
+		notes = append(notes, "objects with an empty or dotted part in their keys are not read, so rows may be missing: "+
+			Summarize(l.unnamed)+
 			"; copy them to keys without // and /./, as with `aws s3 cp`")
 	}
 	if len(l.links) > 0 {
@@ -458,7 +459,8 @@ func withoutDuplicates(files []string) (kept []string, notes []string) {
 		}
 	}
 	if len(all) > 0 {
-		notes = append(notes, fmt.Sprintf("counted once: %s, whose episodes effective/ holds as far as they were trained on", Summarize(all)))
+		notes = append(notes, fmt.Sprintf("counted once: %s, whose episodes effective/ holds as far as they were trained on",
+			Summarize(all)))
 	}
 	if len(raw) > 0 {
 		notes = append(notes, fmt.Sprintf("counted once: %s, whose samples results.jsonl holds too", Summarize(raw)))

@@ -19,7 +19,8 @@ func episodes() []Format {
 		// rewards as {name: {score, weight}}.
 		// PrimeIntellect-ai/prime-rl@559b44772e47 src/prime_rl/monitors/file.py:26-58.
 		{
-			Name: "prime-rl", Framework: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
+			Name: "prime-rl", Framework: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and " +
+				"verifiers' traces.jsonl.",
 			TrainerOption: byDefault + ", with DIR = output_dir/run.name (--no-monitors.file turns it off)",
 			File:          "DIR/rollouts/step_{step}/{train,eval}/{effective,all}/traces.jsonl",
 			Score:         85,
@@ -58,9 +59,11 @@ func episodes() []Format {
 		},
 
 		// rllm is rLLM's episode files: one pretty JSON per episode.
-		// rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136, rllm/trainer/unified_trainer.py:358-363, rllm/trainer/config/rllm/base.yaml.
+		// rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136, rllm/trainer/unified_trainer.py:358-363,
+		// rllm/trainer/config/rllm/base.yaml.
 		{
-			Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json: a file per episode, with its trajectories.",
+			Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json: a file per episode, with " +
+				"its trajectories.",
 			TrainerOption: "rllm.episode_logging.log_episodes=true and rllm.episode_logging.episode_log_dir=DIR",
 			File:          "DIR/episodes/{train,val}_step_{step}_epoch_{epoch}/episode_{hash}_{id}.json",
 			Open:          "DIR",
@@ -85,7 +88,8 @@ func episodes() []Format {
 		// are numbered anew in each file.
 		// OpenPipe/ART src/art/utils/trajectory_logging.py, write_trajectory_groups_parquet.
 		{
-			Name: "art", Framework: "art", Doc: "ART's trajectories/{split}/{step}.parquet: a row per trajectory with group_index, reward and messages.",
+			Name: "art", Framework: "art", Doc: "ART's trajectories/{split}/{step}.parquet: a row per trajectory with group_index, " +
+				"reward and messages.",
 			TrainerOption: artOption,
 			File:          "DIR/{project}/models/{model}/trajectories/{split}/{step}.parquet",
 			Framing:       framing.Framing{Table: true},
@@ -102,12 +106,15 @@ func episodes() []Format {
 		// art-lines is the same of 2025: {step:04d}.jsonl with a group in each line.
 		// OpenPipe/ART@08216f56e675 src/art/utils/trajectory_logging.py:16-76.
 		{
-			Name: "art-lines", Framework: "art", Doc: "ART's trajectories/{split}/{step}.jsonl of 2025: a group of trajectories in each line.",
+			Name: "art-lines", Framework: "art", Doc: "ART's trajectories/{split}/{step}.jsonl of 2025: a group of trajectories " +
+				"in each line.",
 			TrainerOption: artOption,
 			File:          "DIR/{project}/models/{model}/trajectories/{split}/{step}.jsonl",
 			Score:         85,
 			Sniff: func(first *First) (isART bool) {
-				first.field("trajectories").EachElement(func(e jsonscan.Value) { isART = isART || e.Field(artMessages).Kind == jsonscan.Array })
+				first.field("trajectories").EachElement(func(e jsonscan.Value) {
+					isART = isART || e.Field(artMessages).Kind == jsonscan.Array
+				})
 				return isART
 			},
 			Fields: decode.OnlyNames(decode.Names{
@@ -120,15 +127,18 @@ func episodes() []Format {
 			Layout: artGroup,
 		},
 
-		// torchtitan is the rollouts that torchtitan's RL records: the best and the worst of each group, as its default filter keeps them, when the group
-		// is done. The step is the newest policy that wrote one so far: groups are done in another order than begun.
+		// torchtitan is the rollouts that torchtitan's RL records: the best and the worst of each group, as its default filter keeps them,
+		// when the group is done. The step is the newest policy that wrote one so far: groups are done in another order than begun.
 		// pytorch/torchtitan@b5bcd76c66d0 torchtitan/experiments/rl/rollout_recorder.py:34-150.
 		{
-			Name: "torchtitan", Framework: "torchtitan", Doc: "torchtitan's rollout_samples.jsonl: the best and the worst rollout of each group, with turns, reward_breakdown and advantage.",
+			Name: "torchtitan", Framework: "torchtitan", Doc: "torchtitan's rollout_samples.jsonl: the best and the worst rollout of " +
+				"each group, with turns, reward_breakdown and advantage.",
 			TrainerOption: byDefault + ", with DIR = dump_folder",
 			File:          "DIR/rollout_samples.jsonl",
 			Score:         85,
-			Keys:          Keys{"group_id": anyKind, "rollout_id": anyKind, "reward": anyKind, "reward_breakdown": jsonscan.Object, "turns": jsonscan.Array},
+			Keys: Keys{
+				"group_id": anyKind, "rollout_id": anyKind, "reward": anyKind, "reward_breakdown": jsonscan.Object, "turns": jsonscan.Array,
+			},
 			Fields: decode.OnlyNames(decode.Names{
 				decode.RoleReward:    {"reward"},
 				decode.RoleStep:      {"turns.max_policy_version"},
@@ -140,7 +150,8 @@ func episodes() []Format {
 			}).Telling(decode.Statuses{
 				"is_validation": {"true": decode.Evaluated},
 				"status": { // torchtitan/experiments/rl/rollout/types.py:18-23
-					"truncated_length": model.StatusCutOff, "truncated_prompt_too_long": model.StatusCutOff, "truncated_max_turns": model.StatusCutOff,
+					"truncated_length": model.StatusCutOff, "truncated_prompt_too_long": model.StatusCutOff,
+					"truncated_max_turns": model.StatusCutOff,
 				},
 			}),
 			Layout:     titanRollout,
@@ -151,7 +162,8 @@ func episodes() []Format {
 		// OpenAI's Responses API. A task is repeated as often as num_repeats says.
 		// NVIDIA-NeMo/Gym@00536e7a140e nemo_gym/rollout_collection.py:309-349, 480-520.
 		{
-			Name: "nemo-gym", Doc: "NeMo Gym's rollouts: a line per rollout with responses_create_params, response, reward and the index of the task.",
+			Name: "nemo-gym", Doc: "NeMo Gym's rollouts: a line per rollout with responses_create_params, response, reward and the index " +
+				"of the task.",
 			TrainerOption: "gym eval run (or ng_collect_rollouts) +output_jsonl_fpath=rollouts.jsonl +num_repeats=N",
 			File:          "rollouts.jsonl",
 			Score:         85,
@@ -172,7 +184,8 @@ func episodes() []Format {
 		// eval_{rollout_id}.jsonl of an evaluation. They hold the samples that have a conversation, and no rewards of several parts.
 		// radixark/miles@31f1ca961a94 miles/ray/rollout/debug_data.py:12-30, 75-90, miles/utils/arguments.py:3183-3187.
 		{
-			Name: "miles", Framework: "miles", Doc: "miles' conversations: {rollout_id}.jsonl with sample_index, group_index, status, reward, prompt and messages.",
+			Name: "miles", Framework: "miles", Doc: "miles' conversations: {rollout_id}.jsonl with sample_index, group_index, status, " +
+				"reward, prompt and messages.",
 			TrainerOption: "--save-debug-trajectory-data DIR/{rollout_id}.jsonl --save-debug-rollout-data OTHER/{rollout_id}.pt",
 			File:          "DIR/{rollout}.jsonl",
 			Twin:          ".pt",
@@ -191,7 +204,8 @@ func episodes() []Format {
 		// harbor is the result of a trial that Harbor ran: {job}/{trial}/result.json. Trials of a task are its group.
 		// What the agent said and did is in another file, agent/trajectory.json, in the form that is called ATIF.
 		{
-			Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a file per trial, grouped by task; the ATIF trajectory next to it is not opened.",
+			Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a file per trial, grouped by task; the ATIF trajectory next to it " +
+				"is not opened.",
 			TrainerOption: "nothing: harbor run writes them, under --jobs-dir",
 			File:          "jobs/{job}/{trial}/result.json",
 			Framing:       framing.Framing{Whole: true},

@@ -32,7 +32,8 @@ func groups() []Format {
 		// functions come under the names of their classes, without a total.
 		// modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
 		{
-			Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line per logged step, with a list for each column.",
+			Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line per logged step, with a list for " +
+				"each column.",
 			TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
 			File:          "DIR/v{n}-{time}/completions.jsonl",
 			Score:         85,
@@ -58,9 +59,11 @@ func groups() []Format {
 			Positional:    true,
 		},
 
-		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards, or of objects that have both.
+		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards, or of objects that have
+		// both.
 		{
-			Name: "group-lines", Doc: "JSON lines with one group per line, or several: lists of rewards and of as many completions, advantages or lengths, lists of such lists, or a list of objects with a reward each.",
+			Name: "group-lines", Doc: "JSON lines with one group per line, or several: lists of rewards and of as many completions, " +
+				"advantages or lengths, lists of such lists, or a list of objects with a reward each.",
 			TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
 			File:          "groups.jsonl",
 			Origin:        FromAnyone,
@@ -72,7 +75,8 @@ func groups() []Format {
 
 		// picked-lines is a log that holds some samples of each group, such as the best and the worst, with figures of the whole.
 		{
-			Name: "picked-lines", Doc: "JSON lines with some samples of each group, and in each the rewards of its whole group (group_rewards), or their number and mean (n, group_mean).",
+			Name: "picked-lines", Doc: "JSON lines with some samples of each group, and in each the rewards of its whole " +
+				"group (group_rewards), or their number and mean (n, group_mean).",
 			TrainerOption: "one json.dumps per sample with step, prompt, reward and group_rewards",
 			File:          "audit.jsonl",
 			Origin:        FromAnyone,
@@ -85,7 +89,8 @@ func groups() []Format {
 
 		// group-parquet is a Parquet file with a group in each row.
 		{
-			Name: "group-parquet", Doc: "A Parquet file with one group per row: lists of rewards and of as many completions, advantages or lengths, or a list of structs with a reward each.",
+			Name: "group-parquet", Doc: "A Parquet file with one group per row: lists of rewards and of as many completions, advantages " +
+				"or lengths, or a list of structs with a reward each.",
 			TrainerOption: "DataFrame.to_parquet of one row per group with step, prompt, completions and rewards",
 			File:          "groups.parquet",
 			Origin:        FromAnyone,
@@ -143,7 +148,8 @@ func groups() []Format {
 
 		// json is a file that is one JSON document: a list of samples, or an object that holds one.
 		{
-			Name: "json", Doc: "A JSON document: a list of samples, an object with a list of samples or of groups, or an object of lists. Also one such document per line.",
+			Name: "json", Doc: "A JSON document: a list of samples, an object with a list of samples or of groups, or an object of " +
+				"lists. Also one such document per line.",
 			TrainerOption: "json.dump of a list of objects with reward and prompt",
 			File:          "samples.json",
 			Origin:        FromAnyone,

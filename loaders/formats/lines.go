@@ -17,7 +17,8 @@ func lines() []Format {
 		// trainer adds uid, the group's uuid with "_{rollout}_{output}" after it. request_id is another per
 		// row: no group.
 		{
-			Name: "verl", Framework: "verl", Doc: "verl's and RAGEN's {step}.jsonl: a row per sample with input, output, gts, score and step, and uid since verl's v1 trainer.",
+			Name: "verl", Framework: "verl", Doc: "verl's and RAGEN's {step}.jsonl: a row per sample with input, output, gts, score and " +
+				"step, and uid since verl's v1 trainer.",
 			TrainerOption: "trainer.rollout_data_dir=DIR",
 			File:          "DIR/{step}.jsonl",
 			Score:         90,
@@ -89,7 +90,8 @@ func lines() []Format {
 		// skyrl is SkyRL's dump of evaluations. Its score is a number, or one per token.
 		// NovaSky-AI/SkyRL@a9564572eb8e skyrl/train/utils/trainer_utils.py:324-373.
 		{
-			Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only; score is a number or a list with one per token.",
+			Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only; score is a number or a list with " +
+				"one per token.",
 			TrainerOption: byDefault + ", for evaluations only, with trainer.export_path=DIR",
 			File:          "DIR/dumped_evals/global_step_{step}_evals/{dataset}.jsonl",
 			Evaluation:    NothingElse,
@@ -109,7 +111,8 @@ func lines() []Format {
 		// are per token.
 		// NVIDIA-NeMo/RL@7ea279abfbeb nemo_rl/utils/logger.py:1071-1096.
 		{
-			Name: "nemo-rl", Framework: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: a row per sample, in which every value is a list of one, with token ids.",
+			Name: "nemo-rl", Framework: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: a row per sample, in which every value is a " +
+				"list of one, with token ids.",
 			TrainerOption: byDefault + ", with logger.log_dir=DIR",
 			File:          "DIR/exp_{run}/train_data_step{step}.jsonl",
 			Score:         85,
@@ -125,7 +128,8 @@ func lines() []Format {
 		// groups, no prompt.
 		// thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44 tinker_cookbook/rl/rollout_logging.py:72-147.
 		{
-			Name: "tinker", Framework: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl: a row per trajectory, without prompts.",
+			Name: "tinker", Framework: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl: a row per trajectory, " +
+				"without prompts.",
 			TrainerOption: byDefault + ", with log_path=DIR",
 			File:          "DIR/iteration_{step}/{train,eval}_rollout_summaries.jsonl",
 			Score:         85,
@@ -143,7 +147,8 @@ func lines() []Format {
 		// function) and of 2026 (example_id, metrics).
 		// PrimeIntellect-ai/verifiers@a60a606ec verifiers/legacy/utils/save_utils.py:199-294.
 		{
-			Name: "verifiers", Framework: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
+			Name: "verifiers", Framework: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of " +
+				"early 2026.",
 			TrainerOption: "-s on the command line, or save_results = true",
 			File:          "outputs/evals/{env}--{model}/{run}/results.jsonl",
 			Evaluation:    NothingElse,
@@ -172,7 +177,8 @@ func lines() []Format {
 			File:          "completions.jsonl",
 			Score:         80,
 			Keys:          keys("agent_index", "group_index", "sample_index", "reward", "completion"),
-			Fields: noting("; the trainer logs only num_groups groups at each interval and cuts long texts, so means are of those groups, not of the whole step", decode.OnlyNames(decode.Names{
+			Fields: noting("; the trainer logs only num_groups groups at each interval and cuts long texts, so means are of those "+
+				"groups, not of the whole step", decode.OnlyNames(decode.Names{
 				decode.RoleReward:   {"reward"},
 				decode.RoleStep:     {"step"},
 				decode.RoleGroup:    {"group_index and agent_index", "group_index"}, // the first is what agileRow sets

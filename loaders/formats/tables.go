@@ -47,7 +47,9 @@ func tables() []Format {
 			Sniff: func(first *First) bool { // the columns that TRL always writes
 				var columns []string
 				first.field("columns").EachElement(func(name jsonscan.Value) { columns = append(columns, string(name.Text())) })
-				return !slices.ContainsFunc([]string{"step", "prompt", "completion", "advantage"}, func(name string) bool { return !slices.Contains(columns, name) })
+				return !slices.ContainsFunc([]string{"step", "prompt", "completion", "advantage"}, func(name string) bool {
+					return !slices.Contains(columns, name)
+				})
 			},
 			Fields:        decode.NamesWithoutTotal(),
 			Layout:        decode.WandbTable,
@@ -60,7 +62,8 @@ func tables() []Format {
 		// wandb/wandb@b6e29505884e wandb/sdk/data_types/table.py:650-701.
 		{
 			Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
-			TrainerOption: "WANDB_MODE=offline, and log_completions=True (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
+			TrainerOption: "WANDB_MODE=offline, and log_completions=True (TRL), trainer.log_val_generations=N (verl) or " +
+				"trainer.val_generations_to_log=N (EasyR1)",
 			File:          "wandb/{run}/files/media/table/{key}_{step}_{hash}.table.json",
 			Origin:        FromLogger,
 			Framing:       framing.Framing{Whole: true},
@@ -72,8 +75,8 @@ func tables() []Format {
 			MayRepeatRows: true,
 		},
 
-		// trackio is the tables that TRL logs to trackio, as package trackio gives them: a line for each table, with the columns of TRL's Parquet
-		// files. TRL's RLOO writes no file of its own.
+		// trackio is the tables that TRL logs to trackio, as package trackio gives them: a line for each table, with the columns of TRL's
+		// Parquet files. TRL's RLOO writes no file of its own.
 		// huggingface/trl@1.16.0 trl/trainer/grpo_trainer.py:3336-3372, rloo_trainer.py:1907; trackio 0.43.0 trackio/table.py.
 		{
 			Name: "trackio", Framework: "trl", Doc: "TRL's completions in trackio's database: a table per log step, a folder per run.",
@@ -93,7 +96,8 @@ func tables() []Format {
 		// trackio-traces is the samples that TRL's asynchronous GRPO logs to trackio as traces, some of each step.
 		// huggingface/trl@1.16.0 trl/experimental/async_grpo/async_grpo_trainer.py:264-301; trackio 0.43.0 trackio/sqlite_storage.py:2953.
 		{
-			Name: "trackio-traces", Framework: "trl", Doc: "Traces in trackio's database, with the reward in their metadata: TRL's asynchronous GRPO logs some samples of a step so.",
+			Name: "trackio-traces", Framework: "trl", Doc: "Traces in trackio's database, with the reward in their metadata: TRL's " +
+				"asynchronous GRPO logs some samples of a step so.",
 			TrainerOption: "report_to=trackio in AsyncGRPOConfig; in ~/.cache/huggingface, or TRACKIO_DIR=trackio",
 			File:          "trackio/{project}.db",
 			Open:          "trackio/PROJECT.db",
@@ -114,7 +118,8 @@ func tables() []Format {
 		// tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
 		// google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
 		{
-			Name: "tunix", Framework: "tunix", Doc: "Tunix's trajectory_log_*.csv: a row per trajectory, with cells that are Python's repr of lists and dicts.",
+			Name: "tunix", Framework: "tunix", Doc: "Tunix's trajectory_log_*.csv: a row per trajectory, with cells that are Python's " +
+				"repr of lists and dicts.",
 			TrainerOption: "an agentic learner with MetricsLoggerOptions(log_dir=DIR)",
 			File:          "DIR/trajectory_log_{time}.csv",
 			Framing:       framing.Framing{Quoted: true},
@@ -141,7 +146,8 @@ func tables() []Format {
 		// that were normalised before. Only equal observations tell which belong together.
 		// LeonGuertler/UnstableBaselines@66aec040f789.
 		{
-			Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games, with rewards that are already normalised.",
+			Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games, with rewards that are already " +
+				"normalised.",
 			TrainerOption: byDefault,
 			File:          "DIR/train_data_step_{step}.csv",
 			Framing:       framing.Framing{Quoted: true},
@@ -190,7 +196,8 @@ func tables() []Format {
 }
 
 // trackioOption is what makes TRL write its samples for trackio.
-const trackioOption = "report_to=trackio, log_completions=True and logging_steps=1 in GRPOConfig or RLOOConfig; in ~/.cache/huggingface, or TRACKIO_DIR=trackio"
+const trackioOption = "report_to=trackio, log_completions=True and logging_steps=1 in GRPOConfig or RLOOConfig; in ~/.cache/huggingface, " +
+	"or TRACKIO_DIR=trackio"
 
 // trackioTables takes the rows of each table as samples, if they have texts and rewards. The step of a row is that of the trainer;
 // trackio counts what was logged.

@@ -29,19 +29,21 @@ func texts() []Format {
 			Sniff: func(first *First) bool {
 				return bytes.HasPrefix(first.Record, []byte(easyr1Prefix))
 			},
-			Fields: noting("; the log does not tell validations apart, so all answers to a prompt are one group", decode.OnlyNames(decode.Names{
-				decode.RoleReward:   {"score"},
-				decode.RolePrompt:   {"prompt"},
-				decode.RoleResponse: {"output"},
-				decode.RoleTruth:    {"ground_truth"},
-			})),
+			Fields: noting("; the log does not tell validations apart, so all answers to a prompt are one group",
+				decode.OnlyNames(decode.Names{
+					decode.RoleReward:   {"score"},
+					decode.RolePrompt:   {"prompt"},
+					decode.RoleResponse: {"output"},
+					decode.RoleTruth:    {"ground_truth"},
+				})),
 			Layout: easyr1Record,
 		},
 
 		// areal-text is AReaL's dump of before 2026: a text file per prompt, in a folder per version of the
 		// policy, with terminal colours.
 		{
-			Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt from before 2026: text with terminal colours, a file for each prompt.",
+			Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt from before 2026: text with terminal colours, a " +
+				"file for each prompt.",
 			TrainerOption: "dump_dir=DIR, an argument of the workflow",
 			File:          "DIR/{version}/{task}.txt",
 			Framing:       framing.Framing{RecordPrefix: "idx: "},

@@ -129,7 +129,8 @@ func (r *columnReader) canFill(b *model.Block, n int) bool {
 	if !r.areGrouped(b, n) {
 		return false
 	}
-	if c := r.numbers[decode.RoleLength]; c != nil && (!c.all(n, isLength) || c.firstValid(n) > 0 && r.decoder.LengthUnit != model.LengthTokens) {
+	if c := r.numbers[decode.RoleLength]; c != nil &&
+		(!c.all(n, isLength) || c.firstValid(n) > 0 && r.decoder.LengthUnit != model.LengthTokens) {
 		return false
 	}
 	if r.numbers[decode.RoleReward] != nil {
@@ -227,7 +228,8 @@ func (r *columnReader) noteComponents(n int) {
 	for {
 		var next *numberColumn
 		for _, c := range r.components {
-			if _, known := r.decoder.Components.Index[r.name(c)]; !known && c.firstValid(n) < n && (next == nil || c.firstValid(n) < next.firstValid(n)) {
+			if _, known := r.decoder.Components.Index[r.name(c)]; !known && c.firstValid(n) < n &&
+				(next == nil || c.firstValid(n) < next.firstValid(n)) {
 				next = c
 			}
 		}

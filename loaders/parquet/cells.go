@@ -221,7 +221,8 @@ func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
 		r.row, r.left = r.row+1, r.left-1
 		before := len(dst)
 		var err error
-		if dst, err = r.cells.finish(dst); err != nil && (r.cells.Layout != nil || errors.Is(err, decode.ErrNoGroup) || errors.Is(err, decode.ErrNoStep)) {
+		if dst, err = r.cells.finish(dst); err != nil && (r.cells.Layout != nil || errors.Is(err, decode.ErrNoGroup) ||
+			errors.Is(err, decode.ErrNoStep)) {
 			r.problems = append(r.problems, model.Problem{Line: r.row, Reason: err.Error()})
 		}
 		for i := before; i < len(dst); i++ {

@@ -125,8 +125,10 @@ func addRun(all *model.Attempts, name string, files []File, shown int) {
 			of = " of " + name
 		}
 		for _, doubt := range d.doubts {
-			all.Doubts = append(all.Doubts, fmt.Sprintf("counted as one run, though the files of steps %d to %d%s are newer than those of later steps up to %d, as after some copies; if the run was started again over its old files, --attempt %d shows it without them",
-				doubt.first, doubt.last, of, doubt.until, forced))
+			all.Doubts = append(all.Doubts,
+				fmt.Sprintf("counted as one run, though the files of steps %d to %d%s are newer than those of later steps up to %d, as "+
+					"after some copies; if the run was started again over its old files, --attempt %d shows it without them",
+					doubt.first, doubt.last, of, doubt.until, forced))
 		}
 	}
 	switch {

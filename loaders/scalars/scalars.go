@@ -356,7 +356,9 @@ func (d *folder) best(names []string, beside bool) (*Found, error) {
 	all := d.sources(names)
 	for _, s := range all {
 		isLoose := func(o *source) bool { return o.loose && o.name == s.name }
-		if alone := len(slices.DeleteFunc(slices.Clone(all), func(o *source) bool { return !isLoose(o) })) == 1; beside && s.loose && !alone {
+		if alone := len(slices.DeleteFunc(slices.Clone(all), func(o *source) bool {
+			return !isLoose(o)
+		})) == 1; beside && s.loose && !alone {
 			continue
 		}
 		found, err := d.read(s, MaxBytes)

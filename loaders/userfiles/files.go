@@ -146,7 +146,8 @@ func (d *Files) SaveAs(path string, data []byte) (string, error) {
 		return "", fmt.Errorf("%s exists, and nothing is overwritten: give another name", full)
 	}
 	if log := LogNextTo(d.logs, dir); log != "" {
-		return "", fmt.Errorf("%s would be among the files of the log %s: give another folder, such as ~/%s", filepath.Base(full), log, filepath.Base(full))
+		return "", fmt.Errorf("%s would be among the files of the log %s: give another folder, such as ~/%s", filepath.Base(full), log,
+			filepath.Base(full))
 	}
 	return full, create(full, 0o666, data)
 }

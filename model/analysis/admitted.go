@@ -60,7 +60,8 @@ func (ad *admitted) findSamples(offsets []int) {
 func (a *Analysis) filterBatch() groupfilter.Batch {
 	g := &a.grouped
 	return groupfilter.Batch{
-		Rewards: a.shaped.rewards, Raw: g.LoggedRewards, Offsets: g.Offsets, Advantages: a.unfiltered.samples, Lengths: knownLengths(g.Lengths),
+		Rewards: a.shaped.rewards, Raw: g.LoggedRewards, Offsets: g.Offsets, Advantages: a.unfiltered.samples,
+		Lengths: knownLengths(g.Lengths),
 		Column: func(name string) []float64 {
 			for k, column := range a.plan.snap.Run.ComponentNames {
 				if column == name && k < len(g.step.Components) && g.step.Components[k] != nil {

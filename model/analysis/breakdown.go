@@ -198,7 +198,8 @@ type TextFunc func(context.Context, model.Place) (model.Text, error)
 
 // ReadTexts passes texts of samples to visit, by index, or why one cannot be read. Those of whose bytes in the log mayHold, which may be
 // nil, is false may be left out. It may be called from several goroutines.
-type ReadTexts func(ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error)) error
+type ReadTexts func(ctx context.Context, places []model.Place, mayHold func(record []byte) bool,
+	visit func(i int, t model.Text, err error)) error
 
 // ReadTextsOf returns what reads many texts of a source: in large pieces where it can, else one after the other.
 func ReadTextsOf(source interface {

@@ -85,7 +85,8 @@ func UnreadFiles(snap model.Snapshot) string {
 	if len(files) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s not or not wholly read, of unknown rows: no rule counts them; first %s", units.Plural(len(files), "files"), files[0])
+	return fmt.Sprintf("%s not or not wholly read, of unknown rows: no rule counts them; first %s", units.Plural(len(files), "files"),
+		files[0])
 }
 
 func (l Log) value(r Rule) (x float64, text string, ok bool) {
@@ -227,7 +228,10 @@ func CompleteSteps(snap model.Snapshot, now time.Time, ended bool) (complete mod
 	case ended:
 		return snap, text + ": judged anyway, because the log has ended; check whether it was truncated"
 	case now.Before(s.CompleteAfter):
-		return snap.Only(snap.Steps[:len(snap.Steps)-1]), fmt.Sprintf("%s: not judged, because it may still be written; it counts once nothing was written for %s", text, units.ApproxDuration(snap.Run.Progress.IdleAfter()))
+		return snap.Only(snap.Steps[:len(snap.Steps)-1]),
+			fmt.Sprintf("%s: not judged, because it may still be written; it counts once nothing was written for %s", text,
+				units.ApproxDuration(snap.Run.Progress.IdleAfter()))
 	}
-	return snap, fmt.Sprintf("%s: judged anyway, because nothing was written after %s; check whether it was truncated", text, snap.Run.Progress.LastWrite.Local().Format("2006-01-02 15:04:05"))
+	return snap, fmt.Sprintf("%s: judged anyway, because nothing was written after %s; check whether it was truncated", text,
+		snap.Run.Progress.LastWrite.Local().Format("2006-01-02 15:04:05"))
 }

@@ -27,7 +27,10 @@ type Rule struct {
 
 // Defaults returns the default rules. A healthy run passes them, unless it has so few groups a step that some have no signal.
 func Defaults() []string {
-	return []string{"alarm>0", "signal=0", "killed>5%", "too-few-kept>5%", "flips>10%", "noise>0", "invalid>0", "invalid-rewards>0", "rows<50%", "unreadable>1%"}
+	return []string{
+		"alarm>0", "signal=0", "killed>5%", "too-few-kept>5%", "flips>10%", "noise>0", "invalid>0", "invalid-rewards>0",
+		"rows<50%", "unreadable>1%",
+	}
 }
 
 // operators lists longer ones before their prefixes; == means =.
@@ -49,7 +52,8 @@ func Parse(text string) (Rule, error) {
 			number, words := cutSpan(text[at+len(op):])
 			var ok bool
 			if r.Limit, r.Unit, ok = parseLimit(number); !ok || !validName(r.Name) {
-				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or percentage, such as killed>5%% or killed>5%% for 3 steps", text)
+				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or percentage, such as killed>5%% or "+
+					"killed>5%% for 3 steps", text)
 			}
 			var err error
 			if r.Span, err = parseSpan(words); err != nil {
@@ -107,16 +111,19 @@ func (r Rule) validate() error {
 	case r.OfFindings() && r.Unit != "":
 		return wrong("%s counts findings: write %s, or a number without a unit", r.Name, r.Name)
 	case r.OfLog() && r.Span != (Span{}):
-		return wrong("%s is of the whole log, so no steps can follow the number: write %s", r.Name, Rule{Name: r.Name, Op: r.Op, Limit: r.Limit, Unit: r.Unit})
+		return wrong("%s is of the whole log, so no steps can follow the number: write %s", r.Name,
+			Rule{Name: r.Name, Op: r.Op, Limit: r.Limit, Unit: r.Unit})
 	case r.Name == stall && !timed:
 		return wrong("%s needs x, times the usual time between steps, or s, m or h behind the number, such as stall>6x or stall>30m", stall)
 	case r.Name == unreadable && timed:
 		return wrong("only %s has a limit in %s: write a number or a percentage, such as unreadable>1%%", stall, r.Unit)
 	case r.OfLog():
 	case !counted && !strings.ContainsAny(r.Name, "/_@"):
-		return wrong("unknown name %q: a rule can check %s, a kind of alarm such as %s, a kind of warning, or a metric, such as killed>5%%", r.Name, strings.Join(CountNames(), ", "), diagnosis.RewardHacking)
+		return wrong("unknown name %q: a rule can check %s, a kind of alarm such as %s, a kind of warning, or a metric, such as killed>5%%",
+			r.Name, strings.Join(CountNames(), ", "), diagnosis.RewardHacking)
 	case r.Unit == "%" && !counted:
-		return wrong("%s is not a share, so its limit cannot be a percentage: write a number, such as %s%s%g", r.Name, r.Name, r.Op, r.Limit/100)
+		return wrong("%s is not a share, so its limit cannot be a percentage: write a number, such as %s%s%g", r.Name, r.Name, r.Op,
+			r.Limit/100)
 	case timed:
 		return wrong("only %s has a limit in %s: write a number or a percentage, such as killed>5%%", stall, r.Unit)
 	}
@@ -130,7 +137,10 @@ func (r Rule) String() string {
 
 // CountNames returns what can be counted, besides warnings.
 func CountNames() []string {
-	names := []string{"signal", "nonzero", "kept", "flips", rowsOfStep, unreadable, stall, string(diagnosis.Alarm), string(diagnosis.Watch), string(diagnosis.Over)}
+	names := []string{
+		"signal", "nonzero", "kept", "flips", rowsOfStep, unreadable, stall, string(diagnosis.Alarm), string(diagnosis.Watch),
+		string(diagnosis.Over),
+	}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen {
 			names = append(names, f.Key())
@@ -276,7 +286,8 @@ func parseSpan(words []string) (Span, error) {
 			return Span{kind, float64(n)}, nil
 		}
 	}
-	return Span{}, fmt.Errorf("%q is not understood: after the number, use %s, such as killed>5%% for 3 steps", strings.Join(words, " "), spanWords)
+	return Span{}, fmt.Errorf("%q is not understood: after the number, use %s, such as killed>5%% for 3 steps", strings.Join(words, " "),
+		spanWords)
 }
 
 const maxSpan = 1_000_000

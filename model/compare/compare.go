@@ -248,7 +248,8 @@ func differentScales(baseline, candidate Run) string {
 	if !ok || !alsoOK || wrongA == wrongB && solvedA == solvedB {
 		return ""
 	}
-	return fmt.Sprintf("the rewards are not on one scale: %s has %s for wrong and %s for solved, %s %s and %s (--reward chooses columns that both have)",
+	return fmt.Sprintf("the rewards are not on one scale: %s has %s for wrong and %s for solved, %s %s and %s (--reward chooses columns "+
+		"that both have)",
 		baseline.Name, units.Short(wrongA), units.Short(solvedA), candidate.Name, units.Short(wrongB), units.Short(solvedB))
 }
 

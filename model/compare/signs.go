@@ -34,7 +34,9 @@ type SignGroup struct {
 
 // Settings compares a run under two settings, in the groups of each step that selected names by their indexes under the first. The groups
 // must be the same under both.
-func Settings(ctx context.Context, snap model.Snapshot, first, second model.Settings, selected func(*analysis.Analysis) []int) (*Signs, error) {
+func Settings(ctx context.Context, snap model.Snapshot, first, second model.Settings,
+	selected func(*analysis.Analysis) []int,
+) (*Signs, error) {
 	s := &Signs{}
 	for i := range snap.Steps {
 		if snap.Open(i) {
@@ -48,7 +50,8 @@ func Settings(ctx context.Context, snap model.Snapshot, first, second model.Sett
 			}
 		}
 		if !slices.Equal(both[0].InputRow, both[1].InputRow) || !slices.Equal(both[0].Offsets, both[1].Offsets) {
-			return nil, fmt.Errorf("step %d has other groups under the second settings: compare settings that leave the groups as they are", both[0].Step)
+			return nil, fmt.Errorf("step %d has other groups under the second settings: compare settings that leave the groups as they are",
+				both[0].Step)
 		}
 		s.Steps++
 		for _, g := range selected(both[0]) {

@@ -30,9 +30,18 @@ type toolUse struct {
 
 // callTags begin a call of a tool, and resultTags what a tool answers, which ends on its closing tag.
 var (
-	callTags   = []string{"<tool_call>", "<search>", "<python>", "<code>", "<function_call>", "<tool>", "<action>", "\nAction:", "[TOOL_CALL]", "[TOOL_CALLS]", "<|python_tag|>"}
-	resultTags = []string{"<tool_response>", "<information>", "<observation>", "<output>", "<result>", "<interpreter>", "<tool_result>", "<function_results>"}
-	errorWords = []string{"error:", "connection refused", "traceback (most recent call last)", "timed out", "timeout", "service unavailable", "internal server error", "rate limit", "permission denied", "no such tool", "unauthorized"}
+	callTags = []string{
+		"<tool_call>", "<search>", "<python>", "<code>", "<function_call>", "<tool>", "<action>", "\nAction:",
+		"[TOOL_CALL]", "[TOOL_CALLS]", "<|python_tag|>",
+	}
+	resultTags = []string{
+		"<tool_response>", "<information>", "<observation>", "<output>", "<result>", "<interpreter>", "<tool_result>",
+		"<function_results>",
+	}
+	errorWords = []string{
+		"error:", "connection refused", "traceback (most recent call last)", "timed out", "timeout",
+		"service unavailable", "internal server error", "rate limit", "permission denied", "no such tool", "unauthorized",
+	}
 )
 
 // toolUseOf reads the calls and results of an answer.
@@ -144,7 +153,8 @@ func toolFailure(e *evidence) ([]Finding, string) {
 	}
 	cut := with(func(a *answer) bool { return a.tools.cut })
 	if from := cut.beyond(cutResults); from < n && cut.pooled(from, n).mean() >= cutResults && cut[from:].steps() >= leastSteps {
-		return []Finding{e.ofTools(cut, from, "results of tools that are cut off", "are cut off, and the model sees only their beginning", Watch)}, ""
+		return []Finding{e.ofTools(cut, from, "results of tools that are cut off", "are cut off, and the model sees only their beginning",
+			Watch)}, ""
 	}
 	return nil, ""
 }

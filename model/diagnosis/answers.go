@@ -106,9 +106,11 @@ func (e *evidence) oneAnswerFromTheStart() (Finding, bool) {
 		return Finding{}, false
 	}
 	f := e.finding(s, "groups that are one answer", 0, len(s), true, "groups")
-	f.Title = fmt.Sprintf("from the first step the answers to one prompt are one answer, word for word, in %s of the groups that were read", units.Share(all.mean()))
+	f.Title = fmt.Sprintf("from the first step the answers to one prompt are one answer, word for word, in %s of the groups that were read",
+		units.Share(all.mean()))
 	f.Example = e.textExample(0, func(*answer) bool { return true })
-	f.Advice = "look at how answers are sampled: a temperature of 0, one seed for all answers to a prompt, or a cache that gives the first one again"
+	f.Advice = "look at how answers are sampled: a temperature of 0, one seed for all answers to a prompt, or a cache that gives the " +
+		"first one again"
 	return f, true
 }
 
@@ -522,8 +524,8 @@ func (e *evidence) partsDiverge() (Finding, bool) {
 // wholeName names the reward where no column explains it.
 const wholeName = "reward"
 
-// mayDriveAgainst reports whether a column rises that may be what a run is driven by while another falls. The whole reward is that only where
-// the other one says what answers are worth: other columns may be mere metrics.
+// mayDriveAgainst reports whether a column rises that may be what a run is driven by while another falls. The whole reward is that only
+// where the other one says what answers are worth: other columns may be mere metrics.
 func (c *column) mayDriveAgainst(falls *column) bool {
 	if c.name == wholeName {
 		return c.rises && isSubstance(falls.name)

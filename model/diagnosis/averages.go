@@ -34,7 +34,9 @@ func (o *Observations) averages() *Averages {
 	a := &Averages{snap: o.snap, set: o.set, detail: map[int]*Detail{}, Steps: make([]Averaged, 0, len(o.Steps))}
 	for i := range o.Steps {
 		s := &o.Steps[i]
-		x := Averaged{Step: s.Step, Rows: s.Rows, Groups: len(s.Groups), Mean: s.Reward.mean(), Low: s.Level.Low, High: s.Level.High, index: s.Index}
+		x := Averaged{
+			Step: s.Step, Rows: s.Rows, Groups: len(s.Groups), Mean: s.Reward.mean(), Low: s.Level.Low, High: s.Level.High, index: s.Index,
+		}
 		for k := range s.Groups {
 			x.Many += model.Count01(s.Groups[k].N > 1)
 			x.Alive += model.Count01(s.Groups[k].Fate == model.FateAlive)

@@ -100,7 +100,8 @@ func (e Evidence) String() string {
 	} else {
 		counted = units.Count(e.BeforeSamples) + " and " + counted
 	}
-	return e.Name + " " + value(e.Before) + " → " + value(e.After) + " (steps " + steps(e.BeforeFrom, e.BeforeTo) + " against " + after + ", " + counted + ")"
+	return e.Name + " " + value(e.Before) + " → " + value(e.After) + " (steps " + steps(e.BeforeFrom, e.BeforeTo) + " against " + after +
+		", " + counted + ")"
 }
 
 // Example is where to look: a step, and a group of it where one shows the illness.

@@ -63,7 +63,8 @@ const (
 func plainAnswer(answer string) string {
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	if strings.ContainsAny(answer, `\$*{`) {
-		answer = strings.NewReplacer(`\left`, "", `\right`, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`, `\!`, "", `\,`, "", `\ `, "", "$", "", "**", "", "{,}", "").Replace(answer)
+		answer = strings.NewReplacer(`\left`, "", `\right`, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`, `\!`, "", `\,`, "", `\ `, "", "$", "",
+			"**", "", "{,}", "").Replace(answer)
 	}
 	for {
 		inner, isText := strings.CutPrefix(answer, `\text{`)

@@ -67,7 +67,8 @@ func (p *PartGain) failsToGain() bool {
 // Title says it in a sentence: "all of the gain is format_reward (+0.47 ± 0.02): accuracy_reward gains nothing (+0.00 ± 0.02) over 150
 // steps".
 func (g *FormGain) Title(steps int) string {
-	return fmt.Sprintf("all of the gain is %s (%s): %s gains nothing (%s) over %s", g.Form, g.ByForm.String(), g.Worth, g.ByWorth.String(), units.Plural(steps, "steps"))
+	return fmt.Sprintf("all of the gain is %s (%s): %s gains nothing (%s) over %s", g.Form, g.ByForm.String(), g.Worth, g.ByWorth.String(),
+		units.Plural(steps, "steps"))
 }
 
 // partGains are the gains of the reward columns that are no constants.
@@ -108,7 +109,8 @@ func (e *evidence) formFinding(l *Learning) Finding {
 	f.Advice = "read answers that the form pays for; pay for form only where the answer is right, or weigh it less, and check that " +
 		"right answers come at all: easier prompts, more answers per prompt"
 	if g.Form == restName {
-		f.Advice = "log each part of the reward, because no column shows what gains; until then read answers that win by it, and take it out if they are not better"
+		f.Advice = "log each part of the reward, because no column shows what gains; until then read answers that win by it, and take it " +
+			"out if they are not better"
 	}
 	return f
 }

@@ -52,7 +52,8 @@ func (e *evidence) replayed() (Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("%s have the very batches of steps %d–%d, %s before: the data loader started again, or goes through the data "+
 		"in one order",
-		units.Steps(e.Steps[from].Step, e.Steps[to-1].Step), e.Steps[from-distance].Step, e.Steps[to-1-distance].Step, units.Plural(distance, "steps"))
+		units.Steps(e.Steps[from].Step, e.Steps[to-1].Step), e.Steps[from-distance].Step, e.Steps[to-1-distance].Step,
+		units.Plural(distance, "steps"))
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	f.Advice = "check whether the loader's state is saved and loaded with the checkpoint: after a resume it must go on where it was, or " +
 		"the rest of the data is never seen; an epoch that is not shuffled looks the same"
@@ -194,8 +195,8 @@ func (s *Observed) mostOfOnePrompt() (m Moments, prompt uint32) {
 	return m, prompt
 }
 
-// alwaysThere returns the prompt that nearly every step of the newer half has beside others, where no other one comes often; 0 if there is none.
-// In steps of few prompts none has many times the samples of the next.
+// alwaysThere returns the prompt that nearly every step of the newer half has beside others, where no other one comes often; 0 if there is
+// none. In steps of few prompts none has many times the samples of the next.
 func (e *evidence) alwaysThere() (prompt uint32) {
 	newer := e.Steps[len(e.Steps)/2:]
 	steps, mixed := map[uint32]int{}, 0

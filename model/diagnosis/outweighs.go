@@ -22,7 +22,8 @@ const (
 	leastOfSources = 20   // groups of a source whose rewards differ
 )
 
-// partOutweighs finds rewards that wrong answers win, where a column says which answers are right: a part for form or length, or its weight.
+// partOutweighs finds rewards that wrong answers win, where a column says which answers are right: a part for form or length, or its
+// weight.
 func partOutweighs(e *evidence) ([]Finding, string) {
 	if why := e.tooFew(); why != "" {
 		return nil, why
@@ -51,7 +52,8 @@ func partOutweighs(e *evidence) ([]Finding, string) {
 	}
 	f := e.finding(s, "pairs that the wrong answer wins", from, len(s), true, "pairs")
 	f.Severity, f.Example = Watch, example
-	f.Title = fmt.Sprintf("where a right and a wrong answer to one prompt are compared, the wrong one has the higher reward %s of the time", units.Share(after.mean()))
+	f.Title = fmt.Sprintf("where a right and a wrong answer to one prompt are compared, the wrong one has the higher reward %s of the time",
+		units.Share(after.mean()))
 	if heaviest := e.heaviest(parts); heaviest != "" {
 		f.Title += ": " + heaviest + " outweighs " + e.Parts[verdict]
 	}
@@ -148,7 +150,8 @@ func sourceOutweighs(e *evidence) ([]Finding, string) {
 	s := e.rewards()
 	f := e.finding(s, "reward", 0, len(s), false, "samples")
 	f.Severity = Watch
-	f.Title = fmt.Sprintf("within groups the rewards of source %s are %s times as far from their mean as those of %s, and scale %s does not even that out",
+	f.Title = fmt.Sprintf("within groups the rewards of source %s are %s times as far from their mean as those of %s, and scale %s does "+
+		"not even that out",
 		most, units.Short(much.mean()/little.mean()), least, e.set.Scale)
 	f.Evidence = []Evidence{
 		e.ofSource(most, much), e.ofSource(least, little),

@@ -19,7 +19,9 @@ type Placed struct {
 
 // TruthsOf returns the answers that a ground truth stands for.
 func TruthsOf(truth string) []string {
-	all := slices.DeleteFunc([]string{FinalOf(truth).Answer, plainAnswer(truth)}, func(s string) bool { return s == "" || len(s) > resultBytes })
+	all := slices.DeleteFunc([]string{FinalOf(truth).Answer, plainAnswer(truth)}, func(s string) bool {
+		return s == "" || len(s) > resultBytes
+	})
 	return slices.Compact(all)
 }
 
@@ -131,7 +133,9 @@ func (t *Texts) pickTruths() (picks []Pick) {
 		}
 		for g := range min(len(s.Groups), truthPrompts) {
 			if !read[i][g] {
-				picks = append(picks, Pick{Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: s.Groups[g].Prompt, truthing: true})
+				picks = append(picks, Pick{
+					Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: s.Groups[g].Prompt, truthing: true,
+				})
 			}
 		}
 	}
@@ -169,8 +173,8 @@ func (e *evidence) answersAway() (Finding, bool) {
 	return f, true
 }
 
-// ofWholeSteps keeps the placements of steps in which the truths of all prompts were read, if there are any: elsewhere most answers that belong
-// to another prompt seem to belong to none.
+// ofWholeSteps keeps the placements of steps in which the truths of all prompts were read, if there are any: elsewhere most answers that
+// belong to another prompt seem to belong to none.
 func (e *evidence) ofWholeSteps(placed map[int64]Placement, all []Placed) map[int64]Placement {
 	known := map[int64]map[uint32]bool{}
 	for i := range all {

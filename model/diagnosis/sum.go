@@ -107,7 +107,10 @@ func (o *Observations) sum() *Sum {
 	}
 	for i, c := range columns {
 		values := valuesOf(parts, i)
-		p := Summand{Name: run.ComponentNames[c], Weight: rounded(weights[i]), With: correlation(values, totals), effect: math.Abs(weights[i]) * math.Sqrt(variance(values))}
+		p := Summand{
+			Name: run.ComponentNames[c], Weight: rounded(weights[i]), With: correlation(values, totals),
+			effect: math.Abs(weights[i]) * math.Sqrt(variance(values)),
+		}
 		if p.effect <= noWeight*math.Sqrt(spread) {
 			s.Without = append(s.Without, p.Name)
 			continue
@@ -189,7 +192,8 @@ func centre(rows [][]float64) {
 	}
 }
 
-// areHalvesExact reports whether the first half of the rows is an exact sum, and the second one: then the weights changed, and nothing is left.
+// areHalvesExact reports whether the first half of the rows is an exact sum, and the second one: then the weights changed, and nothing is
+// left.
 func areHalvesExact(parts [][]float64, totals []float64) bool {
 	for _, half := range [][2]int{{0, len(parts) / 2}, {len(parts) / 2, len(parts)}} {
 		rows, sums := parts[half[0]:half[1]], totals[half[0]:half[1]]
@@ -272,7 +276,8 @@ func correlation(x, y []float64) float64 {
 var (
 	goodWords = []string{"reward", "score", "acc", "correct", "bonus", "success", "solve", "pass"}
 	badWords  = []string{
-		"penal", "cost", "loss", "len", "overlong", "repet", "kl", "error", "err_", "violat", "distance", "toxic", "neg", "baseline", "fail", "wrong", "hack", "dup", "trunc",
+		"penal", "cost", "loss", "len", "overlong", "repet", "kl", "error", "err_", "violat", "distance", "toxic", "neg", "baseline",
+		"fail", "wrong", "hack", "dup", "trunc",
 		"steps", "turn", "token", "time", "count", "num",
 	}
 )

@@ -1,6 +1,6 @@
-// Package fault carries a panic, which is a fault of the program, to the place that can say so: a worker's to who waits for it, a file's to the
-// reading of that file, any other to main, which gives the terminal back and writes a sentence. It has the only goroutines and the only recover
-// of the program. In: functions. Out: what they return, or their [Fault] as a panic of who waits. All packages call it.
+// Package fault carries a panic, which is a fault of the program, to the place that can say so: a worker's to who waits for it, a file's to
+// the reading of that file, any other to main, which gives the terminal back and writes a sentence. It has the only goroutines and the only
+// recover of the program. In: functions. Out: what they return, or their [Fault] as a panic of who waits. All packages call it.
 package fault
 
 import (

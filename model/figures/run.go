@@ -26,7 +26,8 @@ const (
 // OverSteps returns how the metric of that name is made of those of some steps.
 func OverSteps(metric string) Over {
 	switch metric {
-	case "critic/score/mean", "critic/rewards/mean", "response_length/mean", "response_length/clip_ratio", "frac_reward_zero_std", "vantage/kept":
+	case "critic/score/mean", "critic/rewards/mean", "response_length/mean", "response_length/clip_ratio", "frac_reward_zero_std",
+		"vantage/kept":
 		return MeanOfSamples
 	case "vantage/signal", "vantage/admitted":
 		return MeanOfGroups

@@ -9,8 +9,8 @@ import (
 	"vantage/model/diagnosis"
 )
 
-// AlikeWarning is the doubt about a step some of whose answers were read and are alike, nil if there is none. a is the analysis of the step,
-// nil where no group of it is to be shown.
+// AlikeWarning is the doubt about a step some of whose answers were read and are alike, nil if there is none. a is the analysis of the
+// step, nil where no group of it is to be shown.
 func AlikeWarning(answers diagnosis.Answers, s *analysis.StepFigures, a *analysis.Analysis) *model.Warning {
 	alike := answers.Alike[s.Step]
 	if !alike.Found() || !Suspect(s) {
@@ -22,8 +22,10 @@ func AlikeWarning(answers diagnosis.Answers, s *analysis.StepFigures, a *analysi
 	}
 	text := fmt.Sprintf("are all wrong, and their answers alike: %s, %d of %d that were read", alike, alike.Same, alike.Read)
 	return &model.Warning{
-		Kind: analysis.WarnAnswersAlike, Step: s.Step, Count: s.Fates[model.FateAllWrong], Of: s.Groups, Unit: "groups", Example: example, Text: text,
-		Advice: "read one (Enter); if they are refusals or empty, look at chat template, system prompt and stop tokens, not at the difficulty of the prompts",
+		Kind: analysis.WarnAnswersAlike, Step: s.Step, Count: s.Fates[model.FateAllWrong], Of: s.Groups, Unit: "groups", Example: example,
+		Text: text,
+		Advice: "read one (Enter); if they are refusals or empty, look at chat template, system prompt and stop tokens, not at the " +
+			"difficulty of the prompts",
 	}
 }
 

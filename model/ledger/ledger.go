@@ -37,7 +37,8 @@ type Ledger struct {
 }
 
 // ErrNoPrompts says that rows cannot be told apart by their prompt.
-var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME names the column")
+var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME " +
+	"names the column")
 
 func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, error) {
 	l := &Ledger{snap: snap, single: single, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
@@ -284,8 +285,8 @@ func (p *Prompt) RateOf() string {
 	return "solved"
 }
 
-// Rate is the share of the tries that is solved. Of a prompt that is graded by degrees it is the mean reward on the scale of the run, from 0 for
-// wrong to 1 for full marks, and if nothing shows what those are, the mean reward as logged; NaN of no reward.
+// Rate is the share of the tries that is solved. Of a prompt that is graded by degrees it is the mean reward on the scale of the run, from
+// 0 for wrong to 1 for full marks, and if nothing shows what those are, the mean reward as logged; NaN of no reward.
 func (p *Prompt) Rate() float64 {
 	if p.OfMean() {
 		return p.sum / float64(p.tries())

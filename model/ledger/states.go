@@ -37,14 +37,19 @@ const (
 // Rules returns the states, in the order in which they are tried: the first that holds is the prompt's. The last holds always.
 func Rules() []Rule {
 	return []Rule{
-		{"suspect", "the answers suggest that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil }, func(p *Prompt) string { return p.Doubt.String() }},
+		{"suspect", "the answers suggest that its ground truth or its grader is wrong", func(p *Prompt) bool {
+			return p.Doubt != nil
+		}, func(p *Prompt) string {
+			return p.Doubt.String()
+		}},
 		{
 			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, beyond chance",
 			(*Prompt).isForgotten,
 			func(p *Prompt) string { return fmt.Sprintf("was solved %s, now %s", p.peak(), p.latest()) },
 		},
 		{
-			"solved", "nearly every try of its later groups is solved, or every one of all: the 95% interval begins at 80% or more, as for 16 of 16",
+			"solved", "nearly every try of its later groups is solved, or every one of all: the 95% interval begins at 80% or more, as " +
+				"for 16 of 16",
 			func(p *Prompt) bool { return p.Known && p.Tries > 0 && p.proof().least() >= solvedFrom },
 			func(p *Prompt) string {
 				which := "later tries"
@@ -55,7 +60,8 @@ func Rules() []Rule {
 			},
 		},
 		{
-			"hopeless", "never one right answer, nor signal from answers with more than half of full marks, in so many tries that the 95% interval of the solve rate ends at 20% or less, as for 0 of 16",
+			"hopeless", "never one right answer, nor signal from answers with more than half of full marks, in so many tries that the " +
+				"95% interval of the solve rate ends at 20% or less, as for 0 of 16",
 			func(p *Prompt) bool {
 				return p.Known && p.Solved == 0 && (p.Partly == 0 || p.Signal == 0) && p.mostSolved() <= hopelessTo
 			},
@@ -68,7 +74,10 @@ func Rules() []Rule {
 			},
 		},
 		{
-			"rare", "none of these, and seen fewer than 3 times: too few tries to tell more, and too few times for a change", func(p *Prompt) bool { return p.Seen < leastSeen },
+			"rare", "none of these, and seen fewer than 3 times: too few tries to tell more, and too few times for a change",
+			func(p *Prompt) bool {
+				return p.Seen < leastSeen
+			},
 			func(p *Prompt) string {
 				return fmt.Sprintf("seen %s, %s: too rarely to tell", times(p.Seen), units.Plural(p.Tries, "tries"))
 			},
@@ -82,7 +91,8 @@ func Rules() []Rule {
 			func(p *Prompt) string { return p.RateOf() + " rises by " + p.trendText() },
 		},
 		{
-			"flat", "it does not rise: the 95% interval of its trend ends below 0.25, or of a mean reward below half a standard deviation of its rewards",
+			"flat", "it does not rise: the 95% interval of its trend ends below 0.25, or of a mean reward below half a standard " +
+				"deviation of its rewards",
 			func(p *Prompt) bool {
 				change, err := p.Trend()
 				within := flatWithin
@@ -92,7 +102,8 @@ func Rules() []Rule {
 				return change+1.96*err < within || p.Signal == 0 && err == 0
 			},
 			func(p *Prompt) string {
-				return fmt.Sprintf("%s changes by %s, %s of %s with signal", p.RateOf(), p.trendText(), units.Count(p.Signal), units.Plural(p.Seen, "groups"))
+				return fmt.Sprintf("%s changes by %s, %s of %s with signal", p.RateOf(), p.trendText(), units.Count(p.Signal),
+					units.Plural(p.Seen, "groups"))
 			},
 		},
 		{

@@ -31,7 +31,9 @@ type alternative struct {
 // tryAlternatives tries other groups and other rewards: first on a step that the nearest candidate does not
 // reproduce, which most fail, and then on all. It returns a clue for the first that an estimator matches
 // everywhere.
-func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set model.Settings, compared []*analysis.GroupedStep) ([]string, error) {
+func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set model.Settings,
+	compared []*analysis.GroupedStep,
+) ([]string, error) {
 	if len(r.Others) == 0 || r.Others[0].FirstMismatch == nil {
 		return nil, nil
 	}
@@ -58,7 +60,8 @@ func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set m
 			return nil, err
 		}
 		if found != nil {
-			return []string{fmt.Sprintf("%s, %s reproduces %s: %s", other.flags, *found, units.Plural(len(steps), "steps"), other.meaning)}, nil
+			return []string{fmt.Sprintf("%s, %s reproduces %s: %s", other.flags, *found, units.Plural(len(steps), "steps"), other.meaning)},
+				nil
 		}
 	}
 	return nil, nil

@@ -173,7 +173,8 @@ func (p *equalPairs) sentence() string {
 	case p.differing == 0:
 		return ""
 	case p.differentLength >= minPairs && float64(p.longerIsLower) > minShare*float64(p.differentLength):
-		return fmt.Sprintf("%s give samples of equal reward different advantages, and the longer response nearly always the lower one, as a length penalty that is not in the logged reward would give",
+		return fmt.Sprintf("%s give samples of equal reward different advantages, and the longer response nearly always the lower one, "+
+			"as a length penalty that is not in the logged reward would give",
 			units.Fraction(p.differing, p.groups)+" groups")
 	}
 	return fmt.Sprintf("%s give samples of equal reward different advantages: they come from more than this reward",
@@ -207,9 +208,11 @@ func (o *order) sentence() string {
 	case o.pairs < minPairs || o.rising == o.pairs:
 		return ""
 	case share < chance && share > 1-chance:
-		return fmt.Sprintf("the logged advantages do not follow this reward: of two samples of a group the better one has the higher advantage in %.0f%% of %d pairs, as by chance", 100*share, o.pairs)
+		return fmt.Sprintf("the logged advantages do not follow this reward: of two samples of a group the better one has the higher "+
+			"advantage in %.0f%% of %d pairs, as by chance", 100*share, o.pairs)
 	}
-	return fmt.Sprintf("of two samples of a group the one with the higher reward has the higher advantage in %.0f%% of %d pairs", 100*share, o.pairs)
+	return fmt.Sprintf("of two samples of a group the one with the higher reward has the higher advantage in %.0f%% of %d pairs", 100*share,
+		o.pairs)
 }
 
 // missingRowsClue says that rows are missing, if the log shows it although no group of it is whole: groups
@@ -234,7 +237,8 @@ func missingRowsClue(grouped []*analysis.GroupedStep) string {
 	}
 	for size := largest; size <= 2*largest; size++ {
 		if fitsSize(lines, size) {
-			return fmt.Sprintf("rows are missing: no group can be compared, but with %d rows in each the logged advantages of all groups fit rows that are not in the log, %s",
+			return fmt.Sprintf("rows are missing: no group can be compared, but with %d rows in each the logged advantages of all groups "+
+				"fit rows that are not in the log, %s",
 				size, units.Fraction(size*groups-rows, size*groups))
 		}
 	}

@@ -38,7 +38,9 @@ const maxColumns = 32
 //
 // columns are the candidates, in the order of the log: a trainer logs its reward functions before
 // other columns. If known is set, all of them are reward functions, else some may be something else.
-func FindColumns(ctx context.Context, snap model.Snapshot, set model.Settings, trainer string, columns []string, known bool) (found FoundColumns, ok bool) {
+func FindColumns(ctx context.Context, snap model.Snapshot, set model.Settings, trainer string, columns []string,
+	known bool,
+) (found FoundColumns, ok bool) {
 	if len(columns) == 0 || len(columns) > maxColumns {
 		return found, false
 	}

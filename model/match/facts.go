@@ -9,8 +9,8 @@ import (
 	"vantage/model/units"
 )
 
-// Facts are what the advantages that a trainer logged tell by themselves of some groups, whatever gave them. They are sums, so that those of
-// several steps can be joined.
+// Facts are what the advantages that a trainer logged tell by themselves of some groups, whatever gave them. They are sums, so that those
+// of several steps can be joined.
 type Facts struct {
 	Groups  int // of two samples or more, with a finite reward and advantage each
 	Differ  int // of these, with rewards that differ
@@ -59,8 +59,8 @@ type AtRow struct {
 // Told is how many groups tell whether that row is their baseline.
 func (a AtRow) Told() int { return a.N + a.Away }
 
-// IsBaseline reports whether that row is the baseline of most groups, be its reward the least or the greatest: if it were always the same, that
-// may be the baseline.
+// IsBaseline reports whether that row is the baseline of most groups, be its reward the least or the greatest: if it were always the same,
+// that may be the baseline.
 func (a AtRow) IsBaseline() bool {
 	const most, either = 0.95, 0.05
 	n := float64(a.Told())
@@ -222,7 +222,8 @@ func isDividedBy(slope, std, n float64) bool {
 	return math.Abs(slope*std*math.Sqrt(n/(n-1))-1) < near || math.Abs(slope*(n-1)/n-1) < near
 }
 
-// hasThird reports whether a group has a reward between the least and the greatest: two are always on a line, also where advantages are clipped.
+// hasThird reports whether a group has a reward between the least and the greatest: two are always on a line, also where advantages are
+// clipped.
 func hasThird(rewards []float64, l span) bool {
 	return slices.ContainsFunc(rewards, func(r float64) bool { return r != rewards[l.low] && r != rewards[l.high] })
 }
@@ -355,7 +356,8 @@ func (f *Facts) rowClue() string {
 		name string
 	}{{f.First, "first"}, {f.Last, "last"}} {
 		if row.at.IsBaseline() {
-			return fmt.Sprintf("the baseline of each group is the reward of its %s row: of %s groups the advantage is 0 there, and follows the reward from it",
+			return fmt.Sprintf("the baseline of each group is the reward of its %s row: of %s groups the advantage is 0 there, and "+
+				"follows the reward from it",
 				row.name, units.Fraction(row.at.N, row.at.Told()))
 		}
 	}

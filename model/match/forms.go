@@ -160,7 +160,12 @@ func (r *Report) clipClue(ctx context.Context, snap model.Snapshot, grouped []*a
 		return false
 	})
 	most, rounded := max(-own.low, own.high), roundingTolerance(loggedDecimals(grouped))
-	for _, how := range []variant{{clip: &clip{-most, most}}, {clip: &own}, {clip: &clip{-most, most}, tolerance: rounded}, {clip: &own, tolerance: rounded}} {
+	for _, how := range []variant{
+		{clip: &clip{-most, most}},
+		{clip: &own},
+		{clip: &clip{-most, most}, tolerance: rounded},
+		{clip: &own, tolerance: rounded},
+	} {
 		retry, c := r.again(r.Compared), how.clip
 		if err := retry.tryAll(ctx, snap, grouped, how); err != nil {
 			return "", err
@@ -169,9 +174,11 @@ func (r *Report) clipClue(ctx context.Context, snap model.Snapshot, grouped []*a
 			if !c.isTold(v.cut, v.within) {
 				continue
 			}
-			text := fmt.Sprintf("%s reproduces it clipped to %s after normalisation, which cuts %s", v.Candidate, c, units.Plural(v.cut, "samples"))
+			text := fmt.Sprintf("%s reproduces it clipped to %s after normalisation, which cuts %s", v.Candidate, c,
+				units.Plural(v.cut, "samples"))
 			if v.Framework == "nemo-rl" {
-				text += fmt.Sprintf(". With --option grpo.advantage_clip_low=%.9g --option grpo.advantage_clip_high=%.9g it is computed so", c.low, c.high)
+				text += fmt.Sprintf(". With --option grpo.advantage_clip_low=%.9g --option grpo.advantage_clip_high=%.9g it is computed so",
+					c.low, c.high)
 			}
 			return text, nil
 		}
@@ -257,7 +264,8 @@ func linearRelation(grouped []*analysis.GroupedStep, e *estimators.Estimator, sc
 	case !slices.ContainsFunc(fits, func(l linearFit) bool { // mean 0 and std 1
 		return !(math.Abs(l.slope*l.std-1) < 2e-3 && math.Abs(l.slope*l.mean+l.shift) < 1e-3)
 	}):
-		return fmt.Sprintf("at every step the logged advantages are those of %s, less their mean over the batch and divided by their std: normalised twice", c)
+		return fmt.Sprintf("at every step the logged advantages are those of %s, less their mean over the batch and divided by their "+
+			"std: normalised twice", c)
 	case slices.ContainsFunc(fits, func(l linearFit) bool { // another factor or shift
 		near := 1e-3 * math.Abs(fits[0].slope)
 		return !(math.Abs(l.slope-fits[0].slope) < near && math.Abs(l.shift-fits[0].shift) < near)

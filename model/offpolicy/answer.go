@@ -36,7 +36,8 @@ func (s *Study) InForce() InForce {
 	if !isKnown {
 		return InForce{nil, "no rule known: what " + estimators.Title(writer) + " applies is in no log"}
 	}
-	return InForce{nil, "none: " + estimators.Title(writer) + " applies no rule unless it is told to; name yours with --off-policy or --config"}
+	return InForce{nil, "none: " + estimators.Title(writer) + " applies no rule unless it is told to; name yours with --off-policy " +
+		"or --config"}
 }
 
 // Answer is which bound to take.
@@ -66,16 +67,22 @@ func (s *Study) Answer() Answer {
 	case t.Compared == 0:
 		return Answer{"cannot tell", nil, "It cannot be told which rule is needed: no row has log-probs of both sampler and trainer."}
 	case t.MaxAbs() == 0:
-		return Answer{"cannot tell", nil, "It cannot be told which rule is needed: every difference is exactly 0, so one side may have been written twice."}
+		return Answer{"cannot tell", nil, "It cannot be told which rule is needed: every difference is exactly 0, so one side may have " +
+			"been written twice."}
 	case isFine:
-		return Answer{"none needed", nil, fmt.Sprintf("No rule is needed: mean |d| is %.2g, k3 %.2g, and %s of the rows count.", t.MeanAbs(), t.K3(), percent(effective))}
+		return Answer{"none needed", nil, fmt.Sprintf("No rule is needed: mean |d| is %.2g, k3 %.2g, and %s of the rows count.",
+			t.MeanAbs(), t.K3(), percent(effective))}
 	}
 	best := s.best()
 	if best == nil || best.sound() < effective+leastGain {
-		return Answer{"no bound helps", nil, fmt.Sprintf("No rule that was tried helps: %s of the rows count without one, and none keeps %.0f points more unclipped.",
-			percent(effective), 100*leastGain)}
+		return Answer{
+			"no bound helps", nil,
+			fmt.Sprintf("No rule that was tried helps: %s of the rows count without one, and none keeps %.0f points more unclipped.",
+				percent(effective), 100*leastGain),
+		}
 	}
-	return Answer{"bound", best, fmt.Sprintf("%s keeps most effective samples: %s of the rows count after it, %s without a rule; it drops %s, and clips %s of the rows.",
+	return Answer{"bound", best, fmt.Sprintf("%s keeps most effective samples: %s of the rows count after it, %s without a rule; it "+
+		"drops %s, and clips %s of the rows.",
 		best.Label(), percent(best.Effective()), percent(effective), best.loss(), percent(best.bent/float64(best.Rows)))}
 }
 

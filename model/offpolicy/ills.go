@@ -140,17 +140,20 @@ func (s *Study) shifted() *diagnosis.Finding {
 		if later < earlier {
 			side = "later"
 		}
-		return said(diagnosis.Alarm, "the trainer's log-probs are one token %s than the sampler's: mean |d| is %s, and %s against the next token",
+		return said(diagnosis.Alarm, "the trainer's log-probs are one token %s than the sampler's: mean |d| is %s, and %s against "+
+			"the next token",
 			side, units.Short(straight), units.Short(least))
 	}
 	const apart, unlike = 0.3, 0.5
 	if c := t.correlation(); straight > apart && c < unlike {
-		return said(diagnosis.Alarm, "the log-probs of sampler and trainer are hardly of the same tokens: they correlate by %.2f, and mean |d| is %s", c, units.Short(straight))
+		return said(diagnosis.Alarm, "the log-probs of sampler and trainer are hardly of the same tokens: they correlate by %.2f, and "+
+			"mean |d| is %s", c, units.Short(straight))
 	}
 	const huge, overOthers = 1.0, 10.0
 	first, others := t.ofFirsts/float64(t.firsts), t.ofOthers/float64(max(t.others, 1))
 	if t.firsts >= 2*leastRows && first > huge && others < far && first > overOthers*others {
-		return said(diagnosis.Watch, "the first token of an answer differs by %s nats between sampler and trainer, the others by %s", units.Short(first), units.Short(others))
+		return said(diagnosis.Watch, "the first token of an answer differs by %s nats between sampler and trainer, the others by %s",
+			units.Short(first), units.Short(others))
 	}
 	return nil
 }
@@ -167,7 +170,8 @@ func (s *Study) wrong() *diagnosis.Finding {
 		return nil
 	}
 	return said(graver(math.Abs(slope) >= alarming),
-		"d goes with the log-prob itself: the trainer's log-probs are about %.2f × the sampler's, as where one side has another temperature or raw logits", 1+slope)
+		"d goes with the log-prob itself: the trainer's log-probs are about %.2f × the sampler's, as where one side has another "+
+			"temperature or raw logits", 1+slope)
 }
 
 // topP finds that one side cut the distribution, and the other did not.
@@ -175,7 +179,8 @@ func (s *Study) topP() *diagnosis.Finding {
 	t := &s.traits
 	const fewest, alarming, least = 1e-4, 1e-3, 5
 	if share := float64(t.cut) / float64(max(t.tokens+t.cut, 1)); t.cut >= least && share >= fewest {
-		return said(graver(share >= alarming), "the trainer gives %s no chance that the sampler drew: %s have none, as where it cuts by top-p or top-k and the sampler does not",
+		return said(graver(share >= alarming), "the trainer gives %s no chance that the sampler drew: %s have none, as where it cuts by "+
+			"top-p or top-k and the sampler does not",
 			units.Plural(t.cut, "tokens"), percent(share))
 	}
 	const rows, some = 0.9, 5e-3
@@ -186,7 +191,8 @@ func (s *Study) topP() *diagnosis.Finding {
 	if 2*t.negatives > t.oneSided {
 		way, side = "below", "sampler"
 	}
-	return said(diagnosis.Watch, "nearly every log-prob of the trainer is %s the sampler's, by %s on average, as where the %s alone renormalises after top-p or top-k",
+	return said(diagnosis.Watch, "nearly every log-prob of the trainer is %s the sampler's, by %s on average, as where the %s alone "+
+		"renormalises after top-p or top-k",
 		way, units.Short(s.Total.MeanAbs()), side)
 }
 
@@ -196,7 +202,8 @@ func (s *Study) notSynced() *diagnosis.Finding {
 		before, after := s.meanOf(func(step int) bool { return step <= from }), s.meanOf(func(step int) bool { return step > from })
 		if grows := after.MeanAbs() >= normalAbs && after.MeanAbs() >= 2*before.MeanAbs(); grows {
 			f := said(graver(after.K3() >= alarmingK3 || after.MeanAbs() >= 2*normalAbs),
-				"the version that samples is the same from step %d on, and mean |d| went from %s to %s", from, units.Short(before.MeanAbs()), units.Short(after.MeanAbs()))
+				"the version that samples is the same from step %d on, and mean |d| went from %s to %s", from,
+				units.Short(before.MeanAbs()), units.Short(after.MeanAbs()))
 			f.Since = int64(from)
 			f.Evidence = s.evidence(from + 1)
 			return f
@@ -239,7 +246,8 @@ func (s *Study) engine() *diagnosis.Finding {
 	onset, grown := s.grows()
 	if drifts := s.Asked.Still && grown; drifts {
 		last := s.last()
-		f := said(graver(last.MeanAbs() >= alarmingAbs), "mean |d| grows to %s though the learning rate is 0 and no weight changes: the engine drifts",
+		f := said(graver(last.MeanAbs() >= alarmingAbs), "mean |d| grows to %s though the learning rate is 0 and no weight changes: the "+
+			"engine drifts",
 			units.Short(last.MeanAbs()))
 		f.Since, f.Evidence = int64(onset), s.evidence(onset)
 		return f
@@ -276,8 +284,10 @@ func (s *Study) oneSequence() *diagnosis.Finding {
 	if dominated < few || 2*dominated < steps {
 		return nil
 	}
-	return said(diagnosis.Watch, "one answer has more than half of the weight at %d of %s: %s at step %d, where %s of the rows count and mean |d| is %s",
-		dominated, units.Plural(steps, "steps"), units.Share(worst.Top), worst.First, percent(worst.EffectiveShare()), units.Short(worst.MeanAbs()))
+	return said(diagnosis.Watch, "one answer has more than half of the weight at %d of %s: %s at step %d, where %s of the rows count and "+
+		"mean |d| is %s",
+		dominated, units.Plural(steps, "steps"), units.Share(worst.Top), worst.First, percent(worst.EffectiveShare()),
+		units.Short(worst.MeanAbs()))
 }
 
 // filterEats finds that the rule of the run removes much, and of whom.
@@ -435,7 +445,8 @@ func (s *Study) evidence(onset int) []diagnosis.Evidence {
 	before, after := joined(steps[:at]), joined(steps[at:])
 	return []diagnosis.Evidence{{
 		Name: "mean |d|", Before: before.MeanAbs(), After: after.MeanAbs(),
-		BeforeFrom: int64(steps[0].First), BeforeTo: int64(steps[at-1].First), AfterFrom: int64(steps[at].First), AfterTo: int64(steps[len(steps)-1].First),
+		BeforeFrom: int64(steps[0].First), BeforeTo: int64(steps[at-1].First), AfterFrom: int64(steps[at].First),
+		AfterTo:       int64(steps[len(steps)-1].First),
 		BeforeSamples: before.Compared, AfterSamples: after.Compared, Of: "samples",
 	}}
 }

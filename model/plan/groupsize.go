@@ -40,10 +40,12 @@ type GroupSizes struct {
 // DefaultSizes are the sizes that are asked about.
 func DefaultSizes() []int { return []int{4, 6, 8, 12, 16, 24, 32, 48, 64} }
 
-// EstimateSizes estimates what groups of other sizes would do to the prompts of a snapshot: of all groups, or of those of which selected returns the
-// indexes; steps without one do not count. An open step is left out, unless it is the only one. If all groups seen have one size that is added.
-// It fails if samples cannot be grouped, if rewards do not say what is solved, or if ctx ends.
-func EstimateSizes(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected func(*analysis.Analysis) []int) (*GroupSizes, error) {
+// EstimateSizes estimates what groups of other sizes would do to the prompts of a snapshot: of all groups, or of those of which selected
+// returns the indexes; steps without one do not count. An open step is left out, unless it is the only one. If all groups seen have one
+// size that is added. It fails if samples cannot be grouped, if rewards do not say what is solved, or if ctx ends.
+func EstimateSizes(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int,
+	selected func(*analysis.Analysis) []int,
+) (*GroupSizes, error) {
 	r := &GroupSizes{}
 	counts := map[Count]int{}
 	visit := func(groups []analysis.Group) {
@@ -168,8 +170,8 @@ func (e Estimate) CostRange() (low, high float64) {
 	return float64(e.Size) / (1 - e.LowDead), float64(e.Size) / (1 - e.HighDead)
 }
 
-// estimate returns the estimates for groups of the sizes. Their ranges have three uncertainties: the counts leave several mixtures possible, each would be
-// fitted otherwise to other prompts, and each group is dead or not by its own chance.
+// estimate returns the estimates for groups of the sizes. Their ranges have three uncertainties: the counts leave several mixtures
+// possible, each would be fitted otherwise to other prompts, and each group is dead or not by its own chance.
 func estimate(counts []Count, f rateFit, sizes []int) []Estimate {
 	all := make([]Estimate, len(sizes))
 	for k, x := range solvedAlike(counts, f.Rates, sizes) {
@@ -207,10 +209,12 @@ func estimate(counts []Count, f rateFit, sizes []int) []Estimate {
 	return all
 }
 
-// alike are the shares of groups that are expected to be all solved, and none, for the prompts that were seen, and the variance of their sum.
+// alike are the shares of groups that are expected to be all solved, and none, for the prompts that were seen, and the variance of their
+// sum.
 type alike struct{ all, none, variance float64 }
 
-// solvedAlike returns the shares for groups of each size. Those of a prompt are those of the parts of the mixture, by the chance that it is of each.
+// solvedAlike returns the shares for groups of each size. Those of a prompt are those of the parts of the mixture, by the chance that it is
+// of each.
 func solvedAlike(counts []Count, r Rates, sizes []int) []alike {
 	f, groups := newFitter(counts), 0.0
 	f.expect(r, make([]float64, len(counts)))
@@ -238,8 +242,8 @@ func solvedAlike(counts []Count, r Rates, sizes []int) []alike {
 	return shares
 }
 
-// addAllSolved adds the probability that all of size samples are solved, for the prompts of groups that were seen, by the chance that they are of the
-// part. It goes from one count to that of fewer solved by a factor for each, which is quicker than the formula.
+// addAllSolved adds the probability that all of size samples are solved, for the prompts of groups that were seen, by the chance that they
+// are of the part. It goes from one count to that of fewer solved by a factor for each, which is quicker than the formula.
 func (p Part) addAllSolved(to []float64, counts []Count, size int, chance func(i int) float64) {
 	const far = 16
 	m, x := float64(size), 1.0

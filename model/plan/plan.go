@@ -139,7 +139,8 @@ func (p *Plan) choose() {
 	}
 	for i, r := range p.Rows[1:] {
 		best := p.Rows[p.Best]
-		if worth(r) && r.Yield.Value >= nearBest*most && (p.Best == 0 || cmp.Or(r.changes-best.changes, cmp.Compare(r.Generated.Value, best.Generated.Value)) < 0) {
+		if worth(r) && r.Yield.Value >= nearBest*most &&
+			(p.Best == 0 || cmp.Or(r.changes-best.changes, cmp.Compare(r.Generated.Value, best.Generated.Value)) < 0) {
 			p.Best = i + 1
 		}
 	}
@@ -275,11 +276,13 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 	case slices.Max(m.sizes) < 2:
 		return "every group is of one sample"
 	case run.partial > 0.1*run.counted:
-		return units.Fraction(int(run.partial), int(run.counted)) + " groups have signal although all samples are solved, or none: a solve rate can't describe how their rewards differ"
+		return units.Fraction(int(run.partial), int(run.counted)) + " groups have signal although all samples are solved, or none: a " +
+			"solve rate can't describe how their rewards differ"
 	case !slices.ContainsFunc(m.counts, func(c Count) bool { return c.Solved > 0 && c.Solved < c.Size }):
 		return "no prompt has solved samples and others"
 	case run.all().groups < leastSeen:
-		return "too few groups to model prompts by, " + units.Count(int(run.all().groups)) + " of the " + units.Count(leastSeen) + " that it takes"
+		return "too few groups to model prompts by, " + units.Count(int(run.all().groups)) + " of the " + units.Count(leastSeen) +
+			" that it takes"
 	}
 	return ""
 }
@@ -322,7 +325,8 @@ func newOutlook(l *ledger.Ledger) *outlook {
 		if !found {
 			at = len(m.counts)
 			index[k] = at
-			m.counts, m.states, m.sizes = append(m.counts, Count{Size: tries, Solved: solved}), append(m.states, k.state), append(m.sizes, k.size)
+			m.counts, m.states, m.sizes = append(m.counts, Count{Size: tries, Solved: solved}), append(m.states, k.state),
+				append(m.sizes, k.size)
 			m.groups, m.tokens, tokens = append(m.groups, 0), append(m.tokens, 0), append(tokens, 0)
 		}
 		m.counts[at].Groups++
@@ -395,8 +399,8 @@ func (m *outlook) expect(size int) [][]totals {
 	return all
 }
 
-// draw replaces chances by the shares of so many draws. Of each draw's place between 0 and 1, cut into as many equal parts as there are chances, first
-// says from which chance on it is found.
+// draw replaces chances by the shares of so many draws. Of each draw's place between 0 and 1, cut into as many equal parts as there are
+// chances, first says from which chance on it is found.
 func draw(random *rand.Rand, chances []float64, times int) {
 	upTo, first, sum := make([]float64, len(chances)), make([]int, len(chances)), 0.0
 	for k, chance := range chances {

@@ -140,9 +140,9 @@ func (r Rates) solvedOf(c Count, chances []float64) {
 	}
 }
 
-// What decides which mixtures are possible. The price of a number that is fitted is in the logarithm of the likelihood, as is what a mixture of
-// several parts costs besides, and how far below the best one a mixture may be: farther where there are few samples a prompt. They are such that
-// ranges hold the truth in 95 % of runs of made prompts of every kind in the table of tuning.md, on which they were set.
+// What decides which mixtures are possible. The price of a number that is fitted is in the logarithm of the likelihood, as is what a
+// mixture of several parts costs besides, and how far below the best one a mixture may be: farther where there are few samples a prompt.
+// They are such that ranges hold the truth in 95 % of runs of made prompts of every kind in the table of tuning.md, on which they were set.
 const (
 	draws     = 20
 	price     = 2.5
@@ -152,8 +152,9 @@ const (
 	few       = 16 // samples
 )
 
-// fitRates fits mixtures of all shapes, and takes that of the highest likelihood less its price. Few samples a prompt often leave it open whether
-// a prompt can be solved at all, and a range must hold for each mixture that is left: they are fitted again to prompts drawn from those of the run.
+// fitRates fits mixtures of all shapes, and takes that of the highest likelihood less its price. Few samples a prompt often leave it open
+// whether a prompt can be solved at all, and a range must hold for each mixture that is left: they are fitted again to prompts drawn from
+// those of the run.
 func fitRates(counts []Count) rateFit {
 	f := newFitter(counts)
 	groups, upTo, total := make([]float64, len(counts)), make([]int, len(counts)), 0
@@ -206,7 +207,8 @@ func fitRates(counts []Count) rateFit {
 	return fit
 }
 
-// withShares returns a mixture with other shares of its parts. Where few samples do not tell the parts apart a fit stays near where it began.
+// withShares returns a mixture with other shares of its parts. Where few samples do not tell the parts apart a fit stays near where it
+// began.
 func withShares(r Rates, random *rand.Rand) Rates {
 	r, sum := slices.Clone(r), 0.0
 	for i := range r {

@@ -116,7 +116,12 @@ type options []estimators.Option
 func (list options) objects() (all []object) {
 	for _, o := range list {
 		all = append(all, object{
-			{"key", o.Key}, {"aliases", some(o.Aliases)}, {"values", o.Kind.String()}, {"default", o.Default}, {"meaning", o.Meaning}, {"no_effect_in", some(o.Unheard)},
+			{"key", o.Key},
+			{"aliases", some(o.Aliases)},
+			{"values", o.Kind.String()},
+			{"default", o.Default},
+			{"meaning", o.Meaning},
+			{"no_effect_in", some(o.Unheard)},
 		})
 	}
 	return all
@@ -127,7 +132,8 @@ func Estimators() Catalogue[*estimators.Estimator] {
 	return Catalogue[*estimators.Estimator]{
 		Name: "estimators",
 		line: func(e *estimators.Estimator) string {
-			return fmt.Sprintf("  %-30s %-17s %s", e.Name, strings.Join(e.ScaleNames(), " "), formulaText(&e.Entry, "rewards alone", estimatorNeeds(e)))
+			return fmt.Sprintf("  %-30s %-17s %s", e.Name, strings.Join(e.ScaleNames(), " "),
+				formulaText(&e.Entry, "rewards alone", estimatorNeeds(e)))
 		},
 		details: func(e *estimators.Estimator) []detail {
 			return []detail{
@@ -219,7 +225,11 @@ func Filters() Catalogue[*groupfilter.Filter] {
 // Losses is the catalogue of losses. The default of a framework is marked in the list.
 func Losses() Catalogue[*lossweight.Loss] {
 	needs := func(l *lossweight.Loss) []string {
-		return needed([]need{{"response lengths", l.NeedsLengths}, {"advantages", l.NeedsAdvantages}, {l.NotComputable, l.NotComputable != ""}})
+		return needed([]need{
+			{"response lengths", l.NeedsLengths},
+			{"advantages", l.NeedsAdvantages},
+			{l.NotComputable, l.NotComputable != ""},
+		})
 	}
 	return Catalogue[*lossweight.Loss]{
 		Name: "losses",

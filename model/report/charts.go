@@ -291,7 +291,8 @@ func (c *Charts) Text() []string {
 		tallest, all := c.solvedTotals()
 		var bars []string
 		for i, name := range solveBinNames() {
-			bars = append(bars, fmt.Sprintf("%-13s %-*s %s", name, barColumns, horizontalBar(c.Solved[i]/max(1, tallest)), units.Fraction(int(c.Solved[i]), int(all))))
+			bars = append(bars, fmt.Sprintf("%-13s %-*s %s", name, barColumns, horizontalBar(c.Solved[i]/max(1, tallest)),
+				units.Fraction(int(c.Solved[i]), int(all))))
 		}
 		add(fmt.Sprintf("groups of %s by how many of their samples reach %s", c.stepRange(), c.SolvedAt), bars)
 	}

@@ -92,7 +92,8 @@ func failureText(f *check.Finding) string {
 		if f.Rule.OfLog() {
 			return checkedText(f)
 		}
-		return fmt.Sprintf("%d of %s: %s; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), stretchesText(f), f.WorstValue, f.WorstStep)
+		return fmt.Sprintf("%d of %s: %s; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), stretchesText(f),
+			f.WorstValue, f.WorstStep)
 	case check.MeanOfSteps:
 		return fmt.Sprintf("over steps %s; worst is %s over steps %d to %d", stretchesText(f), f.WorstValue, f.WorstFrom, f.WorstStep)
 	case check.StepsInARow:
@@ -131,7 +132,8 @@ func CheckJSON(w io.Writer, result check.Result, chosen match.Choice) error {
 		if len(f.Failed) > 0 {
 			rule = append(rule, member{"worst_step", f.WorstStep})
 		}
-		rules = append(rules, append(rule, object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
+		rules = append(rules, append(rule,
+			object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
 	}
 	return slices.Concat(object{
 		{"schema", "vantage/check@2"},

@@ -52,9 +52,11 @@ func (c Comparison) Compared() string {
 	for _, p := range c.Pairs {
 		n += p.Samples
 	}
-	text := fmt.Sprintf("%s that both runs have, %s that both saw in them, %s of each run", units.Plural(c.Steps, "steps"), units.Plural(len(c.Pairs), "prompts"), units.Plural(n, "samples"))
+	text := fmt.Sprintf("%s that both runs have, %s that both saw in them, %s of each run", units.Plural(c.Steps, "steps"),
+		units.Plural(len(c.Pairs), "prompts"), units.Plural(n, "samples"))
 	if c.OtherSteps > 0 {
-		text += fmt.Sprintf("; %s were seen at different steps by the two runs, so their Δ includes the learning in between", units.Fraction(c.OtherSteps, len(c.Pairs)))
+		text += fmt.Sprintf("; %s were seen at different steps by the two runs, so their Δ includes the learning in between",
+			units.Fraction(c.OtherSteps, len(c.Pairs)))
 	}
 	return text
 }
@@ -80,7 +82,11 @@ func leftOut(s compare.Scope) string {
 	for _, cause := range []struct {
 		n          int
 		noun, text string
-	}{{s.OpenSteps, "steps", "still being written"}, {s.SurplusSamples, "samples", "more than the other run has of a prompt"}, {s.InvalidSamples, "samples", "without a finite reward"}} {
+	}{
+		{s.OpenSteps, "steps", "still being written"},
+		{s.SurplusSamples, "samples", "more than the other run has of a prompt"},
+		{s.InvalidSamples, "samples", "without a finite reward"},
+	} {
 		if cause.n > 0 {
 			why = append(why, units.Plural(cause.n, cause.noun)+" "+cause.text)
 		}
@@ -104,7 +110,8 @@ func SignedDelta(x float64) string {
 // CompareText writes the comparison as a page of text.
 func CompareText(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	writeFacts(out, 10, fact("first", c.Titles[0]), fact("second", c.Titles[1]), fact("verdict", c.Sentence()), fact("compared", c.Compared()),
+	writeFacts(out, 10, fact("first", c.Titles[0]), fact("second", c.Titles[1]), fact("verdict", c.Sentence()),
+		fact("compared", c.Compared()),
 		fact("left out", c.LeftOut()), fact("note", c.Scales))
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %17s\n", "reward under both", "prompts", "mean Δ ± s.e.")
@@ -123,7 +130,8 @@ func CompareText(w io.Writer, c Comparison) error {
 	for _, list := range c.pairLists() {
 		fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
 		for _, p := range list.pairs {
-			fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), SignedDelta(p.Delta()),
+			fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate),
+				SignedDelta(p.Delta()),
 				fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
 		}
 	}
@@ -164,9 +172,11 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 	}
 	for _, end := range c.pairLists() {
-		fmt.Fprintf(out, "\n| %s | %s | %s | Δ |\n| :--- | ---: | ---: | ---: |\n", escapeMarkdown(end.title), escapeMarkdown(c.Names[0]), escapeMarkdown(c.Names[1]))
+		fmt.Fprintf(out, "\n| %s | %s | %s | Δ |\n| :--- | ---: | ---: | ---: |\n", escapeMarkdown(end.title), escapeMarkdown(c.Names[0]),
+			escapeMarkdown(c.Names[1]))
 		for _, p := range end.pairs {
-			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.Baseline), units.Short(p.Candidate), SignedDelta(p.Delta()))
+			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.Baseline), units.Short(p.Candidate),
+				SignedDelta(p.Delta()))
 		}
 	}
 	fmt.Fprintf(out, "\n*complete: %s compared*\n", units.Plural(len(c.Pairs), "prompts"))
@@ -177,7 +187,10 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 func CompareCSV(w io.Writer, c Comparison) error {
 	t := Table{Columns: []string{"reward_a", "reward_b", "delta", "samples_a", "samples_b", "samples", "same_steps", "prompt"}}
 	for _, p := range c.Pairs {
-		t.Rows = append(t.Rows, []any{p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps, quotedCell(p.Preview)})
+		t.Rows = append(t.Rows, []any{
+			p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps,
+			quotedCell(p.Preview),
+		})
 	}
 	return TableCSV(w, t)
 }

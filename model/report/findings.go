@@ -40,7 +40,11 @@ func findingsJSON(d *diagnosis.Diagnosis, room findingRoom) []object {
 			o = append(o, member{"example", object{{"step", f.Example.Step}, {"group", some(shorten(f.Example.Group, maxGroupName))}}})
 		}
 		if has(partCost) && f.Cost.Samples > 0 {
-			o = append(o, member{"cost", object{{"samples", f.Cost.Samples}, {"tokens", some(f.Cost.Tokens)}, {"share", rounded(f.Cost.Share)}}})
+			o = append(o, member{"cost", object{
+				{"samples", f.Cost.Samples},
+				{"tokens", some(f.Cost.Tokens)},
+				{"share", rounded(f.Cost.Share)},
+			}})
 		}
 		if has(partAdvice) {
 			o = append(o, member{"advice", some(withoutKeys(shorten(f.Advice, maxAdvice)))})
@@ -182,16 +186,29 @@ func diagnosisJSON(d *diagnosis.Diagnosis) object {
 		for _, e := range d.Findings[i].Evidence {
 			o := object{{"name", sanitize.Line(e.Name)}}
 			if e.BeforeSamples > 0 {
-				o = append(o, object{{"before", rounded(e.Before)}, {"before_steps", []int64{e.BeforeFrom, e.BeforeTo}}, {"before_count", e.BeforeSamples}}...)
+				o = append(o, object{
+					{"before", rounded(e.Before)},
+					{"before_steps", []int64{e.BeforeFrom, e.BeforeTo}},
+					{"before_count", e.BeforeSamples},
+				}...)
 			}
 			figures = append(figures, append(o, object{
-				{"after", rounded(e.After)}, {"after_steps", []int64{e.AfterFrom, e.AfterTo}}, {"after_count", e.AfterSamples}, {"count_of", e.Of}, {"share", some(e.Share)},
+				{"after", rounded(e.After)},
+				{"after_steps", []int64{e.AfterFrom, e.AfterTo}},
+				{"after_count", e.AfterSamples},
+				{"count_of", e.Of},
+				{"share", some(e.Share)},
 			}...))
 		}
 		findings[i] = append(findings[i], member{"figures", some(figures)})
 	}
 	blind := model.Mapped(d.Blind, func(b diagnosis.Blind) object { return object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}} })
-	return append(healthJSON(d), object{{"reward_sum", rewardSumJSON(d.Sum)}, {"findings", findings}, {"not_checked", some(sanitize.Line(d.NotChecked()))}, {"cannot_tell", blind}}...)
+	return append(healthJSON(d), object{
+		{"reward_sum", rewardSumJSON(d.Sum)},
+		{"findings", findings},
+		{"not_checked", some(sanitize.Line(d.NotChecked()))},
+		{"cannot_tell", blind},
+	}...)
 }
 
 // Scalars is a run of which there is only what its trainer logged of each step: an answer without samples.
@@ -208,7 +225,8 @@ type Scalars struct {
 
 // lastMeanings are those whose last values are said, by their names in the answer.
 var lastMeanings = []scalars.Meaning{
-	scalars.Reward, scalars.Solved, scalars.Eval, scalars.Entropy, scalars.KL, scalars.StepKL, scalars.GradNorm, scalars.Length, scalars.Truncated, scalars.ZeroStd,
+	scalars.Reward, scalars.Solved, scalars.Eval, scalars.Entropy, scalars.KL, scalars.StepKL, scalars.GradNorm, scalars.Length,
+	scalars.Truncated, scalars.ZeroStd,
 	scalars.AllRight, scalars.AllWrong, scalars.ClipRatio, scalars.Loss, scalars.LR, scalars.Component,
 }
 
@@ -256,7 +274,12 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 	return s.write(w, shared, func(room summaryRoom) []byte {
 		d := s.Diagnosis
 		last := model.Mapped(s.last(), func(x *scalars.Series) object {
-			return object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}}
+			return object{
+				{"name", shorten(lastName(x), 48)},
+				{"means", x.Means},
+				{"step", x.Steps[len(x.Steps)-1]},
+				{"value", rounded(x.Last())},
+			}
 		})
 		notes := model.Mapped(s.Notes, func(note string) string { return shorten(note, 110) })
 		return slices.Concat(object{
@@ -289,7 +312,8 @@ func ScalarsText(w io.Writer, s *Scalars) error {
 			fmt.Fprintf(&b, "%-8s  %s\n", name, fmt.Sprintf(format, args...))
 		}
 		shared.findingsText(line, room)
-		line("run", "%s: scalars alone, no samples: %s, steps %d to %d (%s)", shorten(s.Path, 120), s.Format, s.Run.First, s.Run.Last, units.Count(s.Run.Steps))
+		line("run", "%s: scalars alone, no samples: %s, steps %d to %d (%s)", shorten(s.Path, 120), s.Format, s.Run.First, s.Run.Last,
+			units.Count(s.Run.Steps))
 		if s.File != s.Path {
 			line("file", "%s", shorten(s.File, 120))
 		}

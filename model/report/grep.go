@@ -27,7 +27,8 @@ type Grep struct {
 func GrepFacts(g *Grep) []Fact {
 	in := strings.Join(model.Mapped(g.In, func(p textsearch.Part) string { return string(p) }), " or ")
 	all := g.With.Samples + g.Without.Samples
-	facts := []Fact{fact("matches", fmt.Sprintf("%s samples in %s hold “%s” in %s", units.Fraction(g.With.Samples, all), units.Plural(g.Steps, "steps"), g.Pattern, in))}
+	facts := []Fact{fact("matches", fmt.Sprintf("%s samples in %s hold “%s” in %s", units.Fraction(g.With.Samples, all),
+		units.Plural(g.Steps, "steps"), g.Pattern, in))}
 	if g.Where != "" {
 		facts = append(facts, fact("selected", "only samples where "+g.Where))
 	}
@@ -36,7 +37,8 @@ func GrepFacts(g *Grep) []Fact {
 			return text(of(&g.With).Mean()) + " with it, which every sample has"
 		}
 		difference, err := of(&g.With).Less(of(&g.Without))
-		return fmt.Sprintf("%s with it, %s without: %s ± %s", text(of(&g.With).Mean()), text(of(&g.Without).Mean()), units.SignedOrMissing(difference), meanText(err))
+		return fmt.Sprintf("%s with it, %s without: %s ± %s", text(of(&g.With).Mean()), text(of(&g.Without).Mean()),
+			units.SignedOrMissing(difference), meanText(err))
 	}
 	if g.With.Samples > 0 {
 		facts = append(facts,
@@ -44,7 +46,8 @@ func GrepFacts(g *Grep) []Fact {
 			fact("advantage", worth(units.SignedOrMissing, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
 	}
 	if g.Unread > 0 {
-		facts = append(facts, fact("unread", fmt.Sprintf("the text of %s cannot be read again: %s", units.Plural(g.Unread, "samples"), g.WhyUnread)))
+		facts = append(facts, fact("unread", fmt.Sprintf("the text of %s cannot be read again: %s", units.Plural(g.Unread, "samples"),
+			g.WhyUnread)))
 	}
 	return facts
 }
@@ -127,7 +130,10 @@ func GrepTable(g *Grep) Table {
 	}
 	t := Table{Title: "matches", Columns: []string{"step", "group", "index", "reward", "advantage", "in", "before", "match", "after"}}
 	for _, m := range g.Matches {
-		t.Rows = append(t.Rows, []any{m.Step, quotedCell(m.Group), m.Index, m.Reward, m.Advantage, string(m.In), quotedCell(m.Before), quotedCell(m.Text), quotedCell(m.After)})
+		t.Rows = append(t.Rows, []any{
+			m.Step, quotedCell(m.Group), m.Index, m.Reward, m.Advantage, string(m.In), quotedCell(m.Before),
+			quotedCell(m.Text), quotedCell(m.After),
+		})
 	}
 	return t
 }

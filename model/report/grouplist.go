@@ -42,7 +42,10 @@ type listedGroup struct {
 // NewGroupList returns a list without groups, sorted by a figure of [figures.Groups]: the greatest first, with - before its name the
 // least. It keeps the first groups, so many at most. The error is that there is no such figure.
 func NewGroupList(order string, most int) (*GroupList, error) {
-	l := &GroupList{order: order, most: most, columns: groupColumns(), shown: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "reward", "std")}
+	l := &GroupList{
+		order: order, most: most, columns: groupColumns(), shown: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "reward",
+			"std"),
+	}
 	if order == "" {
 		return l, nil
 	}

@@ -41,7 +41,8 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		size = "of " + units.Count(n)
 	}
 	facts := []Fact{
-		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Judged()))),
+		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted", units.Plural(r.Groups, "groups"), size,
+			units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Judged()))),
 		fact("selected", sanitize.Line(r.Where)),
 	}
 	for _, text := range r.Solved {
@@ -49,10 +50,14 @@ func GroupSizeFacts(r GroupSize) []Fact {
 	}
 	facts = append(facts, fact("reward", sanitize.Line(r.Rewards.String())))
 	if r.Partial > 0 {
-		facts = append(facts, fact("", fmt.Sprintf("%s of the dead groups still have signal: their rewards differ, although all or none are solved", units.Count(r.Partial))))
+		facts = append(facts, fact("",
+			fmt.Sprintf("%s of the dead groups still have signal: their rewards differ, although all or none are solved",
+				units.Count(r.Partial))))
 	}
 	if r.LeftOut > 0 {
-		facts = append(facts, fact("left out", fmt.Sprintf("%s of these groups, with invalid rewards, or of a run whose rewards don't show which samples are solved", units.Count(r.LeftOut))))
+		facts = append(facts, fact("left out",
+			fmt.Sprintf("%s of these groups, with invalid rewards, or of a run whose rewards don't show which samples are solved",
+				units.Count(r.LeftOut))))
 	}
 	facts = append(facts, r.meaning()...)
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
@@ -140,7 +145,8 @@ func costText(x float64) string {
 // SizesTable is the estimates for other programs, a row per size.
 func SizesTable(sizes []plan.Estimate) Table {
 	t := Table{Title: "group sizes", Columns: []string{
-		"size", "dead", "dead_low", "dead_high", "none_solved", "all_solved", "samples_per_alive", "samples_per_alive_low", "samples_per_alive_high",
+		"size", "dead", "dead_low", "dead_high", "none_solved", "all_solved", "samples_per_alive", "samples_per_alive_low",
+		"samples_per_alive_high",
 	}}
 	for _, e := range sizes {
 		low, high := e.CostRange()

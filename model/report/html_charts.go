@@ -60,7 +60,8 @@ func (h *htmlPage) writeTrends() {
 		default:
 			meaning, line := trendMeaning(l.Name)
 			h.put(card(l.Name, []markup{
-				tag("p", class("figures"), attr("title", "means of the first and of the newest tenth of the run, and of all of it"), l.overRun()),
+				tag("p", class("figures"), attr("title", "means of the first and of the newest tenth of the run, and of all of it"),
+					l.overRun()),
 				tag("p", class("hint"), attr("title", line), meaning),
 			}, h.charts.drawTrend(l)))
 		}
@@ -97,7 +98,8 @@ func (h *htmlPage) writeDistributions() {
 		if len(below) == 1 {
 			words = ""
 		}
-		h.put(card("Advantages of "+c.stepRange(), []markup{hint(words + "values of exactly 0 are not drawn")}, c.drawSpread(), model.Mapped(below, hint)...))
+		h.put(card("Advantages of "+c.stepRange(), []markup{hint(words + "values of exactly 0 are not drawn")}, c.drawSpread(),
+			model.Mapped(below, hint)...))
 	}
 	if c.hasSolved() {
 		h.put(card("Groups by solve rate", []markup{hint("how many of their samples reach " + c.SolvedAt)},
@@ -143,7 +145,8 @@ func SVG(w io.Writer, c *Charts) error {
 		height := 0
 		for i, chart := range row {
 			x := svgMargin + i*(plotWidth+svgMargin)
-			drawn = append(drawn, label(float64(x), float64(y), chart.title, class("title")), label(float64(x+plotWidth), float64(y), chart.figures, class("number end")),
+			drawn = append(drawn, label(float64(x), float64(y), chart.title, class("title")),
+				label(float64(x+plotWidth), float64(y), chart.figures, class("number end")),
 				chart.draw(attr("x", x), attr("y", y+svgTitle/2), attr("width", plotWidth), attr("height", chart.height)), lineBreak)
 			height = max(height, chart.height)
 		}
@@ -154,7 +157,8 @@ func SVG(w io.Writer, c *Charts) error {
 	}
 	width, height := strconv.Itoa(svgWidth), strconv.Itoa(y+len(notes)*svgTitle)
 	size := []attribute{attr("width", width), attr("height", height)}
-	_, err := io.WriteString(w, string(tag("svg", attr("xmlns", "http://www.w3.org/2000/svg"), size, attr("viewBox", "0 0 "+width+" "+height),
+	_, err := io.WriteString(w, string(tag("svg", attr("xmlns", "http://www.w3.org/2000/svg"), size,
+		attr("viewBox", "0 0 "+width+" "+height),
 		attr("role", "img"), attr("aria-label", "advantages, metrics over the steps, solve rate"),
 		embedded("style", pageFiles, "charts.css"), emptyTag("rect", class("ground"), size), drawn)+lineBreak))
 	return err
@@ -173,7 +177,8 @@ const (
 
 // plot is a picture, which a screen reader reads as its summary. at is where it lies in a larger one.
 func plot(height int, summary string, at []attribute, parts ...any) markup {
-	return tag("svg", at, attr("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, height)), attr("role", "img"), attr("aria-label", summary), inner(parts...))
+	return tag("svg", at, attr("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, height)), attr("role", "img"), attr("aria-label", summary),
+		inner(parts...))
 }
 
 func label(x, y float64, text string, attributes ...attribute) markup {
@@ -193,7 +198,8 @@ func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 	var grid []markup
 	for i, text := range axis.labels() {
 		y := axis.y(axis.ticks[i])
-		grid = append(grid, emptyTag("path", class("grid"), outline("M%v %vH%v", plotLeft, y, plotRight)), label(plotLeft-6, y+3.5, text, class("end")))
+		grid = append(grid, emptyTag("path", class("grid"), outline("M%v %vH%v", plotLeft, y, plotRight)),
+			label(plotLeft-6, y+3.5, text, class("end")))
 	}
 	xs := make([]float64, len(c.points)) // by the numbers of the steps, so that missing ones are a gap
 	for i, p := range c.points {
@@ -213,7 +219,8 @@ func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 		p := c.points[i]
 		text := fmt.Sprintf("step %d: %s", p.First, units.Short(v))
 		if p.Count > 1 {
-			text = fmt.Sprintf("steps %d to %d: mean %s, %s to %s", p.First, p.Last, units.Short(v), units.Short(l.Lows[i]), units.Short(l.Highs[i]))
+			text = fmt.Sprintf("steps %d to %d: mean %s, %s to %s", p.First, p.Last, units.Short(v), units.Short(l.Lows[i]),
+				units.Short(l.Highs[i]))
 		}
 		hovers = append(hovers, tag("path", outline("M%v %vV%v", xs[i], plotTop, plotBottom), tag("title", text)))
 	}
@@ -228,7 +235,8 @@ func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 	summary := fmt.Sprintf("%s over %s: %s, least %s, most %s", l.Name, c.stepRange(), l.overRun(), units.Short(l.Min), units.Short(l.Max))
 	drawn := emptyTag("path", class("line"), attr("d", linePath(xs, l.Values, axis)))
 	if at, smooth := l.smooth(xs); smooth != nil {
-		drawn = emptyTag("path", class("raw"), attr("d", linePath(xs, l.Values, axis))) + emptyTag("path", class("line"), attr("d", linePath(at, smooth, axis)))
+		drawn = emptyTag("path", class("raw"), attr("d", linePath(xs, l.Values, axis))) +
+			emptyTag("path", class("line"), attr("d", linePath(at, smooth, axis)))
 	}
 	return plot(plotHeight, summary, at, grid, c.stepAxis(), band, drawn,
 		tag("g", class("hovers"), attr("stroke-width", max(1, width)), hovers))
@@ -292,7 +300,8 @@ func (l *trendLine) overRun() string {
 		last--
 	}
 	tenth := max(1, (last-first)/10)
-	return units.Short(l.mean(first, min(last, first+tenth))) + " → " + units.Short(l.mean(max(first, last-tenth), last)) + " · mean " + units.Short(l.mean(first, last))
+	return units.Short(l.mean(first, min(last, first+tenth))) + " → " + units.Short(l.mean(max(first, last-tenth), last)) + " · mean " +
+		units.Short(l.mean(first, last))
 }
 
 func (c *Charts) stepX(step float64) float64 {
@@ -312,7 +321,8 @@ func (c *Charts) stepAxis() (axis markup) {
 	for n := 1.0; n <= 8; n++ {
 		step := each * (math.Floor(float64(c.FirstStep)/each) + n)
 		if x := c.stepX(step); x > plotLeft+room && x < plotRight-room {
-			axis += label(x, plotLabelAt, units.Fixed(step, 0), class("middle")) + emptyTag("path", class("grid"), outline("M%v %vv4", x, plotBottom))
+			axis += label(x, plotLabelAt, units.Fixed(step, 0), class("middle")) +
+				emptyTag("path", class("grid"), outline("M%v %vv4", x, plotBottom))
 		}
 	}
 	return axis
@@ -430,7 +440,8 @@ func (c *Charts) drawSpread(at ...attribute) markup {
 			sign = class("zero")
 		}
 		from, to := limit*(2*float64(i)/plotColumns-1), limit*(2*float64(i+1)/plotColumns-1)
-		title := fmt.Sprintf("%s to %s: %s before the filter, %s after it", strings.TrimSpace(units.Signed(from)), strings.TrimSpace(units.Signed(to)), units.Count(unfiltered[i]), units.Count(processed[i]))
+		title := fmt.Sprintf("%s to %s: %s before the filter, %s after it", strings.TrimSpace(units.Signed(from)),
+			strings.TrimSpace(units.Signed(to)), units.Count(unfiltered[i]), units.Count(processed[i]))
 		x, up := spreadMargin+float64(i)*width, height(unfiltered[i])
 		bar := []markup{tag("title", title), rect(x, float64(middle)-up, width-1, up)}
 		if len(sentences) > 1 {
@@ -492,7 +503,8 @@ func (h *htmlPage) writeSweep() {
 	if a.Cell != nil {
 		facts += factTag("choice", a.Cell.Sentence())
 	}
-	h.put(tag("dl", class("facts"), facts, factTag("because", a.Reason), factTag("other goals", "vantage sweep PATH --goal cost, or balance")))
+	h.put(tag("dl", class("facts"), facts, factTag("because", a.Reason),
+		factTag("other goals", "vantage sweep PATH --goal cost, or balance")))
 }
 
 // Sizes of a heat map of the page.
@@ -528,7 +540,8 @@ func (h *htmlPage) heatMap(s *Sweep, recompute bool, title string, choice sweep.
 			if share > hotShare {
 				kind = class("hot middle")
 			}
-			cell := tag("title", c.Sentence()) + rect(x, y, width, heatCellH, class("heat"), attr("fill-opacity", units.Fixed(0.06+0.9*share, 2))) +
+			cell := tag("title", c.Sentence()) +
+				rect(x, y, width, heatCellH, class("heat"), attr("fill-opacity", units.Fixed(0.06+0.9*share, 2))) +
 				label(x+width/2, y+heatCellH/2+4, text, kind)
 			if choice.IsChoice(c) {
 				cell += rect(x+1.5, y+1.5, width-3, heatCellH-3, class("choice-mark"))

@@ -35,7 +35,8 @@ func (h *htmlPage) writeTable(name, caption string, columns []tableColumn, rows 
 		}
 		heads = append(heads, tag("th", attributes, c.head))
 	}
-	h.put(openTag("div", class("scroll"), attr("tabindex", "0"), attr("role", "region"), attr("aria-label", caption)), openTag("table", attr("id", name+"-table")),
+	h.put(openTag("div", class("scroll"), attr("tabindex", "0"), attr("role", "region"), attr("aria-label", caption)),
+		openTag("table", attr("id", name+"-table")),
 		tag("caption", caption), tag("thead", tag("tr", heads)), openTag("tbody"), lineBreak)
 	for i := range rows {
 		h.put(tag("tr", row(i)), lineBreak)
@@ -67,7 +68,8 @@ func (h *htmlPage) writeGroups() {
 			columns[i].doc = e.Explanation()
 		}
 	}
-	caption := fmt.Sprintf("Groups that need a look: the newest %d of each fate, and of those that are alive the ones with the most flips or the worst rewards", groupsPerFate)
+	caption := fmt.Sprintf("Groups that need a look: the newest %d of each fate, and of those that are alive the ones with the most "+
+		"flips or the worst rewards", groupsPerFate)
 	h.writeTable("groups", caption, columns, len(groups), func(i int) []markup {
 		g := &groups[i]
 		text := cut(groupLabel(g.Preview, g.Name), maxPromptShown)
@@ -79,7 +81,8 @@ func (h *htmlPage) writeGroups() {
 			}
 		}
 		return []markup{
-			tag("th", attr("scope", "row"), g.Step), tag("td", class("t"), fateTag(g.Fate)), tag("td", class("t prompt"), prompt), tag("td", class("t why"), g.Cause),
+			tag("th", attr("scope", "row"), g.Step), tag("td", class("t"), fateTag(g.Fate)), tag("td", class("t prompt"), prompt),
+			tag("td", class("t why"), g.Cause),
 			tag("td", g.SizeText()), tag("td", class("t"), figures.KeptBySign(&g.Group)), tag("td", units.Count(g.Flips.Total())),
 			tag("td", meanText(g.RewardMean)), tag("td", meanText(g.RewardStd)),
 		}
@@ -103,13 +106,15 @@ func (h *htmlPage) writeFates() {
 		list = append(list, tag("li", fateTag(fate), " "+share+" ", tag("span", class("hint"), fate.Doc())))
 		x += width
 	}
-	h.put(tag("svg", class("fates"), attr("viewBox", fmt.Sprintf("0 0 %d 14", fateWidth)), attr("preserveAspectRatio", "none"), attr("role", "img"),
+	h.put(tag("svg", class("fates"), attr("viewBox", fmt.Sprintf("0 0 %d 14", fateWidth)), attr("preserveAspectRatio", "none"),
+		attr("role", "img"),
 		attr("aria-label", "Groups by fate: "+fateCounts(all.Fates)), bars), tag("ul", class("legend"), list))
 }
 
 func fateTag(f model.Fate) markup {
 	return tag("span", class("fate"),
-		tag("svg", fateClass(f), attr("viewBox", "0 0 8 8"), attr("aria-hidden", "true"), emptyTag("rect", attr("width", "8"), attr("height", "8"), attr("rx", "2"))), f)
+		tag("svg", fateClass(f), attr("viewBox", "0 0 8 8"), attr("aria-hidden", "true"),
+			emptyTag("rect", attr("width", "8"), attr("height", "8"), attr("rx", "2"))), f)
 }
 
 // fateClass returns the colour of a fate: blue has signal, orange needs a look, grey has nothing to learn from.
@@ -243,7 +248,8 @@ func (h *htmlPage) stepCells(s *analysis.StepFigures) string {
 func (h *htmlPage) writeSteps() {
 	caption := "A row per step"
 	if hidden := len(h.Snap.Steps) - len(h.steps); hidden > 0 {
-		caption = fmt.Sprintf("The newest %s; the %d before them are in vantage report --format csv", units.Plural(len(h.steps), "steps"), hidden)
+		caption = fmt.Sprintf("The newest %s; the %d before them are in vantage report --format csv", units.Plural(len(h.steps), "steps"),
+			hidden)
 	}
 	var columns []tableColumn
 	for _, c := range h.stepColumns {
@@ -275,12 +281,15 @@ func findingTrends(d *diagnosis.Diagnosis) (lines []trendLine) {
 	}
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		lines = append(lines, trendLine{Name: f.Series.Name, onset: &f.Since, value: func(s *analysis.StepFigures, _ *analysis.Analysis) float64 {
-			if at, found := slices.BinarySearch(d.Numbers, s.Step); found && at < len(f.Series.Values) {
-				return f.Series.Values[at]
-			}
-			return math.NaN()
-		}})
+		lines = append(lines, trendLine{
+			Name: f.Series.Name, onset: &f.Since,
+			value: func(s *analysis.StepFigures, _ *analysis.Analysis) float64 {
+				if at, found := slices.BinarySearch(d.Numbers, s.Step); found && at < len(f.Series.Values) {
+					return f.Series.Values[at]
+				}
+				return math.NaN()
+			},
+		})
 	}
 	return lines
 }
@@ -321,7 +330,8 @@ func (h *htmlPage) writeFindings() {
 			text += tag("p", class("where"), "generated since then: "+cost)
 		}
 		if f.Example.Group != "" {
-			text += tag("p", class("example"), fmt.Sprintf("For example at step %d group ", f.Example.Step), tag("code", attr("dir", "auto"), cut(f.Example.Group, 64)))
+			text += tag("p", class("example"), fmt.Sprintf("For example at step %d group ", f.Example.Step),
+				tag("code", attr("dir", "auto"), cut(f.Example.Group, 64)))
 		}
 		if f.After.Text != "" {
 			text += quoted("before", &f.Before) + quoted("after", &f.After)
@@ -330,7 +340,8 @@ func (h *htmlPage) writeFindings() {
 		var picture markup
 		for k := range h.charts.Trends {
 			if l := &h.charts.Trends[k]; l.onset == &f.Since && l.hasValue() && h.charts.Steps > 1 {
-				picture = card(f.Series.Name, []markup{tag("p", class("figures"), fmt.Sprintf("from step %d", f.Since))}, h.charts.drawTrend(l))
+				picture = card(f.Series.Name, []markup{tag("p", class("figures"), fmt.Sprintf("from step %d", f.Since))},
+					h.charts.drawTrend(l))
 			}
 		}
 		list = append(list, tag("li", kind, tag("div", text), picture))
@@ -360,7 +371,8 @@ func (h *htmlPage) writeWarnings() {
 		for _, w := range kind.newest {
 			item += tag("p", strings.TrimSuffix(w.Sentence(), ".")+".")
 			if e := h.example(w); e != nil && e.Group+e.Prompt != "" {
-				item += tag("p", class("example"), "For example group ", tag("code", attr("dir", "auto"), e.Group), " ", tag("q", attr("dir", "auto"), e.Prompt))
+				item += tag("p", class("example"), "For example group ", tag("code", attr("dir", "auto"), e.Group), " ",
+					tag("q", attr("dir", "auto"), e.Prompt))
 			}
 			item += tag("p", class("advice"), withoutKeys(w.Advice))
 		}
@@ -398,12 +410,14 @@ func answersID(i int) string { return fmt.Sprintf("answers-%d", i+1) }
 // writeTexts writes the answers with the best and the worst reward of the worst groups.
 func (h *htmlPage) writeTexts() {
 	groups := h.shownTexts()
-	h.note(fmt.Sprintf("The answers with the best and the worst reward of the %s that need a look most. Long texts are cut in the middle; characters that a reader would not see are shown by their number, as ‹U+202E›.", units.Plural(len(groups), "groups")))
+	h.note(fmt.Sprintf("The answers with the best and the worst reward of the %s that need a look most. Long texts are cut in the "+
+		"middle; characters that a reader would not see are shown by their number, as ‹U+202E›.", units.Plural(len(groups), "groups")))
 	for i := range groups {
 		g := &groups[i]
 		at, _ := h.Snap.Find(g.Step)
 		h.put(tag("details", attr("id", answersID(i)), attr("open", "open"), class("card"),
-			tag("summary", fateTag(g.Fate), " group ", tag("bdi", cut(g.Name, 40)), fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.RewardMean))),
+			tag("summary", fateTag(g.Fate), " group ", tag("bdi", cut(g.Name, 40)),
+				fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.RewardMean))),
 			tag("p", class("hint"), cmp.Or(g.Cause, g.Fate.Doc())), h.answers(&h.Snap.Steps[at], g)), lineBreak)
 	}
 }

@@ -16,7 +16,8 @@ func Markdown(w io.Writer, r *Report) (*Charts, error) {
 }
 
 func markdownHead(p *page) {
-	for _, f := range p.facts(", ", "log", "path", "report", "settings", "options", "reward", "config", "read", "groups", "lengths", "rollouts", "statuses",
+	for _, f := range p.facts(", ", "log", "path", "report", "settings", "options", "reward", "config", "read", "groups", "lengths",
+		"rollouts", "statuses",
 		"last row", "left out", "solved") {
 		if f.Key == "log" {
 			p.printf("## %s\n\n", f.Text)
@@ -32,7 +33,8 @@ func markdownHead(p *page) {
 		}
 	}
 	if p.Per == PerGroup {
-		p.printf("\n"+markdownGroupRow+"| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n", append(anyNames(p.groupTable), "prompt")...)
+		p.printf("\n"+markdownGroupRow+"| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n",
+			append(anyNames(p.groupTable), "prompt")...)
 		return
 	}
 	heads := append(anyNames(p.stepTable), "needs a look")
@@ -73,7 +75,8 @@ func markdownFoot(p *page) {
 		p.printf("\n%s.\n", line)
 	}
 	if p.ChartsFile != "" {
-		p.printf("\n![advantages, metrics over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(p.ChartsFile))
+		p.printf("\n![advantages, metrics over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").
+			Replace(p.ChartsFile))
 	} else if lines := p.charts.Text(); len(lines) > 0 {
 		p.printf("\n```text\n")
 		p.lines(lines[1:]) // the first is blank

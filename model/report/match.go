@@ -46,7 +46,8 @@ func MatchText(w io.Writer, m Match) error {
 				units.Fraction(r.MissingRows, r.Compared+r.LeftOut+r.MissingRows))
 		}
 	}
-	writeFacts(out, 10, fact("compared", compared), fact("groups", r.Grouping.Evidence), fact("", proved), fact("reward", m.Choice.Rewards.String()), fact("left out", left))
+	writeFacts(out, 10, fact("compared", compared), fact("groups", r.Grouping.Evidence), fact("", proved),
+		fact("reward", m.Choice.Rewards.String()), fact("left out", left))
 	fmt.Fprintln(out)
 	if r.HasMatch() {
 		writeMatches(out, r)
@@ -62,7 +63,8 @@ func writeMatches(out io.Writer, r *match.Report) {
 	if len(r.Matches) == 1 {
 		fmt.Fprintln(out, "One estimator reproduces this log:")
 	} else {
-		fmt.Fprintf(out, "%d estimators reproduce this log, and nothing in it distinguishes them. The default of the trainer comes first, then the most exact, then those that assume least:\n", len(r.Matches))
+		fmt.Fprintf(out, "%d estimators reproduce this log, and nothing in it distinguishes them. The default of the trainer comes "+
+			"first, then the most exact, then those that assume least:\n", len(r.Matches))
 	}
 	if r.Filter != nil {
 		fmt.Fprintf(out, "The log holds the advantages after the filter that was given: %s.\n", *r.Filter)
@@ -103,27 +105,32 @@ func writeTolerance(out io.Writer, r *match.Report) {
 	case r.Decimals > 0:
 		fmt.Fprintf(out, "\nThe log was written with %d decimals: near is what rounds to them.\n", r.Decimals)
 	case r.Matches[0].Equal() < r.Compared:
-		fmt.Fprintln(out, "\nNear is within 1e-6 of the largest advantage of its group: logs lose digits. What is whitened over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.")
+		fmt.Fprintln(out, "\nNear is within 1e-6 of the largest advantage of its group: logs lose digits. What is whitened "+
+			"over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.")
 	}
 	if n := r.Matches[0].OneULP; n > 0 {
 		differ, count := "differ", "count"
 		if n == 1 {
 			differ, count = "differs", "counts"
 		}
-		fmt.Fprintf(out, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal:\nPyTorch's MKL square root can differ that much from IEEE 754, which vantage follows.\n", units.Plural(n, "samples"), differ, count)
+		fmt.Fprintf(out, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal:\nPyTorch's MKL square "+
+			"root can differ that much from IEEE 754, which vantage follows.\n", units.Plural(n, "samples"), differ, count)
 	}
-	fmt.Fprintln(out, "\nEqual means equal to PyTorch (or numpy, in float64) on a CPU, bit for bit. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.")
+	fmt.Fprintln(out, "\nEqual means equal to PyTorch (or numpy, in float64) on a CPU, bit for bit. CUDA's order of sums is untested: "+
+		"what\na GPU trained on may differ in the last bits, and is then near.")
 }
 
 func writeVerdicts(out io.Writer, list []match.Verdict, of int) {
 	fmt.Fprintf(out, "\n  %-21s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal", "equal or near", "max |Δ|")
 	for _, v := range list {
-		fmt.Fprintf(out, "  %-21s %-28s %-7s %-22s %-22s %.3g\n", estimators.Title(v.Framework), v.Estimator, v.Scale, units.Fraction(v.Equal(), of), units.Fraction(v.Agreeing, of), v.MaxGap)
+		fmt.Fprintf(out, "  %-21s %-28s %-7s %-22s %-22s %.3g\n", estimators.Title(v.Framework), v.Estimator, v.Scale,
+			units.Fraction(v.Equal(), of), units.Fraction(v.Agreeing, of), v.MaxGap)
 		if v.Options != "" {
 			fmt.Fprintf(out, "    with %s\n", v.Options)
 		}
 		if m := v.FirstMismatch; m != nil {
-			fmt.Fprintf(out, "    first: step %d, row %d of group %s: the log has %.7g, computed is %.7g\n", m.Step, m.Row+1, sanitize.Line(m.Group), m.Logged, m.Computed)
+			fmt.Fprintf(out, "    first: step %d, row %d of group %s: the log has %.7g, computed is %.7g\n", m.Step, m.Row+1,
+				sanitize.Line(m.Group), m.Logged, m.Computed)
 		}
 	}
 }
@@ -132,14 +139,22 @@ func writeVerdicts(out io.Writer, list []match.Verdict, of int) {
 // versions only add keys.
 func MatchJSON(w io.Writer, m Match) error {
 	mixture := model.Mapped(m.Mixture, func(s match.Segment) object {
-		return object{{"from_step", s.From}, {"to_step", s.To}, {"steps", s.Steps}, {"framework", s.Framework}, {"estimator", s.Estimator}, {"scale", s.Scale}}
+		return object{
+			{"from_step", s.From},
+			{"to_step", s.To},
+			{"steps", s.Steps},
+			{"framework", s.Framework},
+			{"estimator", s.Estimator},
+			{"scale", s.Scale},
+		}
 	})
 	var filter, found object
 	if m.Filter != nil {
 		filter = ratiosJSON(m.Filter.KeepPos, m.Filter.KeepNeg, m.Filter.Recompute)
 	}
 	if f := m.Found; f != nil {
-		found = append(ratiosJSON(f.KeepPos, f.KeepNeg, f.Recompute), object{{"framework", some(f.Framework)}, {"estimator", some(f.Estimator)}, {"scale", some(f.Scale)}}...)
+		found = append(ratiosJSON(f.KeepPos, f.KeepNeg, f.Recompute),
+			object{{"framework", some(f.Framework)}, {"estimator", some(f.Estimator)}, {"scale", some(f.Scale)}}...)
 	}
 	return writeDocument(w, "vantage/match@1", object{
 		{"version", 1},

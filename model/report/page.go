@@ -226,12 +226,15 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 	}
 	scales := r.Snap.RewardScales(r.Settings)
 	return &page{
-		Report: r, out: bufio.NewWriter(w), metricNames: names, total: runTotal{metricNames: names, metrics: make([]figures.RunMetric, len(names))},
+		Report: r, out: bufio.NewWriter(w), metricNames: names,
+		total:      runTotal{metricNames: names, metrics: make([]figures.RunMetric, len(names))},
 		stepTable:  figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "signal", "kept", "train", "Σ|A|", "flips"),
 		groupTable: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "flips", "reward", "std"),
-		groupKeys: figures.Select(figures.Groups(), "group", "fate", "samples", "rollouts", "kept_pos", "kept_zero", "kept_neg", "nonzero", "flips",
+		groupKeys: figures.Select(figures.Groups(), "group", "fate", "samples", "rollouts", "kept_pos", "kept_zero", "kept_neg", "nonzero",
+			"flips",
 			"reward_mean", "reward_std", "invalid", "prompt", "refused", "admitted", "why_skipped"),
-		counts: figures.Select(figures.Steps(), "samples", "groups", "signal_groups", "kept_samples", "nonzero_samples", "flips", "invalid_rewards"),
+		counts: figures.Select(figures.Steps(), "samples", "groups", "signal_groups", "kept_samples", "nonzero_samples", "flips",
+			"invalid_rewards"),
 		charts: newCharts(r, scales, lines, points), rewardScales: scales,
 	}, nil
 }
@@ -422,8 +425,10 @@ func (r *Refusals) String() string {
 	if r.refused == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s would have stopped at %s for %s of %s, such as group %s of step %d (%s): no training saw their advantages; check --framework and --group-by",
-		r.framework, units.Plural(r.steps, "steps"), fmt.Sprint(r.refused), units.Plural(r.groups, "groups"), sanitize.Line(r.group), r.step, sanitize.Line(r.text))
+	return fmt.Sprintf("%s would have stopped at %s for %s of %s, such as group %s of step %d (%s): no training saw their advantages; "+
+		"check --framework and --group-by",
+		r.framework, units.Plural(r.steps, "steps"), fmt.Sprint(r.refused), units.Plural(r.groups, "groups"), sanitize.Line(r.group),
+		r.step, sanitize.Line(r.text))
 }
 
 // Err is an error if the trainer would refuse every group: then nothing was computed that it would

@@ -27,8 +27,10 @@ type Plan struct {
 func PlanText(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10,
-		fact("run", fmt.Sprintf("%s, %s, of which %s carry signal, as counted", units.Plural(p.Steps, "steps"), units.Plural(p.Groups, "groups"), units.Fraction(p.Signal, p.Groups))),
-		fact("computed", fmt.Sprintf("%s, scale %s", estimatorText(p.Settings, p.Choice), p.Settings.Scale)), fact("reward", p.Choice.Rewards.String()))
+		fact("run", fmt.Sprintf("%s, %s, of which %s carry signal, as counted", units.Plural(p.Steps, "steps"),
+			units.Plural(p.Groups, "groups"), units.Fraction(p.Signal, p.Groups))),
+		fact("computed", fmt.Sprintf("%s, scale %s", estimatorText(p.Settings, p.Choice), p.Settings.Scale)),
+		fact("reward", p.Choice.Rewards.String()))
 	fmt.Fprintln(out)
 	for i, line := range textTable(planColumns(p.Rows), "", p.Rows) {
 		best, modelled := " ", " "
@@ -67,7 +69,8 @@ func PlanText(w io.Writer, p Plan) error {
 // Recommendation says in a sentence what is worth changing, or that nothing is.
 func (p Plan) Recommendation() string {
 	if p.Best == 0 {
-		return fmt.Sprintf("nothing tried is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
+		return fmt.Sprintf("nothing tried is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left",
+			timesText(plan.LeastGain), 100*plan.LeastKept)
 	}
 	r := p.Rows[p.Best]
 	return fmt.Sprintf("%s: %s of the run's yield, %s in 90%% of repeats", r.Name, timesText(r.Yield.Value), spanText(r.Yield))

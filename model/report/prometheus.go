@@ -66,7 +66,8 @@ func foundGauge(d *diagnosis.Diagnosis) gauge {
 	for i := range d.Findings {
 		f := &d.Findings[i]
 		if !slices.ContainsFunc(d.Findings[:i], func(o diagnosis.Finding) bool { return o.Kind == f.Kind && o.Severity == f.Severity }) {
-			found.samples = append(found.samples, gaugeSample{float64(f.Since), [][2]string{{"kind", string(f.Kind)}, {"severity", string(f.Severity)}}})
+			found.samples = append(found.samples,
+				gaugeSample{float64(f.Since), [][2]string{{"kind", string(f.Kind)}, {"severity", string(f.Severity)}}})
 		}
 	}
 	return found
@@ -102,7 +103,8 @@ func (s *CheckState) gauges() []gauge {
 		all = append(all, one("vantage_alarms", "How many alarms there are.", float64(d.Alarms())), foundGauge(d))
 	}
 	if !s.Log.LastWrite.IsZero() {
-		all = append(all, one("vantage_log_last_write_timestamp_seconds", "When the log was last written, in seconds since 1970.", float64(s.Log.LastWrite.UnixMilli())/1000))
+		all = append(all, one("vantage_log_last_write_timestamp_seconds", "When the log was last written, in seconds since 1970.",
+			float64(s.Log.LastWrite.UnixMilli())/1000))
 	}
 	if s.Newest == nil {
 		return all

@@ -73,7 +73,8 @@ func PromptFacts(p *Prompts) []Fact {
 		byDegrees += model.Count01(one.Known && one.OfMean())
 	}
 	if byDegrees > 0 {
-		facts = append(facts, fact("~", units.Fraction(byDegrees, len(p.Selected))+" are graded by degrees: their rate is the mean reward, from 0 (wrong) to 1 (full marks)"))
+		facts = append(facts, fact("~", units.Fraction(byDegrees, len(p.Selected))+" are graded by degrees: their rate is the mean "+
+			"reward, from 0 (wrong) to 1 (full marks)"))
 	}
 	for _, text := range []string{p.AwayNote(), p.TwinNote()} {
 		if text != "" {
@@ -156,7 +157,8 @@ func intervalText(p *ledger.Prompt) string {
 
 const promptTextWidth = 120
 
-// PromptsText writes what the prompts of each state cost and gave, a row for the first prompts, and the evidence against suspects among these.
+// PromptsText writes what the prompts of each state cost and gave, a row for the first prompts, and the evidence against suspects among
+// these.
 func PromptsText(w io.Writer, p *Prompts) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10, PromptFacts(p)...)
@@ -192,7 +194,13 @@ func PromptsJSON(w io.Writer, p *Prompts) error {
 	byState, all := ledger.Sums(p.Selected)
 	states := model.Mapped(append(byState, all), func(s ledger.Sum) object {
 		return object{
-			{"state", some(string(s.State))}, {"prompts", s.Prompts}, {"groups", s.Groups}, {"signal_groups", s.Signal}, {"samples", s.Samples}, {"tokens", s.Tokens}, {"abs_advantage", s.Abs},
+			{"state", some(string(s.State))},
+			{"prompts", s.Prompts},
+			{"groups", s.Groups},
+			{"signal_groups", s.Signal},
+			{"samples", s.Samples},
+			{"tokens", s.Tokens},
+			{"abs_advantage", s.Abs},
 		}
 	})
 	by := "prompt"
@@ -235,9 +243,17 @@ type Retired struct {
 
 // RetiredTable is a row per prompt.
 func RetiredTable(r *Retired) Table {
-	t := Table{Title: "retired prompts", Columns: []string{"id", "state", "weight", "seen", "solve_rate", "reward", "state_why", "prompt", "ground_truth"}}
+	t := Table{
+		Title: "retired prompts", Columns: []string{
+			"id", "state", "weight", "seen", "solve_rate", "reward", "state_why", "prompt",
+			"ground_truth",
+		},
+	}
 	for i, p := range r.Prompts {
-		t.Rows = append(t.Rows, []any{r.IDs[i], string(p.State()), r.Weight, p.Seen, p.SolveRate(), p.Reward(), p.Why(), r.Texts[i].Prompt, r.Texts[i].Truth})
+		t.Rows = append(t.Rows, []any{
+			r.IDs[i], string(p.State()), r.Weight, p.Seen, p.SolveRate(), p.Reward(), p.Why(), r.Texts[i].Prompt,
+			r.Texts[i].Truth,
+		})
 	}
 	return t
 }

@@ -75,9 +75,12 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		{Name: "group", Doc: "id of the group, or its prompt's hash", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Texts, func(k int) string { return p.groups[k].Name })
 		}},
-		{Name: "index", Doc: "row within the step, from 0, in the order of the log", Type: IntegerCell, fill: func(p *SamplePart, c *Cells) {
-			each(p, &c.Integers, func(k int) int64 { return int64(p.rows[k]) })
-		}},
+		{
+			Name: "index", Doc: "row within the step, from 0, in the order of the log", Type: IntegerCell,
+			fill: func(p *SamplePart, c *Cells) {
+				each(p, &c.Integers, func(k int) int64 { return int64(p.rows[k]) })
+			},
+		},
 		{Name: "reward", Doc: "as logged", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Numbers, func(k int) float64 { return p.a.LoggedRewards[p.at[k]] })
 			each(p, &c.Missing, func(k int) bool { return estimators.IsMissing(c.Numbers[k]) })
@@ -88,7 +91,8 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		{Name: "kept", Doc: "whether the keep ratios keep it", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Bools, func(k int) bool { return p.a.Keep[p.at[k]] })
 		}},
-		{Name: "advantage", Doc: "advantage after filter and recompute: what trains, but for rounding errors, which is not 0 here: see trains", Type: AdvantageCell, fill: func(p *SamplePart, c *Cells) {
+		{Name: "advantage", Doc: "advantage after filter and recompute: what trains, but for rounding errors, which is not 0 " +
+			"here: see trains", Type: AdvantageCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Numbers, func(k int) float64 { return p.a.Processed[p.at[k]] })
 		}},
 		{Name: "length", Doc: "of the response", Type: IntegerCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
@@ -98,65 +102,87 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		{Name: "fate", Doc: "fate of the group under the settings", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Texts, func(k int) string { return p.groups[k].Fate.Key() })
 		}},
-		{Name: "refused", Doc: "the trainer's own code would raise an error for the group", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
-			each(p, &c.Bools, func(k int) bool { return p.refused[p.groups[k]] })
-		}},
+		{
+			Name: "refused", Doc: "the trainer's own code would raise an error for the group", Type: BoolCell,
+			fill: func(p *SamplePart, c *Cells) {
+				each(p, &c.Bools, func(k int) bool { return p.refused[p.groups[k]] })
+			},
+		},
 		{Name: "admitted", Doc: "whether the group filter admits its group", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Bools, func(k int) bool { return p.a.Trains(p.at[k]) })
 		}},
-		{Name: "loss_weight", Doc: "what --loss multiplies its advantage by", Type: Number32Cell, Optional: true, fill: func(p *SamplePart, c *Cells) {
-			p.fillOptional(c, p.a.LossWeights, p.at)
-			each(p, &c.Missing, func(int) bool { return p.a.LossWeights == nil })
-		}},
+		{
+			Name: "loss_weight", Doc: "what --loss multiplies its advantage by", Type: Number32Cell, Optional: true,
+			fill: func(p *SamplePart, c *Cells) {
+				p.fillOptional(c, p.a.LossWeights, p.at)
+				each(p, &c.Missing, func(int) bool { return p.a.LossWeights == nil })
+			},
+		},
 	}
 	if snap.Rollouts() != snap.Rows {
-		all = append(all, SampleColumn{Name: "rollout", Doc: "rollout within the group, from 0", Type: IntegerCell, fill: func(p *SamplePart, c *Cells) {
-			each(p, &c.Integers, func(k int) int64 {
-				if n, _, ok := p.a.RolloutOf(p.groups[k], p.at[k]); ok {
-					return int64(n)
-				}
-				return int64(p.at[k] - p.groups[k].Start)
-			})
-		}})
+		all = append(all, SampleColumn{
+			Name: "rollout", Doc: "rollout within the group, from 0", Type: IntegerCell,
+			fill: func(p *SamplePart, c *Cells) {
+				each(p, &c.Integers, func(k int) int64 {
+					if n, _, ok := p.a.RolloutOf(p.groups[k], p.at[k]); ok {
+						return int64(n)
+					}
+					return int64(p.at[k] - p.groups[k].Start)
+				})
+			},
+		})
 	}
 	if snap.TellsStatuses() {
-		all = append(all, SampleColumn{Name: "status", Doc: "the trainer's status of it: trains, cut off, masked, dropped, errored, empty or not in the log", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+		all = append(all, SampleColumn{Name: "status", Doc: "the trainer's status of it: trains, cut off, masked, dropped, errored, " +
+			"empty or not in the log", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Texts, func(k int) string { return p.a.StatusOf(p.at[k]).String() })
 		}})
 	}
 	all = append(all, []SampleColumn{
-		{Name: "advantage_logged", Doc: "advantage that the trainer logged", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
-			p.fillOptional(c, p.a.LoggedAdvantages, p.at)
-		}},
-		{Name: "file", Doc: "file of the record, below the path that was opened", Type: NameCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
-			files := p.table.Snap.Run.Files
-			each(p, &c.Integers, func(k int) int64 { return int64(p.step.Place(p.rows[k]).File) })
-			each(p, &c.Missing, func(k int) bool { return uint64(c.Integers[k]) >= uint64(len(files)) })
-			each(p, &c.Texts, func(k int) string {
-				if c.Missing[k] {
-					return ""
-				}
-				return files[c.Integers[k]]
-			})
-		}},
-		{Name: lineColumn, Doc: "line of the record in its file, from 1; of Parquet its row", Type: IntegerCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
-			each(p, &c.Integers, func(k int) int64 {
-				if p.lines == nil {
-					return 0
-				}
-				return p.lines[k]
-			})
-			each(p, &c.Missing, func(k int) bool { return c.Integers[k] == 0 })
-		}},
+		{
+			Name: "advantage_logged", Doc: "advantage that the trainer logged", Type: NumberCell, Optional: true,
+			fill: func(p *SamplePart, c *Cells) {
+				p.fillOptional(c, p.a.LoggedAdvantages, p.at)
+			},
+		},
+		{
+			Name: "file", Doc: "file of the record, below the path that was opened", Type: NameCell, Optional: true,
+			fill: func(p *SamplePart, c *Cells) {
+				files := p.table.Snap.Run.Files
+				each(p, &c.Integers, func(k int) int64 { return int64(p.step.Place(p.rows[k]).File) })
+				each(p, &c.Missing, func(k int) bool { return uint64(c.Integers[k]) >= uint64(len(files)) })
+				each(p, &c.Texts, func(k int) string {
+					if c.Missing[k] {
+						return ""
+					}
+					return files[c.Integers[k]]
+				})
+			},
+		},
+		{
+			Name: lineColumn, Doc: "line of the record in its file, from 1; of Parquet its row", Type: IntegerCell, Optional: true,
+			fill: func(p *SamplePart, c *Cells) {
+				each(p, &c.Integers, func(k int) int64 {
+					if p.lines == nil {
+						return 0
+					}
+					return p.lines[k]
+				})
+				each(p, &c.Missing, func(k int) bool { return c.Integers[k] == 0 })
+			},
+		},
 	}...)
 	for k, name := range snap.Run.ComponentNames {
-		all = append(all, SampleColumn{Name: "reward/" + name, Doc: "value of the reward function", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
-			var component []float64
-			if k < len(p.step.Components) {
-				component = p.step.Components[k]
-			}
-			p.fillOptional(c, component, p.rows)
-		}})
+		all = append(all, SampleColumn{
+			Name: "reward/" + name, Doc: "value of the reward function", Type: NumberCell, Optional: true,
+			fill: func(p *SamplePart, c *Cells) {
+				var component []float64
+				if k < len(p.step.Components) {
+					component = p.step.Components[k]
+				}
+				p.fillOptional(c, component, p.rows)
+			},
+		})
 	}
 	textColumn := func(name, doc string, of func(*model.Text) string) SampleColumn {
 		return SampleColumn{Name: name, Doc: doc, Type: TextCell, OnRequest: true, fill: func(p *SamplePart, c *Cells) {
@@ -164,9 +190,12 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		}}
 	}
 	return append(all,
-		SampleColumn{Name: "trains", Doc: "whether its advantage is a number other than 0, rounding errors aside", Type: BoolCell, OnRequest: true, fill: func(p *SamplePart, c *Cells) {
-			each(p, &c.Bools, func(k int) bool { return p.a.Pushes(p.at[k]) })
-		}},
+		SampleColumn{
+			Name: "trains", Doc: "whether its advantage is a number other than 0, rounding errors aside", Type: BoolCell,
+			OnRequest: true, fill: func(p *SamplePart, c *Cells) {
+				each(p, &c.Bools, func(k int) bool { return p.a.Pushes(p.at[k]) })
+			},
+		},
 		textColumn("prompt", "text of the prompt", func(t *model.Text) string { return t.Prompt }),
 		textColumn("response", "text of the response", func(t *model.Text) string { return t.Response }),
 		textColumn("ground_truth", "text of the ground truth", func(t *model.Text) string { return t.Truth }),
@@ -261,7 +290,9 @@ func (p *SamplePart) Fill(cells []Cells) error {
 // steps, and in input order within each. It holds a few parts, and a few steps, in memory at a time.
 func eachPart[T any](ctx context.Context, t *SampleTable, of func(*SamplePart) (T, error), visit func(T) error) error {
 	has := func(is func(SampleColumn) bool) bool { return slices.ContainsFunc(t.Columns, is) }
-	readsTexts, needsLines := has(func(c SampleColumn) bool { return c.Type == TextCell }), t.Log != nil && has(func(c SampleColumn) bool { return c.Name == lineColumn })
+	readsTexts, needsLines := has(func(c SampleColumn) bool { return c.Type == TextCell }), t.Log != nil && has(func(c SampleColumn) bool {
+		return c.Name == lineColumn
+	})
 	parts := analysis.NewPipeline(visit)
 	defer parts.Close()
 	add := func(p *SamplePart) error {
@@ -338,7 +369,9 @@ func refusedGroups(a *analysis.Analysis) map[*analysis.Group]bool {
 }
 
 // write writes a line per sample. bits is the precision in which advantages are computed.
-func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appendRow func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte) error {
+func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte,
+	appendRow func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte,
+) error {
 	entry, err := t.Settings.FindEstimator()
 	if err != nil {
 		return err

@@ -92,8 +92,8 @@ type mixedPrompt struct {
 	rows    []int32 // of the step
 }
 
-// mixed returns the prompts of a group that the logged advantages prove to hold answers to several, in the order of the log; nil of others, whose
-// rows may be turns of one.
+// mixed returns the prompts of a group that the logged advantages prove to hold answers to several, in the order of the log; nil of others,
+// whose rows may be turns of one.
 func (y *Why) mixed() (all []mixedPrompt) {
 	grouping, err := y.Snap.Grouping(y.Analysis.Settings)
 	if err != nil || !grouping.Proved {
@@ -197,7 +197,10 @@ func WhyJSON(w io.Writer, y *Why) error {
 		g, a := y.group(), y.Analysis
 		samples := [][]any{}
 		for _, i := range y.ends(n) {
-			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Unfiltered[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
+			samples = append(samples, []any{
+				a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Unfiltered[i]), a.Keep[i],
+				rounded(a.Processed[i]), a.Lengths[i],
+			})
 		}
 		answers := model.Mapped(y.Shown, func(t ShownText) object {
 			return object{
@@ -279,7 +282,8 @@ func WhyText(w io.Writer, y *Why) error {
 			fmt.Fprintf(&b, "answers  not shown: %s\n", unread)
 		}
 		for _, t := range y.Shown {
-			fmt.Fprintf(&b, "%s: reward %s, advantage %s, row %d of the step, %s, %d characters\n%s\n", t.Which, meanText(a.LoggedRewards[t.Column]), meanText(a.Processed[t.Column]),
+			fmt.Fprintf(&b, "%s: reward %s, advantage %s, row %d of the step, %s, %d characters\n%s\n", t.Which,
+				meanText(a.LoggedRewards[t.Column]), meanText(a.Processed[t.Column]),
 				a.InputRow[t.Column], y.file(t), utf8.RuneCountInString(t.Text.Response), indentedText(middleCut(t.Text.Response, chars)))
 		}
 		return b.Bytes()
@@ -290,10 +294,12 @@ func WhyText(w io.Writer, y *Why) error {
 func (y *Why) samplesText(b *bytes.Buffer, n int) {
 	g, a := y.group(), y.Analysis
 	fmt.Fprintf(b, "rewards  mean %s, std %s\n", meanText(g.RewardMean), meanText(g.RewardStd))
-	fmt.Fprintf(b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(), y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
+	fmt.Fprintf(b, "samples  %s, %d kept, %s\n", g.SizeText(), g.Kept(), figures.TrainText(int(g.Nonzero), 0, int(g.Residue), g.Size(),
+		y.Analysis.StatusesOf(g), y.Snap.Run.Evaluates()))
 	fmt.Fprintf(b, "%8s %9s %9s %5s %9s %7s\n", "index", "reward", "original", "kept", "advantage", "length")
 	for _, i := range y.ends(n) {
-		fmt.Fprintf(b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Unfiltered[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
+		fmt.Fprintf(b, "%8d %9s %9s %5t %9s %7d", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Unfiltered[i]), a.Keep[i],
+			meanText(a.Processed[i]), a.Lengths[i])
 		if status := a.StatusOf(i); status != model.StatusTrains {
 			b.WriteString("  " + status.String())
 		}

@@ -57,7 +57,10 @@ func (f figure) isDetail() bool {
 // The averages that show how the trainer computed where they agree with the samples. Of the extremes and of lengths a difference shows
 // nothing: a filter changes them, and which tokens count is the trainer's.
 func agreeable() []figure {
-	return []figure{ofRewards, ofEqual, ofMixed, ofPart, ofSpread, ofPartSpread, ofHighest, ofLowest, ofLength, ofLongest, ofShortest, ofAtLongest}
+	return []figure{
+		ofRewards, ofEqual, ofMixed, ofPart, ofSpread, ofPartSpread, ofHighest, ofLowest, ofLength, ofLongest, ofShortest,
+		ofAtLongest,
+	}
 }
 
 // Where the sources of averages are.
@@ -170,7 +173,8 @@ func (r *run) beside(w *witness, series *Series) witnessed {
 		some.steps, some.before, some.logged = nil, nil, nil
 		for i := range detailSteps {
 			k := i * (n - 1) / (detailSteps - 1)
-			some.steps, some.before, some.logged = append(some.steps, seen.steps[k]), append(some.before, seen.before[k]), append(some.logged, seen.logged[k])
+			some.steps, some.before, some.logged = append(some.steps, seen.steps[k]), append(some.before, seen.before[k]),
+				append(some.logged, seen.logged[k])
 		}
 		return some
 	}
@@ -239,7 +243,10 @@ func (r *run) averagesDiffer() ([]diagnosis.Finding, string) {
 	if known == 0 {
 		return nil, "the trainer's metrics have no average that the samples have too"
 	}
-	for _, look := range []func(*run) (diagnosis.Finding, bool){(*run).otherGroups, (*run).rawAdvantages, (*run).otherZeros, (*run).otherRewards} {
+	for _, look := range []func(*run) (diagnosis.Finding, bool){
+		(*run).otherGroups, (*run).rawAdvantages, (*run).otherZeros,
+		(*run).otherRewards,
+	} {
 		if f, found := look(r); found {
 			return []diagnosis.Finding{f}, ""
 		}
@@ -266,7 +273,8 @@ func (w *witnessed) finding(r *run, severity diagnosis.Severity, from int, title
 	step := func(i int) int64 { return r.own.Steps[w.steps[i]].Step }
 	evidence := func(name string, values []float64) diagnosis.Evidence {
 		return diagnosis.Evidence{
-			Name: name, After: diagnosis.Median(values[from:]), AfterFrom: step(from), AfterTo: step(len(w.steps) - 1), AfterSamples: len(values) - from, Of: "steps",
+			Name: name, After: diagnosis.Median(values[from:]), AfterFrom: step(from), AfterTo: step(len(w.steps) - 1),
+			AfterSamples: len(values) - from, Of: "steps",
 		}
 	}
 	name := sanitize.Line(w.Name)
@@ -289,11 +297,13 @@ func (r *run) otherGroups() (diagnosis.Finding, bool) {
 		}
 		name := sanitize.Line(w.Name)
 		if from := since(whole); from >= 0 {
-			title := fmt.Sprintf("the trainer itself counts 1 group (%s) where its samples have %s: it compares the answers to all prompts of a step with each other", name, units.Short(diagnosis.Median(own[from:])))
+			title := fmt.Sprintf("the trainer itself counts 1 group (%s) where its samples have %s: it compares the answers to all "+
+				"prompts of a step with each other", name, units.Short(diagnosis.Median(own[from:])))
 			return w.finding(r, diagnosis.Alarm, from, title, own), true
 		}
 		if from := since(ones); from >= 0 {
-			title := fmt.Sprintf("the trainer itself counts a group for each sample (%s %s) where these have %s: groups of one compare nothing", name, units.Short(diagnosis.Median(w.logged[from:])), units.Short(diagnosis.Median(own[from:])))
+			title := fmt.Sprintf("the trainer itself counts a group for each sample (%s %s) where these have %s: groups of one "+
+				"compare nothing", name, units.Short(diagnosis.Median(w.logged[from:])), units.Short(diagnosis.Median(own[from:])))
 			return w.finding(r, diagnosis.Alarm, from, title, own), true
 		}
 	}
@@ -355,7 +365,8 @@ func (r *run) rawBetween(low, high *witnessed) (diagnosis.Finding, bool) {
 		return diagnosis.Finding{}, false
 	}
 	first := at[from]
-	title := fmt.Sprintf("%s is %s and the greatest %s, those of the raw rewards, where the rule gives %s and %s: no group is compared, as with groups of one",
+	title := fmt.Sprintf("%s is %s and the greatest %s, those of the raw rewards, where the rule gives %s and %s: no group is compared, "+
+		"as with groups of one",
 		sanitize.Line(low.Name), units.Short(diagnosis.Median(low.logged[first:])), units.Short(diagnosis.Median(high.logged[first:])),
 		units.Short(diagnosis.Median(own[first:])), units.Short(diagnosis.Median(greatest[from:])))
 	return low.finding(r, diagnosis.Alarm, first, title, own), true
@@ -383,7 +394,8 @@ func (r *run) otherZeros() (diagnosis.Finding, bool) {
 			none = append(none, w.logged[i] <= rule.Zero/4)
 		}
 		if from := since(none); from >= 0 {
-			title := fmt.Sprintf("%s is %s where the rule gives %s of the samples an advantage of 0: the trainer's groups, or its estimator, are others",
+			title := fmt.Sprintf("%s is %s where the rule gives %s of the samples an advantage of 0: the trainer's groups, or its "+
+				"estimator, are others",
 				sanitize.Line(w.Name), units.Share(diagnosis.Median(shown.logged[from:])), units.Share(diagnosis.Median(own[from:])))
 			return shown.finding(r, diagnosis.Watch, from, title, own), true
 		}
@@ -450,7 +462,9 @@ func isConsistent(by []float64) bool {
 // valuesOf are the figure of the samples of a step, in each way in which trainers compute it; NaN where its rows do not tell.
 func (r *run) valuesOf(w *witnessed, k int) []float64 {
 	x := &r.own.Steps[k]
-	if of, known := map[figure]float64{ofRewards: x.Mean, ofEqual: x.Equal, ofMixed: mixedOf(x), ofHighest: x.High, ofLowest: x.Low}[w.of]; known {
+	if of, known := map[figure]float64{
+		ofRewards: x.Mean, ofEqual: x.Equal, ofMixed: mixedOf(x), ofHighest: x.High, ofLowest: x.Low,
+	}[w.of]; known {
 		return []float64{of}
 	}
 	d := r.own.Detail(k)
@@ -464,7 +478,8 @@ func (r *run) valuesOf(w *witnessed, k int) []float64 {
 	}[w.of]
 }
 
-// mixedOf is the share of groups whose rewards are not equal; NaN with groups of one: whether an answer is equal to itself is the trainer's.
+// mixedOf is the share of groups whose rewards are not equal; NaN with groups of one: whether an answer is equal to itself is the
+// trainer's.
 func mixedOf(x *diagnosis.Averaged) float64 {
 	if x.Many < x.Groups {
 		return math.NaN()

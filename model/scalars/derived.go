@@ -64,7 +64,8 @@ func (s *Scalars) isHeldOut(x *Series) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.Series, func(o Series) bool {
-		return o.Means == "" && hasAny(wordsOf(o.Name), heldOutWords) && !hasAny(wordsOf(o.Name), clockWords) && slices.Equal(o.Steps, x.Steps)
+		return o.Means == "" && hasAny(wordsOf(o.Name), heldOutWords) && !hasAny(wordsOf(o.Name), clockWords) &&
+			slices.Equal(o.Steps, x.Steps)
 	})
 }
 

@@ -20,10 +20,10 @@ type gap struct {
 	watch, alarm float64 // levels; of what falls with the difference, below the usual one
 }
 
-// gaps are these, the surer ones first. With equal weights in bfloat16 a log-probability differs by 0.005 to 0.04 nats, in FP8 by up to 0.07;
-// from 0.2 on the weight of a typical token is off by a fifth. A KL by the third estimator is about half of the square of that, and more with
-// heavy tails. Probabilities differ less than their logarithms. The ratio of whole answers may be far from 1 in long healthy answers, so
-// that it has to fall to a tenth, from a level of a half and more, to be an alarm.
+// gaps are these, the surer ones first. With equal weights in bfloat16 a log-probability differs by 0.005 to 0.04 nats, in FP8 by up to
+// 0.07; from 0.2 on the weight of a typical token is off by a fifth. A KL by the third estimator is about half of the square of that, and
+// more with heavy tails. Probabilities differ less than their logarithms. The ratio of whole answers may be far from 1 in long healthy
+// answers, so that it has to fall to a tenth, from a level of a half and more, to be an alarm.
 func gaps() []gap {
 	return []gap{
 		{LogProbGap, "the log-probabilities of the sampled tokens differ by %s nats between sampler and trainer", 0.1, 0.2},
@@ -91,7 +91,10 @@ func (r *run) gapOf(g *gap) *Series {
 
 // isOfEngine reports whether a KL divergence is one against what sampled, not against the weights before the update.
 func isOfEngine(name string) bool {
-	return slices.ContainsFunc(list("mismatch gen_kl policy_kl_error js_divergence behave sample rollout vllm sglang engine inference"), func(w string) bool { return strings.Contains(name, w) })
+	return slices.ContainsFunc(list("mismatch gen_kl policy_kl_error js_divergence behave sample rollout vllm sglang engine inference"),
+		func(w string) bool {
+			return strings.Contains(name, w)
+		})
 }
 
 // parts says how far sampler and trainer are apart by a course; false if that is nothing.

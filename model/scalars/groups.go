@@ -53,10 +53,10 @@ type levels struct {
 	onlyThese    bool // a reward is one of the two, and nothing between
 }
 
-// share is which part of the groups of a step is all right, or all wrong, at least: z of them have equal rewards, and the mean is that. A step
-// whose groups are all equal, and whose mean is that of right answers, has nothing else. Where rewards are right or wrong and nothing between,
-// m of the answers are right, and at most 1 − z of these are in groups that are not equal: m − (1 − z) of the groups are all right, and
-// z − m all wrong.
+// share is which part of the groups of a step is all right, or all wrong, at least: z of them have equal rewards, and the mean is that. A
+// step whose groups are all equal, and whose mean is that of right answers, has nothing else. Where rewards are right or wrong and nothing
+// between, m of the answers are right, and at most 1 − z of these are in groups that are not equal: m − (1 − z) of the groups are all
+// right, and z − m all wrong.
 func (l levels) share(of Meaning, mean, z float64) float64 {
 	switch {
 	case of == AllRight && z == 1 && mean == l.right, of == AllWrong && z == 1 && mean == l.wrong:
@@ -74,8 +74,8 @@ func (l levels) share(of Meaning, mean, z float64) float64 {
 // leastAttained is how many steps with nothing else show what the reward of a right or of a wrong answer is.
 const leastAttained = 3
 
-// levelsOf finds the levels of a reward by its course and the share of groups with equal rewards: those of a rate, or what is attained, above 0
-// for right answers and at most 0 for wrong ones. It returns false if neither is known.
+// levelsOf finds the levels of a reward by its course and the share of groups with equal rewards: those of a rate, or what is attained,
+// above 0 for right answers and at most 0 for wrong ones. It returns false if neither is known.
 func (r *run) levelsOf(reward *course, z *Series) (l levels, known bool) {
 	least, most := slices.Min(reward.Values), slices.Max(reward.Values)
 	for _, l := range []levels{{wrong: 0, right: 1}, {wrong: -1, right: 1}} {
@@ -134,7 +134,8 @@ func (r *run) lacksShares(m Meaning) string {
 	if z := newShare(r.Of(ZeroStd, leastShares)); z != nil && z.isCount() {
 		return z.notShare()
 	} else if z != nil {
-		return "the log has no share of groups that are " + allOf(m) + ", and its rewards are not known to be right or wrong and nothing between"
+		return "the log has no share of groups that are " + allOf(m) + ", and its rewards are not known to be right or wrong and " +
+			"nothing between"
 	}
 	return r.lacks(ZeroStd, "share of groups without spread", leastShares)
 }
@@ -147,7 +148,8 @@ func (r *run) saturated() ([]diagnosis.Finding, string) {
 	case since < 0:
 		return nil, ""
 	}
-	return []diagnosis.Finding{c.finding(c.firmly(since), since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
+	return []diagnosis.Finding{c.finding(c.firmly(since), since, title+": nothing is left to learn from them", r.withReward(c, since)...)},
+		""
 }
 
 func (r *run) tooHard() ([]diagnosis.Finding, string) {

@@ -31,8 +31,8 @@ func longest(values []float64, holds func(x float64) bool) (from, to int) {
 	return from, to
 }
 
-// overLevel finds a stretch in which the course left its level, as something tells of a value, and came back: by its end it does not hold of
-// any value. Where there is p, it must have lost by that.
+// overLevel finds a stretch in which the course left its level, as something tells of a value, and came back: by its end it does not hold
+// of any value. Where there is p, it must have lost by that.
 func (c *course) overLevel(p *course, holds func(x float64) bool, title string) []diagnosis.Finding {
 	from, to := longest(c.smooth, holds)
 	isOver := from > 0 && len(c.smooth)-to >= leastDip && to-from >= diagnosis.LeastOver(len(c.smooth)) && !holds(c.end())
@@ -40,7 +40,8 @@ func (c *course) overLevel(p *course, holds func(x float64) bool, title string) 
 		return nil
 	}
 	within, after := diagnosis.Median(c.values[from:to]), c.end()
-	f := c.over(from, to, fmt.Sprintf("%s %s → %s → %s: %s for a time", c.name(), units.Short(c.smooth[from-1]), units.Short(within), units.Short(after), title))
+	f := c.over(from, to, fmt.Sprintf("%s %s → %s → %s: %s for a time", c.name(), units.Short(c.smooth[from-1]), units.Short(within),
+		units.Short(after), title))
 	f.Evidence = []diagnosis.Evidence{c.evidence(c.name(), false, [2]int{from, to}, [2]int{max(to, len(c.values)-c.window), len(c.values)})}
 	return []diagnosis.Finding{f}
 }

@@ -69,67 +69,93 @@ var roles = []role{
 			"sampling/sampling_logp_difference/mean", "train_rollout_logprob_abs_diff", "policy/rollout_train_logprobs_abs_diff_mean",
 			"debug/vllm_vs_local_logprob_diff_mean",
 		},
-		phrases: list("sampling_logp_difference rollout_logprob_abs_diff rollout_train_logprobs_abs_diff vllm_vs_local_logprob_diff rollout_logprobs_abs_diff logprob_abs_diff logprobs_abs_diff logp_abs_diff"),
+		phrases: list("sampling_logp_difference rollout_logprob_abs_diff rollout_train_logprobs_abs_diff vllm_vs_local_logprob_diff " +
+			"rollout_logprobs_abs_diff logprob_abs_diff logprobs_abs_diff logp_abs_diff"),
 	},
 	{means: ProbFactor, known: []string{"token_mult_prob_error"}, phrases: list("token_mult_prob_error mult_prob_error")},
 	{means: ProbGap, known: []string{"rollout_probs_diff_mean", "actor/rollout_probs_diff_mean", "actor/train_infer_diff_token_mean"}, phrases: list("rollout_probs_diff train_infer_diff_token")},
 	{means: ProbCorrelation, phrases: list("rollout_actor_probs_pearson_corr probs_pearson_corr")},
 	{
 		means: SampledRatio, known: []string{
-			"sampling/importance_sampling_ratio/mean", "sampling_importance_ratio", "rollout_corr/rollout_is_mean", "rollout_correction/is_weight_mean",
+			"sampling/importance_sampling_ratio/mean", "sampling_importance_ratio", "rollout_corr/rollout_is_mean",
+			"rollout_correction/is_weight_mean",
 			"actor/train_infer_ratio_token_mean", "behave_imp_weight",
 		},
 		phrases: list("importance_sampling_ratio"),
 	},
 	{
 		means: ZeroStd, known: []string{"frac_reward_zero_std", "filters/all/zero_advantage"},
-		phrases: list("zero_std std_zero zero_reward_std reward_zero_std zero_variance zero_var no_variance zero_spread flat flat_group flat_groups degenerate dead_group dead_groups " +
-			"uniform_group uniform_groups uniform_reward uniform_rewards equal_reward equal_rewards identical_reward identical_rewards same_reward same_rewards constant_reward constant_rewards all_same no_signal zero_signal " +
-			"zero_advantage zero_advantages zero_adv zero_gradient zero_grad uninformative skipped_group skipped_groups filtered_group filtered_groups groups_skipped groups_filtered"),
+		phrases: list("zero_std std_zero zero_reward_std reward_zero_std zero_variance zero_var no_variance zero_spread flat flat_group " +
+			"flat_groups degenerate dead_group dead_groups uniform_group uniform_groups uniform_reward uniform_rewards equal_reward " +
+			"equal_rewards identical_reward identical_rewards same_reward same_rewards constant_reward constant_rewards all_same " +
+			"no_signal zero_signal zero_advantage zero_advantages zero_adv zero_gradient zero_grad uninformative skipped_group " +
+			"skipped_groups filtered_group filtered_groups groups_skipped groups_filtered"),
 		with: shareWords, without: list("kl token tokens"),
 	},
 	{
-		means: AllRight, known: []string{"env/all/by_group/frac_all_good", "agg/all/*/solved_all", "solve_all/all", "solve_all", "batch/*/fractions/too_easy"},
-		phrases: list("all_correct all_right all_good all_solved all_pass all_passed all_success all_ones solve_all solved_all too_easy perfect_group perfect_groups group_perfect"),
-		with:    shareWords,
+		means: AllRight, known: []string{
+			"env/all/by_group/frac_all_good", "agg/all/*/solved_all", "solve_all/all", "solve_all",
+			"batch/*/fractions/too_easy",
+		},
+		phrases: list("all_correct all_right all_good all_solved all_pass all_passed all_success all_ones solve_all solved_all too_easy " +
+			"perfect_group perfect_groups group_perfect"),
+		with: shareWords,
 	},
 	{
-		means: AllWrong, known: []string{"env/all/by_group/frac_all_bad", "agg/all/*/solved_none", "solve_none/all", "solve_none", "batch/*/fractions/too_hard"},
-		phrases: list("all_wrong all_incorrect all_bad all_fail all_failed all_zero all_zeros none_correct none_solved no_correct solve_none solved_none too_hard"),
-		with:    shareWords,
+		means: AllWrong, known: []string{
+			"env/all/by_group/frac_all_bad", "agg/all/*/solved_none", "solve_none/all", "solve_none",
+			"batch/*/fractions/too_hard",
+		},
+		phrases: list("all_wrong all_incorrect all_bad all_fail all_failed all_zero all_zeros none_correct none_solved no_correct " +
+			"solve_none solved_none too_hard"),
+		with: shareWords,
 	},
 	{
 		means: Truncated, known: []string{
-			"completions/clipped_ratio", "response_length/clip_ratio", "rollout/truncated_ratio", "rollout/truncated", "agg/all/*/is_truncated/mean",
+			"completions/clipped_ratio", "response_length/clip_ratio", "rollout/truncated_ratio", "rollout/truncated",
+			"agg/all/*/is_truncated/mean",
 			"is_truncated/all/mean", "is_truncated/mean",
 		},
-		phrases: list("truncated truncation truncate overlong cap_hit hit_cap at_cap capped limit_hit hit_limit length_limit hit_max hit_max_tokens hit_max_length hit_max_len max_tokens_hit max_length_hit max_len_hit " +
-			"max_length_reached max_tokens_reached cut_off cutoff no_eos missing_eos without_eos unfinished length_stop finish_length finish_reason_length finish_reason/length stop_reason/length"),
+		phrases: list("truncated truncation truncate overlong cap_hit hit_cap at_cap capped limit_hit hit_limit length_limit hit_max " +
+			"hit_max_tokens hit_max_length hit_max_len max_tokens_hit max_length_hit max_len_hit max_length_reached max_tokens_reached " +
+			"cut_off cutoff no_eos missing_eos without_eos unfinished length_stop finish_length finish_reason_length " +
+			"finish_reason/length stop_reason/length"),
 		with:    append(list("mean avg average is reason stop finish"), shareWords...),
 		without: list("importance tis prompt prompts input reward penalty weight mask kl"),
 	},
 	{
-		means: Truncated, phrases: list("clip_ratio clipped_ratio clipped_frac clipped_fraction clip_frac clip_fraction clip_rate clipped_rate"),
+		means: Truncated, phrases: list("clip_ratio clipped_ratio clipped_frac clipped_fraction clip_frac clip_fraction clip_rate " +
+			"clipped_rate"),
 		with:    list("completion completions response responses answer answers output outputs generation generations length lengths"),
 		without: list("prompt prompts input importance"),
 	},
 	{
-		means: ClipRatio, known: []string{"clip_ratio/region_mean", "clip_ratio", "actor/pg_clipfrac", "pg_clipfrac", "policy/clipfrac_avg", "policy/loss_metrics/clip_ratio"},
+		means: ClipRatio, known: []string{
+			"clip_ratio/region_mean", "clip_ratio", "actor/pg_clipfrac", "pg_clipfrac", "policy/clipfrac_avg",
+			"policy/loss_metrics/clip_ratio",
+		},
 		phrases: list("clip_ratio clipfrac clip_frac clip_fraction clipped_ratio clip_rate"),
 		without: list("prompt vf value critic grad gradient dual reward advantage"),
 	},
 	{
-		means: RewardStd, phrases: list("reward_std reward/std rewards_std rewards/std std_reward std_rewards reward_std_dev reward_stddev reward_stdev rewards_stddev score_std score/std scores_std std_score reward/all/std reward_sd"),
+		means: RewardStd, phrases: list("reward_std reward/std rewards_std rewards/std std_reward std_rewards reward_std_dev " +
+			"reward_stddev reward_stdev rewards_stddev score_std score/std scores_std std_score reward/all/std reward_sd"),
 		whole: true, also: list("dev within intra across"),
 	},
 	{
-		means: StepKL, known: []string{"mismatch_kl/all/mean", "mismatch_kl/mean", "gen_kl_error", "optim/kl_sample_train_v1", "actor/ppo_kl"},
-		phrases: list("mismatch_kl kl_mismatch ppo_kl kl_sample_train approx_kl approxkl old_kl kl_old kl_to_old rollout_kl rollout_corr/kl rollout_corr/k3_kl rollout_correction/kl rollout_correction/k3_kl vllm_local_reverse_kl policy_kl_error js_divergence_error sampler_kl behavior_kl behaviour_kl inference_kl vllm_kl update_kl kl_update"),
+		means: StepKL, known: []string{
+			"mismatch_kl/all/mean", "mismatch_kl/mean", "gen_kl_error", "optim/kl_sample_train_v1",
+			"actor/ppo_kl",
+		},
+		phrases: list("mismatch_kl kl_mismatch ppo_kl kl_sample_train approx_kl approxkl old_kl kl_old kl_to_old rollout_kl " +
+			"rollout_corr/kl rollout_corr/k3_kl rollout_correction/kl rollout_correction/k3_kl vllm_local_reverse_kl policy_kl_error " +
+			"js_divergence_error sampler_kl behavior_kl behaviour_kl inference_kl vllm_kl update_kl kl_update"),
 		without: list("value critic ref reference"),
 	},
 	{
 		means: KL, known: []string{"kl", "actor/kl_loss", "kl_loss", "actor/reward_kl_penalty", "kl_policy_base"},
-		phrases: list("kl kld"), whole: true, also: list("div divergence loss penalty ref reference base init initial token tokens to from vs k1 k2 k3 low_var"),
+		phrases: list("kl kld"), whole: true,
+		also: list("div divergence loss penalty ref reference base init initial token tokens to from vs k1 k2 k3 low_var"),
 	},
 	{
 		means: Entropy, known: []string{"policy/entropy_avg", "actor/entropy_loss", "entropy_loss"},
@@ -146,25 +172,37 @@ var roles = []role{
 	},
 	{
 		means: Length, known: []string{
-			"completions/mean_length", "completion_length", "response_length/mean", "response_length", "rollout/response_lengths", "generate/avg_num_tokens", "agg/all/*/completion_tokens/mean",
+			"completions/mean_length", "completion_length", "response_length/mean", "response_length", "rollout/response_lengths",
+			"generate/avg_num_tokens", "agg/all/*/completion_tokens/mean",
 			"decode_len/all/mean", "seq_len/all/mean", "env/all/ac_tokens_per_turn", "val/sequence_lengths", "episode/response_tokens",
 		},
-		phrases: list("completion_length completion_lengths completions_length response_length response_lengths responses_length answer_length answer_lengths output_length generation_length gen_length completion_len response_len answer_len " +
-			"output_len gen_len completion_tokens response_tokens output_tokens generated_tokens generation_tokens gen_tokens answer_tokens decode_len seq_len sequence_length sequence_lengths seq_length " +
-			"tokens_per_completion tokens_per_response tokens_per_answer tokens_per_sample tokens_per_rollout num_tokens_mean avg_num_tokens mean_num_tokens mean_length avg_length mean_len avg_len length len"),
-		without: list("prompt prompts input inputs question context observation ob obs total sum cumulative cum episode episodes ep turn turns"),
-		whole:   true, also: list("token tokens completion completions response responses answer answers sequence generation gen length lengths"),
+		phrases: list("completion_length completion_lengths completions_length response_length response_lengths responses_length " +
+			"answer_length answer_lengths output_length generation_length gen_length completion_len response_len answer_len output_len " +
+			"gen_len completion_tokens response_tokens output_tokens generated_tokens generation_tokens gen_tokens answer_tokens " +
+			"decode_len seq_len sequence_length sequence_lengths seq_length tokens_per_completion tokens_per_response tokens_per_answer " +
+			"tokens_per_sample tokens_per_rollout num_tokens_mean avg_num_tokens mean_num_tokens mean_length avg_length mean_len " +
+			"avg_len length len"),
+		without: list("prompt prompts input inputs question context observation ob obs total sum cumulative cum episode episodes " +
+			"ep turn turns"),
+		whole: true, also: list("token tokens completion completions response responses answer answers sequence generation gen " +
+			"length lengths"),
 	},
 	{
-		means: Loss, known: []string{"loss", "actor/pg_loss", "actor/loss", "policy/final_loss", "policy_loss", "pg_loss", "loss/mean", "loss/policy_avg"},
+		means: Loss, known: []string{
+			"loss", "actor/pg_loss", "actor/loss", "policy/final_loss", "policy_loss", "pg_loss", "loss/mean",
+			"loss/policy_avg",
+		},
 		phrases: list("loss"), without: list("critic value vf kl entropy"), whole: true, also: list("pg ppo grpo surrogate rl objective"),
 	},
 	{
 		means: Reward, known: []string{
-			"reward", "critic/score/mean", "critic/rewards/mean", "reward/overall", "rollout/raw_reward", "reward/avg_raw_reward", "reward/all/mean", "reward/mean",
-			"agg/all/*/reward/mean", "env/all/reward/total", "*/task_reward/avg", "rollout/reward", "objective/scores", "objective/rlhf_reward", "self_distillation/reward_mean",
+			"reward", "critic/score/mean", "critic/rewards/mean", "reward/overall", "rollout/raw_reward", "reward/avg_raw_reward",
+			"reward/all/mean", "reward/mean",
+			"agg/all/*/reward/mean", "env/all/reward/total", "*/task_reward/avg", "rollout/reward", "objective/scores",
+			"objective/rlhf_reward", "self_distillation/reward_mean",
 		},
-		phrases: list("reward rewards score scores episode_return episodic_return episode_returns ep_rew mean_return avg_return average_return return_mean"),
+		phrases: list("reward rewards score scores episode_return episodic_return episode_returns ep_rew mean_return avg_return " +
+			"average_return return_mean"),
 		without: list("model"), whole: true, also: list("scores score"),
 	},
 	{
@@ -172,14 +210,18 @@ var roles = []role{
 		without: notOfRewards,
 	},
 	{
-		means: Solved, phrases: list("accuracy acc solve_rate solved_rate pass_rate success_rate correct_rate correct_ratio correct_frac fraction_correct frac_correct correct correctness solved success win_rate"),
+		means: Solved, phrases: list("accuracy acc solve_rate solved_rate pass_rate success_rate correct_rate correct_ratio correct_frac " +
+			"fraction_correct frac_correct correct correctness solved success win_rate"),
 		without: list("token tokens reward rewards model critic format groups"), whole: true, also: list("answer answers"),
 	},
 	{
 		means: Component, phrases: list("reward rewards"),
 		without: append(list("model accuracy grad lr shift bound"), notOfRewards...),
 	},
-	{means: Groups, known: list("n_groups num_groups groups total_groups groups_total group_count groups/total groups/num_total groups/count groups/n groups/num num_total_groups n_total_groups")},
+	{
+		means: Groups, known: list("n_groups num_groups groups total_groups groups_total group_count groups/total groups/num_total " +
+			"groups/count groups/n groups/num num_total_groups n_total_groups"),
+	},
 }
 
 func list(words string) []string { return strings.Fields(words) }
@@ -187,23 +229,29 @@ func list(words string) []string { return strings.Fields(words) }
 var shareWords = list("ratio ratios rate frac fraction fractions share pct percent percentage prop proportion portion")
 
 // plainWords say of a figure that it is the mean of all that there is, and where it was taken.
-var plainWords = list("train training mean avg average overall total all raw batch step rollout rollouts episode episodes env agent actor policy task final group groups sample samples per metrics metric stats " +
-	"global objective outcome rlhf trajectory traj epoch@ log original value of the")
+var plainWords = list("train training mean avg average overall total all raw batch step rollout rollouts episode episodes env agent " +
+	"actor policy task final group groups sample samples per metrics metric stats global objective outcome rlhf trajectory traj epoch@ " +
+	"log original value of the")
 
 // notOfRewards say that a figure with a reward in its name is none of its parts.
-var notOfRewards = list("chosen rejected margin margins accuracies positive negative loss kl entropy pass total overall hacking nan error clipped")
+var notOfRewards = list("chosen rejected margin margins accuracies positive negative loss kl entropy pass total overall hacking nan " +
+	"error clipped")
 
 // countWords say that a figure is a number of things.
 var countWords = list("n num number count counts nb")
 
 // asideWords say that a figure is a clock, a counter, a setting, an extreme or a spread.
-var asideWords = slices.Concat(countWords, list("time times timing timings timer sec secs second seconds ms runtime throughput mfu perf elapsed duration latency memory mem gpu cpu flos flops tflops epoch version "+
-	"coef coeff coefficient beta threshold target weight weights scale min max minimum maximum median std stdev stddev var variance p5 p10 p25 p50 p75 p90 p95 p99 quantile percentile best worst top high low lower "+
-	"upper delta diff gap baseline ema moving running smoothed correlation slowest fastest steps size advantage advantages adv progress seqlen std@ best@ worst@ maj@"))
+var asideWords = slices.Concat(countWords,
+	list("time times timing timings timer sec secs second seconds ms runtime throughput mfu perf elapsed duration latency memory mem gpu "+
+		"cpu flos flops tflops epoch version coef coeff coefficient beta threshold target weight weights scale min max minimum maximum "+
+		"median std stdev stddev var variance p5 p10 p25 p50 p75 p90 p95 p99 quantile percentile best worst top high low lower upper "+
+		"delta diff gap baseline ema moving running smoothed correlation slowest fastest steps size advantage advantages adv progress "+
+		"seqlen std@ best@ worst@ maj@"))
 
 // heldOut begin the names of what was logged of an evaluation.
 var heldOut = []string{
-	"val-core/", "eval/", "eval_", "evaluation/", "evaluation_", "validation/", "validation_", "valid/", "val/", "val_", "test/", "test_", "heldout/", "heldout_", "held_out/", "held_out_",
+	"val-core/", "eval/", "eval_", "evaluation/", "evaluation_", "validation/", "validation_", "valid/", "val/", "val_", "test/", "test_",
+	"heldout/", "heldout_", "held_out/", "held_out_",
 	"dev/", "val_correct/", "holdout/", "holdout_", "benchmark/", "benchmark_", "bench/", "bench_",
 }
 
@@ -244,7 +292,9 @@ func spell(name string) spelled {
 			continue
 		}
 		s.last = at
-		if slices.ContainsFunc(wordsOf(text[at:end]), func(w string) bool { return !slices.Contains(plainWords, w) && !slices.Contains(asideWords, w) }) {
+		if slices.ContainsFunc(wordsOf(text[at:end]), func(w string) bool {
+			return !slices.Contains(plainWords, w) && !slices.Contains(asideWords, w)
+		}) {
 			break
 		}
 	}
@@ -391,8 +441,11 @@ func countOf(name string) Meaning {
 // A held-out figure is a score if a word of its name is one of scoreWords, and none is one of otherWords: lengths, times, spreads. Only
 // whole words count, before an @: data may be called minerva or countdown.
 var (
-	scoreWords = list("acc accuracy score scores reward rewards correct pass pass1 pass@ mean@ avg@ solved solve success win f1 em exact ndcg ndcg@ recall recall@ precision mrr bleu rouge return returns")
-	otherWords = slices.Concat(asideWords, list("length lengths len token tokens loss truncated clip clipped entropy kl step turns ratio frac margins repetition positive zero perplexity violation error refuse"))
+	scoreWords = list("acc accuracy score scores reward rewards correct pass pass1 pass@ mean@ avg@ solved solve success win f1 em exact " +
+		"ndcg ndcg@ recall recall@ precision mrr bleu rouge return returns")
+	otherWords = slices.Concat(asideWords,
+		list("length lengths len token tokens loss truncated clip clipped entropy kl step turns ratio frac margins repetition positive "+
+			"zero perplexity violation error refuse"))
 )
 
 // evalOf is the score that a name is of, after the prefix of its split. The rank tells the whole from the parts: eval_reward before

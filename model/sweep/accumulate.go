@@ -47,7 +47,10 @@ type moments struct {
 // filtered returns what posCounts[i] and negCounts[j] do without recompute.
 func (o *pairOutcomes) filtered(i, j int) Outcome {
 	n, pos, neg := o.posCounts[i]+o.negCounts[j], o.posSums[i], o.negSums[j]
-	outcome := Outcome{Kept: o.groups*n + o.zeros, Trained: pos.train + neg.train, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares, sumAbs: pos.sum - neg.sum}
+	outcome := Outcome{
+		Kept: o.groups*n + o.zeros, Trained: pos.train + neg.train, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares,
+		sumAbs: pos.sum - neg.sum,
+	}
 	if n > 0 {
 		outcome.Signal = o.alive
 	} else {
@@ -182,7 +185,8 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 			_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
 			for i := range groups {
 				lo, hi := groups[i].Start, groups[i].End
-				sum.add(outcomeOf(&groups[i], c.Filtering(), a.Batch.Rewards[lo:hi], a.Unfiltered[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
+				sum.add(outcomeOf(&groups[i], c.Filtering(), a.Batch.Rewards[lo:hi], a.Unfiltered[lo:hi], r.Processed[lo:hi],
+					r.Kept[lo:hi]))
 			}
 		}
 	})

@@ -45,7 +45,8 @@ func (w *groupWorker) load(g *analysis.Group) {
 	lo, hi := g.Start, g.End
 	w.group, w.unfiltered = g, w.a.Unfiltered[lo:hi]
 	w.batch = w.a.Batch.OneGroup(lo, hi)
-	w.uncacheable = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components || w.entry.Needs.Columns != 0
+	w.uncacheable = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components ||
+		w.entry.Needs.Columns != 0
 	w.rank = w.rank[:0]
 	w.counts, w.zeros = signCounts{}, 0
 	w.keyBytes = binary.LittleEndian.AppendUint64(append(w.keyBytes[:0], byte(g.Fate)), math.Float64bits(residueBound(g)))
@@ -267,7 +268,8 @@ func (s *rankedSide) add(reward, advantage, bound float64) {
 	}
 	s.rewards = append(s.rewards, reward)
 	s.rewardSums, s.rewardSquares = append(s.rewardSums, s.rewardSums[n]+reward), append(s.rewardSquares, s.rewardSquares[n]+reward*reward)
-	s.advantageSums, s.advantageSquares = append(s.advantageSums, s.advantageSums[n]+advantage), append(s.advantageSquares, s.advantageSquares[n]+advantage*advantage)
+	s.advantageSums, s.advantageSquares = append(s.advantageSums, s.advantageSums[n]+advantage),
+		append(s.advantageSquares, s.advantageSquares[n]+advantage*advantage)
 }
 
 // addAdvantages adds to dst[k] the unfiltered advantages of the first counts[k] samples.

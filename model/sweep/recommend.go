@@ -26,15 +26,16 @@ type Recommendation struct {
 // Recommend chooses for a goal among the cells with the given values of recompute and no filter at all.
 //
 // The front is of the settings that no other beats in Σ|A| against no filter, effective samples, flips,
-// groups killed or short, and what the goal asks for; they keep the share of Σ|A| that the goal asks for. The choice raises no warning of package analysis
-// that the log does not raise by itself: it kills no group, leaves none with fewer than 2 samples, flips
+// groups killed or short, and what the goal asks for; they keep the share of Σ|A| that the goal asks for. The choice raises no warning of
+// package analysis that the log does not raise by itself: it kills no group, leaves none with fewer than 2 samples, flips
 // no sign, does not push one way, and keeps the shares that its ratios say. If the trainer has no filter,
 // the choice is no filter.
 func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 	k := goal.kind()
 	a := Recommendation{Goal: goal, Rule: "among the settings that raise no warning: " + goal.Doc()}
 	if !g.HasSignal() {
-		a.Reason = fmt.Sprintf("no signal in %s: no setting changes anything", units.Plural(g.unfiltered.Groups, "groups")+" of "+units.Plural(g.Steps, "steps"))
+		a.Reason = fmt.Sprintf("no signal in %s: no setting changes anything", units.Plural(g.unfiltered.Groups, "groups")+" of "+
+			units.Plural(g.Steps, "steps"))
 		return a
 	}
 	all := slices.DeleteFunc(g.candidates(k, recompute), func(c candidate) bool {
@@ -77,7 +78,8 @@ func (g *Grid) reason(k goalKind, c *Cell) string {
 	case "signal":
 		return "no pair of the grid keeps more: a filter trades signal for fewer samples or another balance; see the other goals"
 	case "balance":
-		return fmt.Sprintf("without a filter positive and negative mass are %s, and no pair of the grid that raises no warning is nearer to equal", c.MassText())
+		return fmt.Sprintf("without a filter positive and negative mass are %s, and no pair of the grid that raises no warning is "+
+			"nearer to equal", c.MassText())
 	}
 	return "no pair of the grid trains on fewer samples without a warning or losing more of Σ|A|"
 }
@@ -107,7 +109,8 @@ func (c *Cell) Sentence() string {
 
 // Against says what a cell gives and takes against another one of the same samples.
 func (c *Cell) Against(o *Cell) string {
-	return fmt.Sprintf("trains on %s instead of %s samples (%s), with %s of its Σ|A| and %s of its effective samples; positive and negative mass are %s, not %s",
+	return fmt.Sprintf("trains on %s instead of %s samples (%s), with %s of its Σ|A| and %s of its effective samples; positive and "+
+		"negative mass are %s, not %s",
 		units.Count(c.Trained), units.Count(o.Trained), percent("%+.0f%%", float64(c.Trained)/float64(o.Trained)-1),
 		percent("%.0f%%", c.sumAbs/o.sumAbs), percent("%.0f%%", c.Effective()/o.Effective()), c.MassText(), o.MassText())
 }
@@ -173,7 +176,8 @@ func ParseGoal(text string) (Goal, error) {
 	g := Goal{Name: name, Least: DefaultLeast}
 	i := slices.Index(GoalNames(), name)
 	if i < 0 || given && !goalKinds()[i].usesLeast {
-		return g, fmt.Errorf("there is no goal %q: choose signal, balance or cost, the last two with the share of Σ|A| to keep, as cost:0.9", text)
+		return g, fmt.Errorf("there is no goal %q: choose signal, balance or cost, the last two with the share of Σ|A| to keep, "+
+			"as cost:0.9", text)
 	}
 	if !given {
 		return g, nil

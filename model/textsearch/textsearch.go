@@ -41,7 +41,8 @@ func Compile(text string) (*regexp.Regexp, error) {
 	pattern, err := regexp.Compile(text)
 	if wrong := (*syntax.Error)(nil); errors.As(err, &wrong) {
 		at := strings.LastIndex(text, wrong.Expr)
-		return nil, fmt.Errorf("the pattern %q is wrong at character %d, %q: %s", text, len([]rune(text[:max(0, at)]))+1, wrong.Expr, wrong.Code)
+		return nil, fmt.Errorf("the pattern %q is wrong at character %d, %q: %s", text, len([]rune(text[:max(0, at)]))+1, wrong.Expr,
+			wrong.Code)
 	}
 	return pattern, err
 }
@@ -225,7 +226,10 @@ func (s *Search) match(t *model.Text) Match {
 			for to > at[1] && to < len(text) && !utf8.RuneStart(text[to]) {
 				to--
 			}
-			m := Match{In: part, Before: strings.Clone(text[from:at[0]]), Text: strings.Clone(text[at[0]:at[1]]), After: strings.Clone(text[at[1]:to])}
+			m := Match{
+				In: part, Before: strings.Clone(text[from:at[0]]), Text: strings.Clone(text[at[0]:at[1]]),
+				After: strings.Clone(text[at[1]:to]),
+			}
 			if len(m.Text) > keptMatch {
 				m.Text, m.After = strings.ToValidUTF8(m.Text[:keptMatch], "")+"…", ""
 			}
@@ -280,8 +284,8 @@ func (s *Search) count(r *Result, counts map[string]*Count, f *found) {
 }
 
 // mayHold returns what says of the bytes of a record that a text in it may match: that they hold the longest word which is in every
-// match, of letters and digits that no format escapes. It is nil if there is no such word, or if the word may be of a speaker, whose name is
-// not in every log.
+// match, of letters and digits that no format escapes. It is nil if there is no such word, or if the word may be of a speaker, whose name
+// is not in every log.
 func (s *Search) mayHold() func([]byte) bool {
 	tree, err := syntax.Parse(s.Pattern.String(), syntax.Perl)
 	if err != nil {

@@ -130,7 +130,7 @@ func (*View) Keys() view.Section {
 		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "a page of the text below up", Do: view.By((*View).scroll, -1)},
 		{Keys: []string{"0", "backspace"}, Label: "0", Hint: "0 off", Doc: "turn the stage off", Do: view.Key((*View).clear)},
 		{
-			Keys: []string{"v"}, Label: "v", Hint: "v parts",
+			Keys: []string{"i"}, Label: "i", Hint: "i parts",
 			Doc: "break the metrics down by difficulty, length, fate or a column",
 			Do:  view.Ask(view.Push{View: view.Breakdown}),
 		},
@@ -211,11 +211,11 @@ func stageChart(e env.Env, s chainStage, w, h int) []string {
 		upper = what + " "
 	}
 	lines := []string{" " + mirror.Moments(e, upper, m.Upper, isAdvantage, w-1)}
-	under := []string{" " + e.Display.Theme.Paint(themes.Dim, ruler)}
+	var under []string
 	if !m.Same {
 		under = append(under, " "+mirror.Moments(e, lower, m.Lower, isAdvantage, w-1))
 	}
-	lines = append(lines, mirror.Lines(e, false, m.Upper, m.Lower, width, h-1-len(under))...)
+	lines = append(lines, mirror.Lines(e, false, m.Upper, m.Lower, ruler, width, h-1-len(under))...)
 	return append(lines, under...)
 }
 

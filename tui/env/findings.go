@@ -24,7 +24,9 @@ type findings struct {
 type LookAtRun func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error)
 
 // LookAtSamples looks at the samples alone, as far as the source can read their texts again.
-func (e Env) LookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+func (e Env) LookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings,
+	previous *diagnosis.Look,
+) (*diagnosis.Look, error) {
 	var how diagnosis.Reading
 	if e.Texts[0] != nil {
 		how.Texts = analysis.ReadTextsOf(e.Texts[0])

@@ -114,7 +114,8 @@ func nearestEstimator(r *match.Report) string {
 	}
 	if n := len(r.Mixture); n > 0 {
 		newest := r.Mixture[n-1]
-		return fmt.Sprintf("log = %s %s %s from step %d on", estimators.Title(newest.Framework), newest.Estimator, newest.Scale, newest.From)
+		return fmt.Sprintf("log = %s %s %s from step %d on", estimators.Title(newest.Framework), newest.Estimator, newest.Scale,
+			newest.From)
 	}
 	if len(r.Others) == 0 || 2*r.Others[0].Agreeing < r.Compared {
 		return "log = no known estimator"

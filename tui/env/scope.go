@@ -88,14 +88,18 @@ func (s Scope) complete(snap model.Snapshot, end int) (steps []int) {
 
 // Analyze computes the steps of the scope that ends at index end of a snapshot, and reuses what it can of
 // known, which may be nil.
-func (s Scope) Analyze(ctx context.Context, snap model.Snapshot, end int, set model.Settings, known *analysis.Analysis) (*analysis.Analysis, error) {
+func (s Scope) Analyze(ctx context.Context, snap model.Snapshot, end int, set model.Settings,
+	known *analysis.Analysis,
+) (*analysis.Analysis, error) {
 	steps, _ := s.Indexes(snap, end)
 	return analysis.AnalyzeSteps(ctx, snap, steps, set, known)
 }
 
 // Decide returns the scope of a run and its analysis, given that of the step at index end: if each of the
 // last steps has few groups, these steps together. It leaves open what cannot be known yet.
-func (s ScopeState) Decide(ctx context.Context, snap model.Snapshot, end int, set model.Settings, step *analysis.Analysis) (ScopeState, *analysis.Analysis, error) {
+func (s ScopeState) Decide(ctx context.Context, snap model.Snapshot, end int, set model.Settings,
+	step *analysis.Analysis,
+) (ScopeState, *analysis.Analysis, error) {
 	wide := Scope{Kind: ScopeLast, Last: DefaultLastSteps}
 	steps, _ := wide.Indexes(snap, end)
 	switch {

@@ -257,7 +257,8 @@ func wordStart(text string, at int) int {
 	}
 	for at > 0 {
 		before, size := utf8.DecodeLastRuneInString(text[:at])
-		if unicode.IsSpace(before) || unicode.In(before, unicode.Han, unicode.Hiragana, unicode.Katakana) || strings.ContainsRune("，。、；：？！（）「」", before) {
+		if unicode.IsSpace(before) || unicode.In(before, unicode.Han, unicode.Hiragana, unicode.Katakana) ||
+			strings.ContainsRune("，。、；：？！（）「」", before) {
 			return at
 		}
 		at -= size
@@ -273,7 +274,8 @@ func HeaderReward(x float64) string {
 
 // ShowsFilter reports whether a filter or a baseline may make a difference: else what is kept, Σ|A| and flips say nothing.
 func (e Env) ShowsFilter(x *analysis.StepFigures) bool {
-	return e.Settings.Now.Effective().Filtering() || e.Settings.Base.On || x.Kept < x.Rows || math.Abs(x.Metric("vantage/abs_advantage_ratio")-1) > RatioRounding
+	return e.Settings.Now.Effective().Filtering() || e.Settings.Base.On || x.Kept < x.Rows ||
+		math.Abs(x.Metric("vantage/abs_advantage_ratio")-1) > RatioRounding
 }
 
 // AnalyzedStep returns a step on the screen, unless the snapshot has a newer revision of it than was analysed.
@@ -329,7 +331,8 @@ func (e Env) PromptOrName(g *analysis.Group) string {
 // RatioRounding is what sums over samples may lack of a ratio by rounding.
 const RatioRounding = 1e-9
 
-// HarshFilter says what the filter leaves if that is little: see [figures.HarshFilter]. It returns "" without a filter, and where it is not known yet.
+// HarshFilter says what the filter leaves if that is little: see [figures.HarshFilter]. It returns "" without a filter, and where it is not
+// known yet.
 func (e Env) HarshFilter() string {
 	x := e.Result.Analysis
 	if x == nil || x.Open || x.Rows == 0 || !x.Settings.Filtering() {

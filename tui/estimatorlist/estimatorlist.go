@@ -49,7 +49,9 @@ func (p *View) OnRow(env.Env) view.Want {
 
 // Keys of the list.
 func (*View) Keys() view.Section {
-	return view.Section{Name: "list of estimators", Bindings: append(view.PickerKeys(view.Binding{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter use", Doc: "use the estimator", Do: view.Key((*View).pick)}),
+	return view.Section{Name: "list of estimators", Bindings: append(view.PickerKeys(view.Binding{
+		Keys: []string{"enter"}, Label: "⏎", Hint: "Enter use", Doc: "use the estimator", Do: view.Key((*View).pick),
+	}),
 		view.Binding{
 			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab read-on",
 			Doc: "the next lines about it, at the end the first again",

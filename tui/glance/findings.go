@@ -29,7 +29,8 @@ func (s View) findings(e env.Env, w, h int) pane.Content {
 	case d.Health() == diagnosis.Unknown:
 		c.Lines = e.Display.CutLines(e.Display.Wrapped(" ", themes.Dim, sanitize.Line(d.HealthReason()), w-2), 2, w)
 	case len(d.Findings) == 0:
-		c.Lines = []string{" " + t.Paint(themes.Good, e.Display.Glyphs.Dot+" "+d.HealthText()) + "  nothing was found at " + units.Plural(d.Steps, "steps")}
+		c.Lines = []string{" " + t.Paint(themes.Good, e.Display.Glyphs.Dot+" "+d.HealthText()) + "  nothing was found at " +
+			units.Plural(d.Steps, "steps")}
 	}
 	notChecked := sanitize.Line(d.NotChecked())
 	below := min(1+model.Count01(notChecked != ""), max(0, h-len(c.Lines)-1)) // lines of learning and of what was not checked
@@ -68,7 +69,8 @@ func (s View) findingBlocks(e env.Env, d *diagnosis.Diagnosis, w, h int) [][]str
 	draw := func(evidence int) (lines int) {
 		for i := range d.Findings {
 			f := &d.Findings[i]
-			head := " " + finding.SeverityMark(e, f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
+			head := " " + finding.SeverityMark(e, f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " +
+				t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
 			text := finding.Text(e, f, "", w-cells.Width(head)-1, i == s.Cursor)
 			if len(d.Findings) == 1 || 3*cells.Width(head) > w { // the text has the whole width
 				name := f.Kind.Words() + " " + f.When() + ": "

@@ -22,7 +22,9 @@ type List []Figure
 // At adds figures of a place by their names. Names that the glossary does not have are left out.
 func (l List) At(place figures.Place, names ...string) List {
 	for _, name := range names {
-		if e, ok := figures.Explain(place, name); ok && !slices.ContainsFunc(l, func(f Figure) bool { return f.Name == name && f.Entry.Equal(e) }) {
+		if e, ok := figures.Explain(place, name); ok && !slices.ContainsFunc(l, func(f Figure) bool {
+			return f.Name == name && f.Entry.Equal(e)
+		}) {
 			l = append(l, Figure{name, e})
 		}
 	}

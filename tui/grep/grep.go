@@ -47,7 +47,9 @@ func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 		return
 	}
 	key := grepKey{e.Snap.Revision, e.Settings.Now, s.pattern}
-	if e.Snap.Rows == 0 || key == s.job.Of || !s.job.Lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
+	if e.Snap.Rows == 0 || key == s.job.Of || !s.job.Lacks(key, func(was, wanted grepKey) bool {
+		return was.pattern == wanted.pattern && was.set == wanted.set
+	}) {
 		return
 	}
 	snap, texts := e.Snap, e.Texts[0]

@@ -27,10 +27,10 @@ func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 			Lines: []string{" " + e.Display.Theme.Paint(themes.Dim, "computing the metrics of the groups shown …")},
 		}
 	}
-	all, t := x.Metrics, e.Display.Theme
+	all, t := trend.List(x.Metrics), e.Display.Theme
 	columns, hidden := MetricLayout(e, len(all), w, h)
 	width := w / columns
-	c := pane.Content{Title: fmt.Sprintf("metrics  %d · %s", len(all), e.ScopeWords())}
+	c := pane.Content{Title: fmt.Sprintf("metrics  %d · %s", len(x.Metrics), e.ScopeWords())}
 	if of := e.ShownCount(); of != "" {
 		c.Title += " · " + of + " groups shown"
 	}
@@ -45,15 +45,16 @@ func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 	}
 	for y := range h {
 		line := ""
-		for x := range columns {
-			at := p.MetricScroll*columns + x*h + y
+		for column := range columns {
+			at := p.MetricScroll*columns + column*h + y
 			if at >= len(all) {
 				break
 			}
-			name := t.Paint(themes.Dim, trend.TrimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
-			value := trend.MetricText(all[at].Name, all[at].Value)
+			of := all[at].Metric
+			value := trend.MetricText(of.Name, of.Value) + trend.WithoutNaN(x, of.Name)
+			name := t.Paint(themes.Dim, trend.TrimPath(sanitize.Line(all[at].Name), width-max(9, cells.Width(value)+3)-deltaRoom))
 			if base != nil {
-				value += cells.FitRight(e.Display.PaintDelta(all[at].Value-base.Metric(all[at].Name)), trend.DeltaWidth)
+				value += cells.FitRight(e.Display.PaintDelta(of.Value-base.Metric(of.Name)), trend.DeltaWidth)
 			}
 			line += e.Display.Mark(
 				pane.OnMetric, at,
@@ -82,11 +83,22 @@ func (p *Panes) MoveMetric(e env.Env, by int) {
 	if x == nil || in.H == 0 {
 		return
 	}
-	p.Metric = pane.ClampIndex(p.Metric+by, len(x.Metrics))
-	columns, hidden := MetricLayout(e, len(x.Metrics), in.W, in.H)
+	n := len(trend.List(x.Metrics))
+	p.Metric = pane.ClampIndex(p.Metric+by, n)
+	columns, hidden := MetricLayout(e, n, in.W, in.H)
 	top := min(p.MetricScroll, p.Metric/columns)
 	least := (p.Metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
 	p.MetricScroll = min(max(0, top, least), hidden)
+}
+
+// MetricUnderCursor returns the name of the metric that the cursor is on; "" while there is none.
+func (p Panes) MetricUnderCursor(e env.Env) string {
+	x := e.ShownFigures()
+	if x == nil || len(x.Metrics) == 0 {
+		return ""
+	}
+	rows := trend.List(x.Metrics)
+	return rows[pane.ClampIndex(p.Metric, len(rows))].Metric.Name
 }
 
 func exportedMetrics(e env.Env) report.Table {

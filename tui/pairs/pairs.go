@@ -152,7 +152,9 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 		if err := cmp.Or(e.Second.Err, s.Job.Err); err != nil {
 			text = sanitize.Line(err.Error())
 		}
-		return e.Display.Box(layout.Rect{W: w, H: h}, true, pane.Content{Title: title, Lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
+		return e.Display.Box(layout.Rect{W: w, H: h}, true, pane.Content{
+			Title: title, Lines: []string{"", "  " + t.Paint(themes.Dim, text)},
+		})
 	}
 	above := comparisonLines(e, r, w-4)
 	height := min(len(above)+2, h-6)
@@ -171,8 +173,10 @@ func comparisonLines(e env.Env, r *compare.Result, w int) []string {
 		t, g, width, n := e.Display.Theme, e.Display.Glyphs, max(3, min(60, w-40)), float64(len(r.Pairs))
 		wins := int(math.Round(float64(r.Wins) / n * float64(width)))
 		losses := min(width-wins, int(math.Round(float64(r.Losses)/n*float64(width))))
-		lines = append(lines, " "+t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins))+t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, width-wins-losses))+
-			t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))+fmt.Sprintf("  +%d better  %d equal  −%d worse", r.Wins, r.Ties, r.Losses))
+		lines = append(lines, " "+t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins))+
+			t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, width-wins-losses))+
+			t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))+fmt.Sprintf("  +%d better  %d equal  −%d worse", r.Wins, r.Ties,
+			r.Losses))
 	}
 	if r.Scales != "" {
 		say(themes.Warn, r.Scales)
@@ -226,13 +230,16 @@ func (s View) table(e env.Env, r *compare.Result, w, h int) pane.Content {
 		widths[side] = min(max(9, cells.Width(name)+2), max(11, w/6))
 		names[side] = cells.TruncateLeft(name, widths[side]-2)
 	}
-	c := pane.Content{Lines: []string{t.Paint(themes.Dim, cells.FitRight(names[env.SideBaseline], widths[env.SideBaseline])+cells.FitRight(names[env.SideCandidate], widths[env.SideCandidate])+
+	c := pane.Content{Lines: []string{t.Paint(themes.Dim, cells.FitRight(names[env.SideBaseline], widths[env.SideBaseline])+
+		cells.FitRight(names[env.SideCandidate], widths[env.SideCandidate])+
 		cells.FitRight("Δ", 9)+cells.FitRight("samples", 10)+"  prompt")}}
 	cursor := pane.ClampIndex(s.Cursor, len(r.Pairs))
 	shared := env.SharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
 	e.Display.AddRows(&c, pane.OnPair, cursor, len(r.Pairs), w, h, func(i int) string {
 		p := s.pairAt(i)
-		return cells.FitRight(units.Fixed(p.Baseline, 3), widths[env.SideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 3), widths[env.SideCandidate]) + cells.FitRight(e.Display.Theme.Paint(pane.SignRole(p.Delta()), report.SignedDelta(p.Delta())), 9) +
+		return cells.FitRight(units.Fixed(p.Baseline, 3), widths[env.SideBaseline]) +
+			cells.FitRight(units.Fixed(p.Candidate, 3), widths[env.SideCandidate]) +
+			cells.FitRight(e.Display.Theme.Paint(pane.SignRole(p.Delta()), report.SignedDelta(p.Delta())), 9) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + env.WithoutShared(p.Preview, shared)
 	})
 	order := "worst for " + e.RunNames()[env.SideCandidate] + " first"
@@ -246,10 +253,13 @@ func (s View) table(e env.Env, r *compare.Result, w, h int) pane.Content {
 // Exported returns the prompts.
 func (s *View) Exported(e env.Env) report.Table {
 	names := e.RunNames()
-	t := report.Table{Title: fmt.Sprintf("%s against %s, prompt by prompt", names[env.SideCandidate], names[env.SideBaseline]), Columns: []string{
-		"prompt", "reward of " + names[env.SideBaseline], "reward of " + names[env.SideCandidate], "delta",
-		"samples of " + names[env.SideBaseline], "samples of " + names[env.SideCandidate], "samples_compared", "same_steps",
-	}}
+	t := report.Table{
+		Title: fmt.Sprintf("%s against %s, prompt by prompt", names[env.SideCandidate], names[env.SideBaseline]),
+		Columns: []string{
+			"prompt", "reward of " + names[env.SideBaseline], "reward of " + names[env.SideCandidate], "delta",
+			"samples of " + names[env.SideBaseline], "samples of " + names[env.SideCandidate], "samples_compared", "same_steps",
+		},
+	}
 	for i := range s.pairs() {
 		p := s.pairAt(i)
 		t.Rows = append(t.Rows, []any{p.Preview, p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps})

@@ -164,7 +164,8 @@ func (d Display) Waiting(title, text string, w, h int) []string {
 	return d.Box(layout.Rect{W: w, H: h}, true, Content{Title: title, Lines: lines})
 }
 
-// AddTable adds a head of w cells and, of n rows, h that are around the cursor; table returns the head and the rows from one to before another.
+// AddTable adds a head of w cells and, of n rows, h that are around the cursor; table returns the head and the rows from one to before
+// another.
 func (d Display) AddTable(c *Content, list Kind, cursor, n, w, h int, table func(from, to int) []string) {
 	h = max(0, h)
 	top := WindowTop(cursor, n, h)

@@ -98,7 +98,8 @@ func readingLines(e env.Env, w int) []string {
 // problemLines says what could not be read: few problems in full, many counted by reason.
 func problemLines(e env.Env, w, unreadable int) []string {
 	t, problems := e.Display.Theme, e.Snap.Run.Problems
-	rest, remedy := "; the rest was", "nothing if they are few: they are left out of all metrics. If they are many, fix the file and open it again"
+	rest, remedy := "; the rest was", "nothing if they are few: they are left out of all metrics. If they are many, fix the file and "+
+		"open it again"
 	if e.Snap.Rows == 0 {
 		rest, remedy = "", "name its columns with the flags above; "+FormatsHelp
 	}
@@ -110,7 +111,8 @@ func problemLines(e env.Env, w, unreadable int) []string {
 		}
 	} else {
 		if unreadable > listed {
-			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(listed))))
+			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:",
+				units.Count(listed))))
 		}
 		reasons := CountReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
@@ -132,7 +134,8 @@ func decisions(e env.Env) []decision {
 	if format == "" {
 		format = "no known format"
 	}
-	all := []decision{{"log", fmt.Sprintf("%s · %s · %s · %s", format, units.Plural(run.Progress.Files, "files"), units.Plural(len(e.Snap.Steps), "steps"), units.Plural(e.Snap.Rows, "samples"))}}
+	all := []decision{{"log", fmt.Sprintf("%s · %s · %s · %s", format, units.Plural(run.Progress.Files, "files"),
+		units.Plural(len(e.Snap.Steps), "steps"), units.Plural(e.Snap.Rows, "samples"))}}
 	if run.Provenance != "" {
 		all = append(all, decision{"read", run.Provenance})
 	}

@@ -63,7 +63,9 @@ func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	}))
 }
 
-func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, texts env.TextReader, old *report.Prompts) (*report.Prompts, error) {
+func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, texts env.TextReader,
+	old *report.Prompts,
+) (*report.Prompts, error) {
 	p := &report.Prompts{Where: key.where, Solved: snap.SolvedNotes(snap.RewardScales(key.set))}
 	where, err := figures.ParsePromptQuery(key.where)
 	if err != nil {

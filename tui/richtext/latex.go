@@ -32,7 +32,8 @@ var latexForms = sync.OnceValue(func() map[string]string {
 
 // escapes are commands only in formulas: elsewhere a backslash may be part of anything.
 var escapes = map[string]string{
-	",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "\n", "{": "{", "}": "}", "%": "%", "$": "$", "#": "#", "&": "&", "_": "_", "|": "‖",
+	",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "\n", "{": "{", "}": "}", "%": "%", "$": "$", "#": "#", "&": "&", "_": "_",
+	"|": "‖",
 }
 
 // The characters that Unicode has as superscripts and subscripts too.

@@ -40,7 +40,8 @@ func (p Picker) frame() string {
 		return ""
 	}
 	lines := append([]string{p.titleLine(), p.filterLine()}, p.body()...)
-	frame := strings.Join(cells.FitLines(append(lines, p.theme.Paint(themes.Dim, " "+p.leftOut()), p.effectLine(), p.hints()), p.w, p.h), "\n")
+	frame := strings.Join(cells.FitLines(append(lines, p.theme.Paint(themes.Dim, " "+p.leftOut()), p.effectLine(), p.hints()), p.w, p.h),
+		"\n")
 	if p.options.ASCII {
 		return cells.ASCII(frame)
 	}
@@ -66,7 +67,8 @@ func (p Picker) filterLine() string {
 		return ""
 	}
 	found := fmt.Sprintf("%d of %d ", len(p.rows), len(p.list.Runs()))
-	return cells.Justify(" "+p.theme.Paint(themes.Key, "/")+" "+p.theme.Paint(themes.Accent, p.filter.Shown(p.w/2)), p.theme.Paint(themes.Dim, found), p.w)
+	return cells.Justify(" "+p.theme.Paint(themes.Key, "/")+" "+p.theme.Paint(themes.Accent, p.filter.Shown(p.w/2)),
+		p.theme.Paint(themes.Dim, found), p.w)
 }
 
 // line is a line of the list: a row, or a text.
@@ -343,7 +345,8 @@ func (p Picker) empty() []string {
 	t := p.theme
 	switch {
 	case len(p.list.Runs()) > 0:
-		return []string{"", "    nothing here matches " + t.Paint(themes.Accent, p.filter.Text) + ": " + t.Paint(themes.Key, "Esc") + " shows all runs again"}
+		return []string{"", "    nothing here matches " + t.Paint(themes.Accent, p.filter.Text) + ": " + t.Paint(themes.Key, "Esc") +
+			" shows all runs again"}
 	case p.looking:
 		return []string{"", "    looking for logs …"}
 	}

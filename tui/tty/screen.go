@@ -120,7 +120,8 @@ func New(first tea.Model, out io.Writer, profile colorprofile.Profile, others ..
 	return s, nil
 }
 
-// Run shows the model until it quits, and returns its last state. A panic of the model or its commands goes on once the terminal is given back.
+// Run shows the model until it quits, and returns its last state. A panic of the model or its commands goes on once the terminal is given
+// back.
 func (s *Screen) Run() (tea.Model, error) {
 	if err := s.enter(); err != nil {
 		return s.model, err
@@ -180,7 +181,8 @@ func (s *Screen) enter() (err error) {
 	r.SetRelativeCursor(false)
 	s.renderer, s.mouse = r, tea.MouseModeNone
 	s.resize(s.cells.Width(), s.cells.Height())
-	s.buf.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(1) + ansi.RequestBackgroundColor)
+	s.buf.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste +
+		ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(1) + ansi.RequestBackgroundColor)
 	if _, far := os.LookupEnv("SSH_TTY"); !far && !strings.Contains(os.Getenv("TERM_PROGRAM"), "Apple") {
 		s.buf.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
 	}
@@ -205,7 +207,8 @@ func (s *Screen) Leave() {
 		case <-time.After(lastTime):
 		}
 	}
-	s.buf.WriteString(ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.ResetModeBracketedPaste + ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable)
+	s.buf.WriteString(ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.ResetModeBracketedPaste +
+		ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable)
 	s.flush()
 	s.renderer = nil
 	if s.before != nil {

@@ -130,7 +130,8 @@ func start(weed string) (*Server, error) {
 func (s *Server) runAtFreePorts(weed, config string) (err error) {
 	s.ports = nil
 	s.args = []string{
-		weed, "server", "-dir=" + s.dir, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-volume.max=300", "-volume.minFreeSpace=1",
+		weed, "server", "-dir=" + s.dir, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-volume.max=300",
+		"-volume.minFreeSpace=1",
 		"-master.volumeSizeLimitMB=64", "-s3", "-s3.config=" + config, "-s3.port.iceberg=0", "-s3.port.lance=0",
 	}
 	for _, part := range []string{"s3", "master", "volume", "filer"} {
@@ -148,7 +149,9 @@ func (s *Server) runAtFreePorts(weed, config string) (err error) {
 			s.Host = fmt.Sprintf("127.0.0.1:%d", port)
 		}
 	}
-	s.admin, err = minio.New(s.Host, &minio.Options{Creds: credentials.NewStaticV4("ADMINKEY", "adminsecret", ""), Region: "us-east-1", BucketLookup: minio.BucketLookupPath})
+	s.admin, err = minio.New(s.Host, &minio.Options{
+		Creds: credentials.NewStaticV4("ADMINKEY", "adminsecret", ""), Region: "us-east-1", BucketLookup: minio.BucketLookupPath,
+	})
 	if err != nil {
 		return err
 	}
@@ -218,7 +221,8 @@ func (s *Server) Put(t *testing.T, bucket, key, text string) {
 	t.Helper()
 	var err error
 	for range 20 { // its first volumes take a moment
-		if _, err = s.admin.PutObject(context.Background(), bucket, key, strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{DisableMultipart: true}); err == nil {
+		if _, err = s.admin.PutObject(context.Background(), bucket, key, strings.NewReader(text), int64(len(text)),
+			minio.PutObjectOptions{DisableMultipart: true}); err == nil {
 			return
 		}
 		time.Sleep(200 * time.Millisecond)

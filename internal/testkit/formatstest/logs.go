@@ -91,7 +91,8 @@ func (log *Log) readWant(tb testing.TB, path string) {
 	log.Components = rows[0][len(columns):]
 	for _, row := range rows[1:] {
 		r := model.Record{
-			Step: int64(number(row[0])), Group: row[1], Preview: row[2], Reward: number(row[3]), Advantage: number(row[4]), Length: int32(number(row[5])),
+			Step: int64(number(row[0])), Group: row[1], Preview: row[2], Reward: number(row[3]), Advantage: number(row[4]),
+			Length: int32(number(row[5])),
 		}
 		for _, cell := range row[len(columns):] {
 			r.Components = append(r.Components, number(cell))
@@ -104,7 +105,10 @@ func (log *Log) readWant(tb testing.TB, path string) {
 func Samples(records []model.Record) []model.Record {
 	var samples []model.Record
 	for _, r := range records {
-		samples = append(samples, model.Record{Step: r.Step, Group: r.Group, Preview: r.Preview, Reward: r.Reward, Advantage: r.Advantage, Length: r.Length, Components: r.Components})
+		samples = append(samples, model.Record{
+			Step: r.Step, Group: r.Group, Preview: r.Preview, Reward: r.Reward, Advantage: r.Advantage, Length: r.Length,
+			Components: r.Components,
+		})
 	}
 	return samples
 }

@@ -177,7 +177,8 @@ func (d *Disk) serve() {
 		}
 		r := request{
 			call: Call(binary.NativeEndian.Uint32(buffer[4:])), unique: binary.NativeEndian.Uint64(buffer[8:]),
-			node: binary.NativeEndian.Uint64(buffer[16:]), thread: binary.NativeEndian.Uint32(buffer[32:]), body: bytes.Clone(buffer[headSize:n]),
+			node: binary.NativeEndian.Uint64(buffer[16:]), thread: binary.NativeEndian.Uint32(buffer[32:]),
+			body: bytes.Clone(buffer[headSize:n]),
 		}
 		if r.call == interrupt {
 			go d.giveUp(binary.NativeEndian.Uint64(r.body))

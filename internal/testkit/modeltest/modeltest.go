@@ -17,7 +17,9 @@ func Passes(passes ...[][]float64) model.Snapshot {
 	for k, groups := range passes {
 		for g, rewards := range groups {
 			for _, r := range rewards {
-				chunk.Records = append(chunk.Records, model.Record{Step: int64(k + 1), Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
+				chunk.Records = append(chunk.Records, model.Record{
+					Step: int64(k + 1), Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1,
+				})
 			}
 		}
 	}

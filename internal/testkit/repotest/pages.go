@@ -11,7 +11,8 @@ import (
 	"vantage/internal/testkit/filetest"
 )
 
-var update = flag.Bool("update", false, "write pages, frames and pictures instead of comparing them; look at the difference before keeping it")
+var update = flag.Bool("update", false, "write pages, frames and pictures instead of comparing them; look at the difference "+
+	"before keeping it")
 
 // Updating reports whether -update is given: a test writes what it would compare.
 func Updating() bool { return *update }

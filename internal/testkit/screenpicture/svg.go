@@ -87,7 +87,8 @@ func (s *stylesheet) row(cells uv.Line) string {
 			x += max(1, cells[x].Width)
 		}
 		if fill != "" {
-			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`, s.class("fill:"+fill), from*cellWidth, -baseline, (x-from)*cellWidth, cellHeight)
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`, s.class("fill:"+fill), from*cellWidth, -baseline,
+				(x-from)*cellWidth, cellHeight)
 		}
 	}
 	for _, r := range s.runs(cells) {

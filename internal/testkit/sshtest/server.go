@@ -61,7 +61,8 @@ Subsystem sftp %s
 		tb.Fatal(err)
 	}
 	_, proxyPort, _ := net.SplitHostPort(s.Address())
-	s.config = fmt.Sprintf("HostName 127.0.0.1\nPort %s\nUser %s\nIdentityFile %s\nIdentitiesOnly yes\n", proxyPort, me.Username, s.path("userkey"))
+	s.config = fmt.Sprintf("HostName 127.0.0.1\nPort %s\nUser %s\nIdentityFile %s\nIdentitiesOnly yes\n", proxyPort, me.Username,
+		s.path("userkey"))
 	s.Configure(tb, "")
 	s.Knows(tb, "hostkey")
 	Wrap(tb, "exec /usr/bin/ssh -F "+s.path("ssh_config")+` "$@"`)

@@ -235,7 +235,9 @@ func (c *Conn) encode(b *proto.Buffer, q Query) error {
 }
 
 // exchange sends a request and handles the packets of the answer until one is the last.
-func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, columns results, handle func(packet) (last bool, err error)) (err error) {
+func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, columns results,
+	handle func(packet) (last bool, err error),
+) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

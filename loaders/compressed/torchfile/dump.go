@@ -24,8 +24,8 @@ type Dump struct {
 	kinds   map[string]storageKind
 }
 
-// OpenDump reads the pickle of a file of torch.save, and no numbers of a tensor. Of lists of numbers it keeps those below a key of keep whole.
-// Its errors are those of [NewReader].
+// OpenDump reads the pickle of a file of torch.save, and no numbers of a tensor. Of lists of numbers it keeps those below a key of keep
+// whole. Its errors are those of [NewReader].
 func OpenDump(file io.ReaderAt, size int64, keep ...string) (*Dump, error) {
 	var start [len(localHeader)]byte
 	if n, _ := file.ReadAt(start[:], 0); !strings.HasPrefix(localHeader, string(start[:n])) {

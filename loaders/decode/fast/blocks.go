@@ -55,7 +55,9 @@ func (b *blockBuilder) reset(old model.Block) {
 }
 
 // addRow adds a sample. A column that may be nil is allocated by the first sample with a value.
-func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout, status model.Status, reward, advantage float64, length int32, components []float64) {
+func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout, status model.Status, reward, advantage float64,
+	length int32, components []float64,
+) {
 	if b.n == len(b.Reward) {
 		b.grow(b.n + b.n/2 + 64)
 	}
@@ -224,7 +226,8 @@ func (r *rowBuilder) addRow(offset int64, sameGroup bool) bool {
 	if r.spans[decode.RoleRollout].kind != jsonscan.Absent {
 		rollout = decode.RolloutOf(r.value(decode.RoleRollout))
 	}
-	r.block.addRow(offset, r.group, rollout, r.status, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length, r.components)
+	r.block.addRow(offset, r.group, rollout, r.status, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length,
+		r.components)
 	return true
 }
 

@@ -21,7 +21,8 @@ type numbers struct {
 // maxMisses is after how many misses the rest of a block is read row by row: rows need not be sorted by group, and numbers may be longer.
 const maxMisses = 64
 
-// numberColumn is where the values of a field go, and what follows each. readNumberRows knows the order of its fields, and those of literal.
+// numberColumn is where the values of a field go, and what follows each. readNumberRows knows the order of its fields, and those of
+// literal.
 type numberColumn struct {
 	after  literal
 	floats *float64 // where the value of the first row goes; nil if nowhere

@@ -80,7 +80,8 @@ func gradually(s *Shape) { s.Pace = 0.2 }
 // ones, so that the illness is plain whatever the seed is.
 func (x Example) Make(seed uint64) *Run {
 	shape := Shape{
-		Steps: 60, Groups: 8, Size: 8, Reward: Binary, Format: "verl", Genre: Math, Data: Epochs, Onset: 0.5, Pace: 0.08, Every: 1, First: 1, Words: 35,
+		Steps: 60, Groups: 8, Size: 8, Reward: Binary, Format: "verl", Genre: Math, Data: Epochs, Onset: 0.5, Pace: 0.08, Every: 1,
+		First: 1, Words: 35,
 	}
 	if x.shape != nil {
 		x.shape(&shape)
@@ -138,7 +139,8 @@ func noGradient(r *Run) {
 	r.ill("nothing_trains", 0, 1, 0, 1, "not_learning")
 }
 
-// neverGains has prompts that are always solved or never, and others whose chances become a little worse. Each third of the run has all of them.
+// neverGains has prompts that are always solved or never, and others whose chances become a little worse. Each third of the run has all of
+// them.
 func neverGains(r *Run) {
 	r.tasks = r.tasks[:r.Groups*5]
 	r.batch = r.order(r.tasks)
@@ -202,7 +204,8 @@ func (r *Run) asksTools(share, failing func(t int) float64) {
 				a.Parts[0], a.Text = 0, r.language(a.Task).answer(r.rng, a.Task, wordsToWrite(r.rng, s.Words), r.final(a.Task, false))
 			}
 			begin := half(a.Text, 0.5)
-			a.Text = begin + a.Task.fill(r.rng, "\n<tool_call>{x} * {k}</tool_call>\n<tool_response>") + result + "</tool_response>\n" + a.Text[len(begin):]
+			a.Text = begin + a.Task.fill(r.rng, "\n<tool_call>{x} * {k}</tool_call>\n<tool_response>") + result + "</tool_response>\n" +
+				a.Text[len(begin):]
 			_, a.Tokens = cut(a.Text, 0)
 		}
 	})
@@ -210,7 +213,8 @@ func (r *Run) asksTools(share, failing func(t int) float64) {
 
 func toolErrors() []string {
 	return []string{
-		"Error: connection refused by sandbox {k}", "Request {k} timed out", "503 service unavailable, try {k} later", "TimeoutError: no answer of node {k} within {k} s",
+		"Error: connection refused by sandbox {k}", "Request {k} timed out", "503 service unavailable, try {k} later",
+		"TimeoutError: no answer of node {k} within {k} s",
 		"Traceback (most recent call last): line {k}: OSError",
 	}
 }
@@ -316,7 +320,8 @@ func heldOutFalls(r *Run) {
 	r.settles(Onset{r.Steps, 1}, 0.35, 0.8)
 	r.changeMetrics(func(t int, m metrics) {
 		if t%4 == 0 {
-			m["val-core/math/acc/mean@8"] = r.near(0.3+0.2*min(1, float64(t)/float64(o.At))-0.3*max(0, float64(t-o.At)/float64(r.Steps-o.At)), 0.02)
+			m["val-core/math/acc/mean@8"] = r.near(0.3+
+				0.2*min(1, float64(t)/float64(o.At))-0.3*max(0, float64(t-o.At)/float64(r.Steps-o.At)), 0.02)
 		}
 	})
 	r.ill("eval_divergence", o.At, 1, 0, 1)

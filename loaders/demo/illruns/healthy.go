@@ -34,10 +34,14 @@ func Healthy() []Scene {
 		h("half is solved", Needs{Rewards: solvable}, halfIsSolved),
 		h("sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, Size: 8}, sparseButAlive),
 		h("sparse and rising", Needs{Rewards: solvable, Groups: 2}, sparseAndRising),
-		h("a grader times out now and then", Needs{Formats: []string{"verl", "jsonl", "nemo-rl", "openrlhf"}, Rewards: []Reward{Binary, Graded, Model}}, timesOut),
+		h("a grader times out now and then", Needs{
+			Formats: []string{"verl", "jsonl", "nemo-rl", "openrlhf"}, Rewards: []Reward{Binary, Graded, Model},
+		}, timesOut),
 		h("partial credit", Needs{Rewards: []Reward{Graded}}, func(*Run) {}),
 		h("a price on length", Needs{Rewards: []Reward{Binary, Signed, Graded}}, priceOnLength),
-		h("differ in one number", Needs{Rewards: []Reward{Binary, Signed, Parts}, Texts: true, Prompts: true, Genres: plainTexts}, differInOneNumber),
+		h("differ in one number", Needs{
+			Rewards: []Reward{Binary, Signed, Parts}, Texts: true, Prompts: true, Genres: plainTexts,
+		}, differInOneNumber),
 		h("a small data set", Needs{Data: Epochs}, aSmallDataSet),
 		h("the same order each epoch", Needs{Data: Epochs}, sameOrder),
 		h("what was easy is drawn no more", Needs{Data: Epochs, Prompts: true, Groups: 2}, easyIsDrawnNoMore),
@@ -61,7 +65,8 @@ func aGraderThatIsNotUsed(r *Run) {
 
 func oneOpening(r *Run) {
 	r.change(func(_ int, s *State) {
-		s.Opening = "Let me think about this carefully before I answer. I will go through what is given, one thing after the other, and check each. "
+		s.Opening = "Let me think about this carefully before I answer. I will go through what is given, one thing after the other, and " +
+			"check each. "
 	})
 }
 
@@ -103,7 +108,11 @@ func secondThoughts(r *Run) {
 		s.Rewrite = func(a *Answer) {
 			text := "<think>\n"
 			for range 4 + r.rng.IntN(8) {
-				text += a.Task.fill(r.rng, pick(r.rng, r.language(a.Task).sentences)) + pick(r.rng, []string{" Wait, let me check that again. ", " Hmm. ", " Wait, ", " So far so good. ", " Let me re-read the question. "})
+				text += a.Task.fill(r.rng, pick(r.rng, r.language(a.Task).sentences)) +
+					pick(r.rng, []string{
+						" Wait, let me check that again. ", " Hmm. ", " Wait, ", " So far so good. ",
+						" Let me re-read the question. ",
+					})
 			}
 			a.Text = text + a.Text[len("<think>"):]
 			_, a.Tokens = cut(a.Text, 0)

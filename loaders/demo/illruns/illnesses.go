@@ -142,7 +142,8 @@ func (r *Run) tries() float64 {
 	return float64(r.Size)
 }
 
-// skillWhere finds the skill at which a figure, which grows or falls with it, has a value. Skills near 1 count: it searches their logarithm.
+// skillWhere finds the skill at which a figure, which grows or falls with it, has a value. Skills near 1 count: it searches their
+// logarithm.
 func skillWhere(figure func(skill float64) float64, value float64) float64 {
 	low, high := -18.0, 4.0 // of log(-log(skill))
 	skill := func(x float64) float64 { return math.Exp(-math.Exp(x)) }
@@ -271,7 +272,8 @@ func oneRefusal(r *Run) {
 	r.settles(o, 0.35, 0.6)
 	r.change(func(t int, s *State) { s.Refused = o.ramp(t, 0, 0.98) })
 	n := float64(r.Size)
-	r.ill("answer_collapse", o.reaches(0, 0.98, 1-(n/3-1)/(n-1)), o.Over, r.shareNoise(0.3), 0.4, "length_collapse", "reward_collapse", "too_hard")
+	r.ill("answer_collapse", o.reaches(0, 0.98, 1-(n/3-1)/(n-1)), o.Over, r.shareNoise(0.3), 0.4, "length_collapse", "reward_collapse",
+		"too_hard")
 }
 
 // degenerate text
@@ -321,7 +323,8 @@ func longerAndWorse(r *Run) {
 	r.grows(o, 1.5+r.growth())
 }
 
-// shrinks lets all answers, right or wrong, of 90 words shrink to 14, a share that it returns: shorter ones would be equal where they are right.
+// shrinks lets all answers, right or wrong, of 90 words shrink to 14, a share that it returns: shorter ones would be equal where they are
+// right.
 func (r *Run) shrinks(o Onset) float64 {
 	r.change(func(t int, s *State) { s.Words, s.Longer = 90*o.ramp(t, 1, 14.0/90), 1 })
 	return 14.0 / 90
@@ -523,7 +526,8 @@ func hardDataBegins(r *Run) {
 	r.ill("too_hard", o.At, 1, r.groupNoise(0.9), 0.3, "reward_collapse")
 }
 
-// oneInTwenty and sparseButAlive have the same mean reward: of one prompt in twenty all answers are right, or of each prompt one answer in twenty.
+// oneInTwenty and sparseButAlive have the same mean reward: of one prompt in twenty all answers are right, or of each prompt one answer in
+// twenty.
 func oneInTwenty(r *Run) {
 	r.calm()
 	r.change(func(_ int, s *State) {

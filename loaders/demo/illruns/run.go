@@ -146,7 +146,10 @@ type knownAnswer struct {
 func Make(scene Scene, shape Shape, seed string) *Run {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(seed))
-	r := &Run{Shape: shape, Scene: scene, Name: scene.Name, rng: rand.New(rand.NewPCG(h.Sum64(), 14)), languages: languages(), known: map[knownAnswer][]float64{}}
+	r := &Run{
+		Shape: shape, Scene: scene, Name: scene.Name, rng: rand.New(rand.NewPCG(h.Sum64(), 14)), languages: languages(),
+		known: map[knownAnswer][]float64{},
+	}
 	r.engineSeed = h.Sum64()
 	r.low, r.high = map[Reward]float64{Signed: -1, Model: -3}[shape.Reward], map[Reward]float64{Graded: 10, Model: 3}[shape.Reward]
 	if r.high == 0 {
@@ -155,7 +158,10 @@ func Make(scene Scene, shape Shape, seed string) *Run {
 	r.Graders = []Grader{{"accuracy", 1}}
 	if shape.Reward == Parts {
 		r.Graders = pick(r.rng, [][]Grader{
-			{{"accuracy", 1}, {"format", 0.25}}, {{"correctness", 2}, {"xml_tags", 0.5}, {"tone", 0.25}}, {{"unit_tests", 1}, {"judge", 0.5}}, {{"answer", 0.8}, {"format", 0.2}},
+			{{"accuracy", 1}, {"format", 0.25}},
+			{{"correctness", 2}, {"xml_tags", 0.5}, {"tone", 0.25}},
+			{{"unit_tests", 1}, {"judge", 0.5}},
+			{{"answer", 0.8}, {"format", 0.2}},
 		})
 	}
 	x := 0.0

@@ -91,7 +91,8 @@ func (s Scene) onset(rng *rand.Rand, steps int) (onset, pace float64) {
 
 // hasParts reports whether a scene has several graders whatever the reward is.
 func (s Scene) hasParts() bool {
-	return slices.Contains([]string{"style pays", "style and substance", "long answers please a judge", "a grader that is not used"}, s.Name)
+	return slices.Contains([]string{"style pays", "style and substance", "long answers please a judge", "a grader that is not used"},
+		s.Name)
 }
 
 func orAll[T any](some []T, all ...T) []T {

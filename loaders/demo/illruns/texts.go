@@ -36,7 +36,8 @@ type Task struct {
 	x, y              int
 }
 
-// language is what sentences are made of: {n} and {m} are the nouns of the task, {p} its person, {x} and {y} its numbers, {k} any number and {v} a variable.
+// language is what sentences are made of: {n} and {m} are the nouns of the task, {p} its person, {x} and {y} its numbers, {k} any number
+// and {v} a variable.
 type language struct {
 	names, nouns []string
 	questions    []string
@@ -46,7 +47,8 @@ type language struct {
 
 func languages() map[Genre]language {
 	people := strings.Fields("Ada Bela Chen Dora Emil Farah Goran Hana Ivo Jun Kofi Lena Mira Nils Olga Pavel Rosa Sami Tess Uma")
-	things := strings.Fields("apples tiles coins stamps bricks pencils marbles chairs tickets shells lamps books kites cards ropes wheels eggs cups maps keys")
+	things := strings.Fields("apples tiles coins stamps bricks pencils marbles chairs tickets shells lamps books kites cards ropes " +
+		"wheels eggs cups maps keys")
 	math := language{
 		names: people, nouns: things, last: `Therefore the final answer is $\boxed{{a}}$.`,
 		questions: []string{
@@ -55,64 +57,95 @@ func languages() map[Genre]language {
 			"{i}. If {x} {n} cost as much as {y} {m}, what is the price of all of them together for {p}?",
 		},
 		sentences: []string{
-			"Let ${v}$ be the number of {n} that {p} has at first.", "We are told that there are {x} {n} and {y} {m}.", "Adding {k} to both sides gives ${v} = {k}$.",
-			"So the total becomes {k}, since each of the {n} counts once.", "Dividing {k} by {y} leaves a remainder of {k}.", "Wait, I should check that again.",
-			"If ${v} = {k}$, then $2{v} + {y} = {k}$, which is too large.", "Now look at the {m}: there must be at least {k} of them.", "This means that {p} keeps {k} {n}.",
-			"Let me compute ${x} \\times {k} = {k}$.", "Substituting ${v} = {k}$ into the equation, we get {k}.", "The second condition says that the {m} are worth {k} each.",
-			"Hmm, that does not match what is given about the {n}.", "Alternatively, count the {n} row by row: {k}, then {k}.", "We can factor ${k} = {k} \\cdot {k}$.",
-			"Because {x} is greater than {y}, some {m} remain.", "First, find how many {n} fit into one row.", "That leaves {k} of the {x} {n} for {p}.",
-			"Using the ratio ${x}:{y}$, the {m} make up {k} parts.", "Both sides agree when ${v}$ is {k}.", "Next, subtract the {k} {m} that were counted twice.",
-			"In total this gives $\\frac{{k}}{{y}}$ for each of the {n}.", "Let us verify with a small case, ${v} = {k}$.", "It follows that the {n} cannot be more than {k}.",
-			"The sum of the first {k} terms is {k}.", "So far we have {k} {n} and {k} {m}.", "Rounding down, {p} needs {k} rows.", "Then the difference is ${k} - {k} = {k}$.",
+			"Let ${v}$ be the number of {n} that {p} has at first.", "We are told that there are {x} {n} and {y} {m}.",
+			"Adding {k} to both sides gives ${v} = {k}$.",
+			"So the total becomes {k}, since each of the {n} counts once.", "Dividing {k} by {y} leaves a remainder of {k}.",
+			"Wait, I should check that again.",
+			"If ${v} = {k}$, then $2{v} + {y} = {k}$, which is too large.", "Now look at the {m}: there must be at least {k} of them.",
+			"This means that {p} keeps {k} {n}.",
+			"Let me compute ${x} \\times {k} = {k}$.", "Substituting ${v} = {k}$ into the equation, we get {k}.",
+			"The second condition says that the {m} are worth {k} each.",
+			"Hmm, that does not match what is given about the {n}.", "Alternatively, count the {n} row by row: {k}, then {k}.",
+			"We can factor ${k} = {k} \\cdot {k}$.",
+			"Because {x} is greater than {y}, some {m} remain.", "First, find how many {n} fit into one row.",
+			"That leaves {k} of the {x} {n} for {p}.",
+			"Using the ratio ${x}:{y}$, the {m} make up {k} parts.", "Both sides agree when ${v}$ is {k}.",
+			"Next, subtract the {k} {m} that were counted twice.",
+			"In total this gives $\\frac{{k}}{{y}}$ for each of the {n}.", "Let us verify with a small case, ${v} = {k}$.",
+			"It follows that the {n} cannot be more than {k}.",
+			"The sum of the first {k} terms is {k}.", "So far we have {k} {n} and {k} {m}.", "Rounding down, {p} needs {k} rows.",
+			"Then the difference is ${k} - {k} = {k}$.",
 			"Combining the two equations removes ${v}$.", "Each time {p} trades, {k} {m} become {k} {n}.",
 		},
 	}
 	chat := language{
-		names: people, nouns: strings.Fields("gardens bicycles recipes meetings budgets novels museums bakeries puppies harbours choirs letters markets teachers winters holidays kitchens interviews laptops rivers"),
+		names: people, nouns: strings.Fields("gardens bicycles recipes meetings budgets novels museums bakeries puppies harbours choirs " +
+			"letters markets teachers winters holidays kitchens interviews laptops rivers"),
 		last: "In short, for {p} option {a} is what I would suggest.",
 		questions: []string{
-			"{p} asks for advice about {n} and {m}. What would you say? ({i})", "Write a short note to {p} on why {n} matter more than {m}. Request {i}",
+			"{p} asks for advice about {n} and {m}. What would you say? ({i})", "Write a short note to {p} on why {n} matter more than " +
+				"{m}. Request {i}",
 			"Question {i}: how should a town of {x} people plan its {n} with only {y} {m}?",
 		},
 		sentences: []string{
-			"There is no single right way to think about {n}.", "For most people, {m} are a good place to begin.", "{p} may want to set aside about {k} hours for it.", "I would start small and see what works.",
-			"It helps to write down what matters before choosing between {n} and {m}.", "A friend of mine spent {k} days on {n} and never regretted it.", "On the other hand, {m} can become expensive, often beyond {k} a month.",
-			"If that sounds like too much, try half of it first.", "Good {n} have one thing in common: somebody cares about them.", "Ask {p} what went wrong the last time.", "You could also talk to neighbours about {m}.",
-			"Many guides say {k}, but that depends on the season.", "Keep a list, and cross out what you do not need.", "The trouble with {n} is that nobody sees the work behind them.", "After {k} weeks you will know more.",
-			"That said, patience matters more than money.", "Some prefer {m}, and there is nothing wrong with that.", "Remember to leave room for surprises.", "A simple plan for {n} beats a perfect one that never starts.",
-			"In my view the choice is easier than it looks.", "Perhaps {p} could visit a place where {m} are done well.", "What counts in the end is how it feels after {k} tries.",
+			"There is no single right way to think about {n}.", "For most people, {m} are a good place to begin.",
+			"{p} may want to set aside about {k} hours for it.", "I would start small and see what works.",
+			"It helps to write down what matters before choosing between {n} and {m}.", "A friend of mine spent {k} days on {n} and " +
+				"never regretted it.", "On the other hand, {m} can become expensive, often beyond {k} a month.",
+			"If that sounds like too much, try half of it first.", "Good {n} have one thing in common: somebody cares about them.",
+			"Ask {p} what went wrong the last time.", "You could also talk to neighbours about {m}.",
+			"Many guides say {k}, but that depends on the season.", "Keep a list, and cross out what you do not need.",
+			"The trouble with {n} is that nobody sees the work behind them.", "After {k} weeks you will know more.",
+			"That said, patience matters more than money.", "Some prefer {m}, and there is nothing wrong with that.",
+			"Remember to leave room for surprises.", "A simple plan for {n} beats a perfect one that never starts.",
+			"In my view the choice is easier than it looks.", "Perhaps {p} could visit a place where {m} are done well.",
+			"What counts in the end is how it feels after {k} tries.",
 		},
 	}
 	code := language{
-		names: people, nouns: strings.Fields("items rows nodes words pairs edges prices scores tokens lines weights paths values chunks slots"), last: "    return {a}\n```\nIt runs in O(n).",
-		questions: []string{"Write a function solve_{i} that takes {n} and returns the {m} below {x}, at most {y} of them.", "Task {i}. Given a list of {n}, count the {m} that appear more than {y} times out of {x}."},
+		names: people, nouns: strings.Fields("items rows nodes words pairs edges prices scores tokens lines weights paths values " +
+			"chunks slots"), last: "    return {a}\n```\nIt runs in O(n).",
+		questions: []string{
+			"Write a function solve_{i} that takes {n} and returns the {m} below {x}, at most {y} of them.",
+			"Task {i}. Given a list of {n}, count the {m} that appear more than {y} times out of {x}.",
+		},
 		sentences: []string{
-			"    {v} = len({n}) + {k}\n", "    for {v} in range({k}, len({n})):\n        {m}.append({n}[{v}] * {k})\n", "    if {v} > {k}:\n        {v} -= {y}\n", "    {m} = sorted({n}, key=lambda {v}: -{v})[:{k}]\n",
-			"    # keep only the {m} below {k}\n", "    {m} = [{v} for {v} in {n} if {v} % {k} == 0]\n", "    while {v} < {x}:\n        {v} += {k}\n", "    seen = set({n}[:{k}])\n", "    total = sum({m}) - {k}\n",
-			"    assert {v} >= 0, \"{n} must hold {k}\"\n", "    lookup = {str({v}): {k} for {v} in {m}}\n", "    try:\n        {v} = int({n}[{k}])\n    except IndexError:\n        {v} = {k}\n", "    left, right = {k}, len({m}) - {k}\n",
+			"    {v} = len({n}) + {k}\n", "    for {v} in range({k}, len({n})):\n        {m}.append({n}[{v}] * {k})\n",
+			"    if {v} > {k}:\n        {v} -= {y}\n", "    {m} = sorted({n}, key=lambda {v}: -{v})[:{k}]\n",
+			"    # keep only the {m} below {k}\n", "    {m} = [{v} for {v} in {n} if {v} % {k} == 0]\n",
+			"    while {v} < {x}:\n        {v} += {k}\n", "    seen = set({n}[:{k}])\n", "    total = sum({m}) - {k}\n",
+			"    assert {v} >= 0, \"{n} must hold {k}\"\n", "    lookup = {str({v}): {k} for {v} in {m}}\n",
+			"    try:\n        {v} = int({n}[{k}])\n    except IndexError:\n        {v} = {k}\n", "    left, right = {k}, len({m}) - {k}\n",
 			"    counts[{v}] = counts.get({v}, {k}) + 1\n", "    {n} = list(map(abs, {n}))\n", "    best = max(best, {v} + {k})\n",
 		},
 	}
 	chinese := language{
-		names: strings.Fields("小明 小红 李华 王芳 张伟 陈静"), nouns: strings.Fields("苹果 铅笔 邮票 砖块 车票 椅子 贝壳 鸡蛋 书本 卡片 硬币 灯笼"), last: `因此最终答案是 $\boxed{{a}}$。`,
+		names: strings.Fields("小明 小红 李华 王芳 张伟 陈静"), nouns: strings.Fields("苹果 铅笔 邮票 砖块 车票 椅子 贝壳 鸡蛋 书本 卡片 硬币 灯笼"),
+		last:      `因此最终答案是 $\boxed{{a}}$。`,
 		questions: []string{"第{i}题：{p}有{x}个{n}，又得到{y}个{m}，请问一共有多少个？", "{p}把{x}个{n}分成{y}组，还剩下多少个{m}？（编号{i}）"},
 		sentences: []string{
-			"首先，设{n}的数量为${v}$。", "题目告诉我们有{x}个{n}和{y}个{m}。", "两边同时加上{k}，得到${v}={k}$。", "所以总数变成了{k}个。", "等一下，我需要再检查一遍。", "如果${v}={k}$，那么结果太大了。",
-			"接下来考虑{m}：至少有{k}个。", "这说明{p}还剩下{k}个{n}。", "把${v}={k}$代入方程，可以求出{k}。", "换一种方法，一行一行地数：先是{k}，再是{k}。", "因为{x}大于{y}，所以还有多余的{m}。", "根据比例，{m}占了{k}份。",
+			"首先，设{n}的数量为${v}$。", "题目告诉我们有{x}个{n}和{y}个{m}。", "两边同时加上{k}，得到${v}={k}$。", "所以总数变成了{k}个。", "等一下，我需要再检查一遍。",
+			"如果${v}={k}$，那么结果太大了。",
+			"接下来考虑{m}：至少有{k}个。", "这说明{p}还剩下{k}个{n}。", "把${v}={k}$代入方程，可以求出{k}。", "换一种方法，一行一行地数：先是{k}，再是{k}。", "因为{x}大于{y}，所以还有多余的{m}。",
+			"根据比例，{m}占了{k}份。",
 			"这与已知条件不符。", "由此可知{n}不会超过{k}个。", "前{k}项的和等于{k}。", "然后减去重复计算的{k}个{m}。", "我们可以用一个小例子来验证。", "两个方程相减，消去${v}$。",
 		},
 	}
 	japanese := language{
-		names: strings.Fields("太郎 花子 健一 美咲 翔太"), nouns: strings.Fields("りんご 鉛筆 切手 椅子 切符 本 カード たまご 硬貨 ランプ"), last: `したがって、答えは $\boxed{{a}}$ です。`,
+		names: strings.Fields("太郎 花子 健一 美咲 翔太"), nouns: strings.Fields("りんご 鉛筆 切手 椅子 切符 本 カード たまご 硬貨 ランプ"),
+		last:      `したがって、答えは $\boxed{{a}}$ です。`,
 		questions: []string{"問{i}：{p}さんは{n}を{x}個、{m}を{y}個持っています。全部でいくつですか。", "{p}さんが{n}{x}個を{y}人で分けると、{m}はいくつ余りますか。（{i}）"},
 		sentences: []string{
-			"まず、{n}の数を${v}$とおきます。", "問題によると、{n}は{x}個あります。", "両辺に{k}を足すと、${v}={k}$になります。", "つまり、合計は{k}個です。", "もう一度確認してみましょう。", "次に{m}について考えます。", "これを代入すると{k}が得られます。",
-			"{x}は{y}より大きいので、{m}が余ります。", "ここから{k}を引けばよいことがわかります。", "この条件は{n}が{k}個以下であることを意味します。", "別の方法でも同じ結果になります。", "比を使うと、{m}は{k}に当たります。", "小さい例で確かめると正しいです。",
+			"まず、{n}の数を${v}$とおきます。", "問題によると、{n}は{x}個あります。", "両辺に{k}を足すと、${v}={k}$になります。", "つまり、合計は{k}個です。", "もう一度確認してみましょう。",
+			"次に{m}について考えます。", "これを代入すると{k}が得られます。",
+			"{x}は{y}より大きいので、{m}が余ります。", "ここから{k}を引けばよいことがわかります。", "この条件は{n}が{k}個以下であることを意味します。", "別の方法でも同じ結果になります。", "比を使うと、{m}は{k}に当たります。",
+			"小さい例で確かめると正しいです。",
 		},
 	}
 	choice := language{
 		names: people, nouns: things, last: "The answer is ({a}).",
-		questions: []string{"Question {i}. Which of these is true for {p}'s {x} {n} and {y} {m}? (A) all (B) none (C) some (D) one"}, sentences: math.sentences,
+		questions: []string{"Question {i}. Which of these is true for {p}'s {x} {n} and {y} {m}? (A) all (B) none (C) some (D) one"},
+		sentences: math.sentences,
 	}
 	return map[Genre]language{Math: math, Thinking: math, Code: code, Chat: chat, Chinese: chinese, Japanese: japanese, Choice: choice}
 }
@@ -121,7 +154,10 @@ func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 
 // newTask makes up a task.
 func (l *language) newTask(rng *rand.Rand, id int, genre Genre, source string, hardness float64) *Task {
-	t := &Task{ID: id, Source: source, Hardness: hardness, Genre: genre, noun: pick(rng, l.nouns), other: pick(rng, l.nouns), name: pick(rng, l.names), x: 20 + rng.IntN(400), y: 2 + rng.IntN(17)}
+	t := &Task{
+		ID: id, Source: source, Hardness: hardness, Genre: genre, noun: pick(rng, l.nouns), other: pick(rng, l.nouns),
+		name: pick(rng, l.names), x: 20 + rng.IntN(400), y: 2 + rng.IntN(17),
+	}
 	t.Truth = strconv.Itoa(rng.IntN(2000))
 	if genre == Choice {
 		t.Truth = string(rune('A' + rng.IntN(4)))
@@ -288,7 +324,8 @@ func stutters(rng *rand.Rand, _ *Task, text string) string {
 
 // mixesLanguages is a salad of pieces of words of many languages.
 func mixesLanguages(rng *rand.Rand, _ *Task, text string) string {
-	pieces := strings.Fields("的是 を使用 ничего 않는다 ción _PARAM Übers المست ไม่ได้ ości (){}; kwargs здесь 進行 ização ̈ng 여러 ::std גם ση ưởng ^{-} ってい \\u00 ähr лаг 了一 ]];")
+	pieces := strings.Fields("的是 を使用 ничего 않는다 ción _PARAM Übers المست ไม่ได้ ości (){}; kwargs здесь 進行 ização ̈ng 여러 ::std גם ση ưởng " +
+		"^{-} ってい \\u00 ähr лаг 了一 ]];")
 	begin := half(text, 0.2*rng.Float64())
 	var b strings.Builder
 	b.WriteString(begin)
@@ -318,7 +355,10 @@ func switchesLanguage(rng *rand.Rand, t *Task, text string) string {
 
 // leaksTokens strews control tokens and broken characters among the words.
 func leaksTokens(rng *rand.Rand, _ *Task, text string) string {
-	tokens := []string{"<|endoftext|>", "<|im_start|>user", "<|im_end|>", "<|reserved_special_token_12|>", "</s>", "[/INST]", "<pad>", "\ufffd\ufffd", "<|eot_id|>"}
+	tokens := []string{
+		"<|endoftext|>", "<|im_start|>user", "<|im_end|>", "<|reserved_special_token_12|>", "</s>", "[/INST]", "<pad>",
+		"\ufffd\ufffd", "<|eot_id|>",
+	}
 	words := strings.SplitAfter(text, " ")
 	var b strings.Builder
 	for _, w := range words {

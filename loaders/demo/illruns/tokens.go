@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Engines are how the log-probs of the engine that samples differ from those of the trainer. The formats nemo-rl, prime-rl, verifiers, jsonl
-// and verl log both, and all but nemo-rl the versions that sampled.
+// Engines are how the log-probs of the engine that samples differ from those of the trainer. The formats nemo-rl, prime-rl, verifiers,
+// jsonl and verl log both, and all but nemo-rl the versions that sampled.
 type Engines struct {
 	Noise  func(t, lag int) float64      // mean |d| of a token, nats
 	Lag    func(t, i int) int            // in versions, of answer i of a step; nil: none is old
@@ -169,7 +169,8 @@ func (w *writer) nodeTokens(t int, a *Answer, asked, said, work object) (_, _, _
 	n := len(p.Sampler)
 	ids := w.ids(n)
 	asked = append(asked, field{"token_ids", ids[:promptTokens]}, field{"mask", repeated(false, promptTokens)}, field{"logprobs", []any{}})
-	said = append(said, field{"token_ids", ids[promptTokens:]}, field{"mask", repeated(true, n)}, field{"logprobs", numbers(0, 0, p.Sampler)})
+	said = append(said, field{"token_ids", ids[promptTokens:]}, field{"mask", repeated(true, n)},
+		field{"logprobs", numbers(0, 0, p.Sampler)})
 	if w.Format == "verifiers" {
 		said = append(said, field{"trainer_logprobs", numbers(0, 0, p.Trainer)}, field{"advantages", repeated(number(p.Advantage), n)})
 	}
@@ -189,7 +190,8 @@ func Parted(format, seed string, still bool, e Engines) *Run {
 		}
 	}
 	shape := Shape{
-		Steps: 24, Groups: 4, Size: 4, Reward: Binary, Format: format, Genre: Math, Data: Epochs, Onset: 0.5, Pace: 0.08, Every: 1, First: 1, Words: 35,
+		Steps: 24, Groups: 4, Size: 4, Reward: Binary, Format: format, Genre: Math, Data: Epochs, Onset: 0.5, Pace: 0.08, Every: 1,
+		First: 1, Words: 35,
 	}
 	return Make(Scene{Kind: HealthyName, Name: "parted", plant: plant}, shape, seed)
 }

@@ -283,7 +283,13 @@ func trlTotal(w *writer, a *Answer) float64 {
 // verl: trainer.rollout_data_dir, a file per step. verl-uid has an id per group.
 func (w *writer) verl() error {
 	return w.eachStep("%d.jsonl", func(t int, a *Answer) object {
-		o := object{{"input", "system\nYou are a helpful assistant.\nuser\n" + a.Task.Prompt + "\nassistant\n"}, {"output", a.Text}, {"gts", a.Task.Truth}, {"score", number(a.Reward)}, {"step", w.Number(t)}}
+		o := object{
+			{"input", "system\nYou are a helpful assistant.\nuser\n" + a.Task.Prompt + "\nassistant\n"},
+			{"output", a.Text},
+			{"gts", a.Task.Truth},
+			{"score", number(a.Reward)},
+			{"step", w.Number(t)},
+		}
 		o = append(append(o, w.parts(a, "_score")...), w.source(a)...)
 		o = append(o, w.logProbs(t, w.at, w.advantageOfRow(t, a))...)
 		if w.Format == "verl-uid" {
@@ -374,7 +380,9 @@ func (w *writer) trl() error {
 			}
 			rows = append(rows, row)
 		}
-		err := w.file(fmt.Sprintf("completions/completions_%05d.parquet", w.Number(t)), func(out *bufio.Writer) error { return w.Parquet(out, columns, rows) })
+		err := w.file(fmt.Sprintf("completions/completions_%05d.parquet", w.Number(t)), func(out *bufio.Writer) error {
+			return w.Parquet(out, columns, rows)
+		})
 		if err != nil {
 			return err
 		}
@@ -390,7 +398,8 @@ func (w *writer) swift() error {
 			line := object{}
 			for i := range step {
 				a := &step[i]
-				o := append(object{{"step", strconv.FormatInt(w.Number(t), 10)}, {"prompt", a.Task.Prompt}, {"completion", a.Text}}, w.columns(a)...)
+				o := append(object{{"step", strconv.FormatInt(w.Number(t), 10)}, {"prompt", a.Task.Prompt}, {"completion", a.Text}},
+					w.columns(a)...)
 				o = append(o, field{"advantages", w.advantage(a, of)})
 				for k, f := range o {
 					if i == 0 {
@@ -447,7 +456,13 @@ func (w *writer) prime() error {
 // openrlhf: what a reward function writes; it counts the steps.
 func (w *writer) openrlhf() error {
 	return w.lines("rewards-4711.jsonl", 0, len(w.steps), func(t int, a *Answer) object {
-		return object{{"prompt", a.Task.Prompt}, {"response", a.Text}, {"ground_truth", a.Task.Truth}, {"reward", number(a.Reward)}, {"step", w.Number(t)}}
+		return object{
+			{"prompt", a.Task.Prompt},
+			{"response", a.Text},
+			{"ground_truth", a.Task.Truth},
+			{"reward", number(a.Reward)},
+			{"step", w.Number(t)},
+		}
 	})
 }
 
@@ -461,7 +476,13 @@ func (w *writer) nemo() error {
 		for i := range a.Tokens {
 			ids, mask = append(ids, 100+i%900), append(mask, 1)
 		}
-		return object{{"content", []any{[]any{a.Task.Prompt, a.Text}}}, {"rewards", []any{number(a.Reward)}}, {"token_ids", []any{ids}}, {"token_loss_mask", []any{mask}}, {"idx", a.Task.ID}}
+		return object{
+			{"content", []any{[]any{a.Task.Prompt, a.Text}}},
+			{"rewards", []any{number(a.Reward)}},
+			{"token_ids", []any{ids}},
+			{"token_loss_mask", []any{mask}},
+			{"idx", a.Task.ID},
+		}
 	})
 }
 

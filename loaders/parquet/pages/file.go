@@ -436,7 +436,9 @@ func (b *schemaBuilder) node(e *element, above *Node, prefix string, depth int) 
 	if e.children > 0 && depth <= maxNesting {
 		n.Children = b.nodes(e.children, &n, prefix+e.name+".", depth+1)
 	} else {
-		c := Column{Name: prefix + e.name, Optional: n.Optional, Number: newNumberFormat(e), repetition: n.Repetition, definition: n.Definition}
+		c := Column{
+			Name: prefix + e.name, Optional: n.Optional, Number: newNumberFormat(e), repetition: n.Repetition, definition: n.Definition,
+		}
 		c.stored, c.width = storedAs(e, &c.Number)
 		if isOther := c.stored == Text && (c.width > 0 || c.Number.IsNumber()); depth == 0 && !n.Repeated && !isOther {
 			c.Kind = c.stored

@@ -245,7 +245,9 @@ func (b *bucket) readObject(o fileio.Object, p []byte, offset int64) (int, error
 		return 0, replaced(nil)
 	}
 	if part := header.Get("Content-Range"); !strings.HasPrefix(part, fmt.Sprintf("bytes %d-", offset)) && (offset > 0 || part != "") {
-		return 0, &fileio.Failure{What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check for a proxy in between"}
+		return 0, &fileio.Failure{
+			What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check for a proxy in between",
+		}
 	}
 	n, err := io.ReadFull(body, p)
 	if err != nil {
@@ -259,7 +261,10 @@ func objectOf(info minio.ObjectInfo, key string) fileio.Object {
 }
 
 func (b *bucket) noObject() error {
-	return &fileio.Failure{What: "is neither an object nor the prefix of one in the bucket " + b.bucket + " at " + b.settings.address(), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
+	return &fileio.Failure{
+		What: "is neither an object nor the prefix of one in the bucket " + b.bucket + " at " + b.settings.address(),
+		Do:   "check the path, or start the run first", Err: fs.ErrNotExist,
+	}
 }
 
 func (b *bucket) failure(err error) error {
@@ -279,26 +284,33 @@ func (b *bucket) failure(err error) error {
 }
 
 func replaced(err error) *fileio.Failure {
-	return &fileio.Failure{What: "was replaced by another object while it was read", Do: "read it again when it is written", Replaced: true, Err: err}
+	return &fileio.Failure{
+		What: "was replaced by another object while it was read", Do: "read it again when it is written", Replaced: true, Err: err,
+	}
 }
 
 func (b *bucket) refusal(no minio.ErrorResponse) error {
 	f := &fileio.Failure{Err: no}
 	switch no.Code {
 	case minio.NoSuchBucket:
-		f.What, f.Do, f.Err = "names a bucket that does not exist at "+b.settings.address(), "check its name, and the endpoint", fs.ErrNotExist
+		f.What, f.Do, f.Err = "names a bucket that does not exist at "+b.settings.address(), "check its name, and the endpoint",
+			fs.ErrNotExist
 	case minio.NoSuchKey:
 		return b.noObject()
 	case "InvalidAccessKeyId":
-		f.What, f.Do = "is refused: the access key of "+b.keys.from()+" is unknown at "+b.settings.host, "check which keys belong to this endpoint"
+		f.What, f.Do = "is refused: the access key of "+b.keys.from()+" is unknown at "+b.settings.host,
+			"check which keys belong to this endpoint"
 	case "SignatureDoesNotMatch":
 		f.What, f.Do = "is refused: the secret key of "+b.keys.from()+" does not belong to its access key", "copy both again"
 	case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired":
-		f.What, f.Do = "is refused: the session token of "+b.keys.from()+" has expired", "sign in again (`aws sso login`, or your own tool), and start again"
+		f.What, f.Do = "is refused: the session token of "+b.keys.from()+" has expired", "sign in again (`aws sso login`, or your own "+
+			"tool), and start again"
 	case "InvalidToken", "InvalidClientTokenId":
-		f.What, f.Do = "is refused: the session token of "+b.keys.from()+" is not valid at "+b.settings.host, "copy AWS_SESSION_TOKEN again, or unset it if the keys have none"
+		f.What, f.Do = "is refused: the session token of "+b.keys.from()+" is not valid at "+b.settings.host,
+			"copy AWS_SESSION_TOKEN again, or unset it if the keys have none"
 	case "RequestTimeTooSkewed":
-		f.What, f.Do = "is refused: the clock of this machine differs from that of "+b.settings.host+" by more than 15 minutes", "set the clock"
+		f.What, f.Do = "is refused: the clock of this machine differs from that of "+b.settings.host+" by more than 15 minutes",
+			"set the clock"
 	case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "InvalidRegion":
 		f.What, f.Do = "is in another region than "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION to that of the bucket"
 		if no.Region != "" {
@@ -316,7 +328,8 @@ func (b *bucket) refusalByStatus(f *fileio.Failure, no minio.ErrorResponse) erro
 	switch s := no.StatusCode; {
 	case s == http.StatusForbidden || s == http.StatusUnauthorized:
 		f.Err = fs.ErrPermission
-		if f.What, f.Do = "may not be read with the keys of "+b.keys.from(), "ask for s3:ListBucket on the bucket "+b.bucket+" and s3:GetObject on its objects"; b.keys.from() == "" {
+		if f.What, f.Do = "may not be read with the keys of "+b.keys.from(), "ask for s3:ListBucket on the bucket "+b.bucket+
+			" and s3:GetObject on its objects"; b.keys.from() == "" {
 			f.What, f.Do = "may not be read without keys", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
 		}
 	case s == http.StatusNotFound:
@@ -324,9 +337,11 @@ func (b *bucket) refusalByStatus(f *fileio.Failure, no minio.ErrorResponse) erro
 	case s == http.StatusPreconditionFailed || s == http.StatusRequestedRangeNotSatisfiable:
 		return replaced(no)
 	case s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable:
-		f.What, f.Do, f.Lost = "cannot be read now: "+b.settings.host+" asks for fewer requests ("+no.Code+")", "read it again in a minute", true
+		f.What, f.Do, f.Lost = "cannot be read now: "+b.settings.host+" asks for fewer requests ("+no.Code+")", "read it again in a minute",
+			true
 	case s >= 500:
-		f.What, f.Do, f.Lost = "cannot be read now: "+b.settings.host+" reports an error of its own ("+no.Code+")", "read it again in a minute", true
+		f.What, f.Do, f.Lost = "cannot be read now: "+b.settings.host+" reports an error of its own ("+no.Code+")",
+			"read it again in a minute", true
 	default:
 		f.What, f.Do = "cannot be read from "+b.settings.host, no.Error()+" ("+no.Code+")"
 	}

@@ -45,7 +45,9 @@ type hub struct {
 func OpenHub(disk *fileio.Disk, name string) (fileio.Storage, string, error) {
 	parts := strings.SplitN(strings.TrimPrefix(name, "hf://"), "/", 4)
 	if len(parts) < 3 || parts[1] == "" || parts[2] == "" || parts[0] != "datasets" && parts[0] != "buckets" {
-		return nil, "", &fileio.Failure{What: "names no dataset and no bucket", Do: "write hf://datasets/USER/NAME/PATH or hf://buckets/USER/NAME/PATH"}
+		return nil, "", &fileio.Failure{
+			What: "names no dataset and no bucket", Do: "write hf://datasets/USER/NAME/PATH or hf://buckets/USER/NAME/PATH",
+		}
 	}
 	project, revision, hasRevision := strings.Cut(parts[2], "@")
 	if hasRevision && parts[0] == "buckets" {
@@ -108,7 +110,9 @@ func (h *hub) Stat(name string) (fs.FileInfo, error) {
 }
 
 func (h *hub) nothing() error {
-	return &fileio.Failure{What: "is not in " + strings.TrimSuffix(h.Name(), "/"), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
+	return &fileio.Failure{
+		What: "is not in " + strings.TrimSuffix(h.Name(), "/"), Do: "check the path, or start the run first", Err: fs.ErrNotExist,
+	}
 }
 
 func (h *hub) Tree(dir string) (fs.FS, error) {
@@ -159,7 +163,9 @@ type hubEntry struct {
 
 // object describes a file, which was changed with its commit, or, in a bucket, by itself.
 func (e hubEntry) object(commit time.Time) fileio.Object {
-	o := fileio.Object{Path: e.Path, Bytes: max(0, e.Size), Modified: cmp.Or(commit, e.UploadedAt, e.MTime), Version: cmp.Or(e.XetHash, e.OID)}
+	o := fileio.Object{
+		Path: e.Path, Bytes: max(0, e.Size), Modified: cmp.Or(commit, e.UploadedAt, e.MTime), Version: cmp.Or(e.XetHash, e.OID),
+	}
 	if e.LFS != nil {
 		o.Version = cmp.Or(e.LFS.OID, o.Version)
 	}
@@ -183,7 +189,9 @@ func (h *hub) update() error {
 		return err
 	}
 	if now.SHA == "" {
-		return &fileio.Failure{What: "cannot be read: " + h.endpoint + " does not name the commit of " + h.revision, Do: "check HF_ENDPOINT"}
+		return &fileio.Failure{
+			What: "cannot be read: " + h.endpoint + " does not name the commit of " + h.revision, Do: "check HF_ENDPOINT",
+		}
 	}
 	if now.SHA == h.commit {
 		h.checked = time.Now()
@@ -212,10 +220,15 @@ func (h *hub) list(address, commit string, modified time.Time) error {
 			return &fileio.Failure{What: "cannot be listed whole: " + h.endpoint + " names pages without end", Do: "check HF_ENDPOINT"}
 		}
 		if len(files) > maxKeys {
-			return &fileio.Failure{What: fmt.Sprintf("has more than %d files", maxKeys), Do: "give the files of the run a dataset of their own"}
+			return &fileio.Failure{
+				What: fmt.Sprintf("has more than %d files", maxKeys), Do: "give the files of the run a dataset of their own",
+			}
 		}
 		if next = nextPage(link); next != "" && !strings.HasPrefix(next, h.endpoint+"/") {
-			return &fileio.Failure{What: "cannot be listed: the next page is on another server than " + h.endpoint, Do: "set HF_ENDPOINT to that server if it is yours"}
+			return &fileio.Failure{
+				What: "cannot be listed: the next page is on another server than " + h.endpoint, Do: "set HF_ENDPOINT to that server if " +
+					"it is yours",
+			}
 		}
 	}
 	h.files, h.known, h.trees = files, map[string]fileio.Object{}, map[string]*fileio.ObjectTree{}
@@ -237,7 +250,9 @@ func (h *hub) ask(address string, answer any) (link string, err error) {
 		return "", h.refusal(response)
 	}
 	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
-		return "", &fileio.Failure{What: "cannot be listed: the answer of " + h.endpoint + " is not that of a hub", Do: "check HF_ENDPOINT", Err: err}
+		return "", &fileio.Failure{
+			What: "cannot be listed: the answer of " + h.endpoint + " is not that of a hub", Do: "check HF_ENDPOINT", Err: err,
+		}
 	}
 	return response.Header.Get("Link"), nil
 }
@@ -319,13 +334,16 @@ func (h *hub) refusal(r *http.Response) error {
 	case code == "EntryNotFound":
 		return h.nothing()
 	case s == http.StatusUnauthorized && h.token == "":
-		f.What, f.Do, f.Err = "is private, or does not exist at "+h.endpoint, "check its name, and set HF_TOKEN if it is private", fs.ErrPermission
+		f.What, f.Do, f.Err = "is private, or does not exist at "+h.endpoint, "check its name, and set HF_TOKEN if it is private",
+			fs.ErrPermission
 	case s == http.StatusUnauthorized:
-		f.What, f.Do, f.Err = "is refused: the token is not valid at "+h.endpoint+", or does not reach it", "check HF_TOKEN, or `hf auth login` again", fs.ErrPermission
+		f.What, f.Do, f.Err = "is refused: the token is not valid at "+h.endpoint+", or does not reach it",
+			"check HF_TOKEN, or `hf auth login` again", fs.ErrPermission
 	case s == http.StatusForbidden:
 		f.What, f.Do, f.Err = "may not be read with this token", "ask its owner for access, and let the token read it", fs.ErrPermission
 	case s == http.StatusNotFound:
-		f.What, f.Do, f.Err = "does not exist at "+h.endpoint+", or this token may not see it", "check its name, and HF_TOKEN", fs.ErrNotExist
+		f.What, f.Do, f.Err = "does not exist at "+h.endpoint+", or this token may not see it", "check its name, and HF_TOKEN",
+			fs.ErrNotExist
 	case s == http.StatusTooManyRequests || s >= 500:
 		f.What, f.Do, f.Lost = "cannot be read now: "+h.endpoint+" answers "+r.Status, "read it again in a minute", true
 	default:

@@ -123,7 +123,9 @@ func (l *listing) listAll() error {
 
 // noEnd is the failure for a store that names pages without end.
 func (l *listing) noEnd() error {
-	return &fileio.Failure{What: "cannot be listed whole: " + l.bucket.settings.host + " answers with the same page again", Do: "give a longer prefix"}
+	return &fileio.Failure{
+		What: "cannot be listed whole: " + l.bucket.settings.host + " answers with the same page again", Do: "give a longer prefix",
+	}
 }
 
 // listSome makes one request: for what is new, or for the next page of everything, in turns.

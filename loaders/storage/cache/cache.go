@@ -37,7 +37,8 @@ type witness interface {
 // [fileio.Ranged].
 func Wrap(inner fileio.Storage, disk *Disk) fileio.Storage {
 	return &storage{
-		Storage: inner, disk: disk, memory: memory{blocks: map[blockKey]*block{}}, ahead: ahead{busy: map[string]bool{}}, contents: map[string]*content{},
+		Storage: inner, disk: disk, memory: memory{blocks: map[blockKey]*block{}}, ahead: ahead{busy: map[string]bool{}},
+		contents: map[string]*content{},
 	}
 }
 

@@ -262,7 +262,8 @@ func connectFailure(t target, words *lastWords, err error) *fileio.Failure {
 	case errors.Is(err, errSilent):
 		f.Do = "the host does not answer: look at its name, or at the VPN" + says(words)
 	case errors.Is(err, errNoSFTP):
-		f.What, f.Do, f.Lost = "cannot be read", "its host does not answer with sftp: a line that ~/.bashrc prints there has the same effect"+says(words), false
+		f.What, f.Do, f.Lost = "cannot be read", "its host does not answer with sftp: a line that ~/.bashrc prints there has the "+
+			"same effect"+says(words), false
 	}
 	return f
 }
@@ -287,7 +288,8 @@ func lost(err error) bool {
 	var status *sftp.StatusError
 	var failure *fileio.Failure
 	switch {
-	case err == nil, errors.As(err, &failure), errors.Is(err, io.EOF), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, errReplaced):
+	case err == nil, errors.As(err, &failure), errors.Is(err, io.EOF), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission),
+		errors.Is(err, errReplaced):
 		return false
 	case errors.As(err, &status):
 		return status.FxCode() == sftp.ErrSSHFxConnectionLost || status.FxCode() == sftp.ErrSSHFxNoConnection
