@@ -27,25 +27,25 @@ type column struct {
 // columns are those that a table of w cells has.
 func columns(w int) []column {
 	all := []column{
-		{"tokens", 8, func(t *study.Trial) string { return study.Share(float64(t.TokensKept) / float64(t.Tokens)) }},
-		{"rows", 8, func(t *study.Trial) string { return study.Share(float64(t.RowsKept) / float64(t.Rows)) }},
+		{"tokens", 7, func(t *study.Trial) string { return study.Share(float64(t.TokensKept) / float64(t.Tokens)) }},
+		{"rows", 7, func(t *study.Trial) string { return study.Share(float64(t.RowsKept) / float64(t.Rows)) }},
 		{"emptied", 8, func(t *study.Trial) string {
 			if t.Groups == 0 {
 				return study.Share(study.Mass{}.Share())
 			}
 			return strconv.Itoa(t.Emptied)
 		}},
-		{"Σ|A|", 8, func(t *study.Trial) string { return study.Share(t.Mass().Share()) }},
+		{"Σ|A|", 7, func(t *study.Trial) string { return study.Share(t.Mass().Share()) }},
 	}
 	if w < widthForRows {
 		all = append(all[:1], all[3])
 	}
 	if w >= wideRules-2 {
 		all = append(all,
-			column{"A > 0", 8, func(t *study.Trial) string { return study.Share(t.Positive.Share()) }},
-			column{"A < 0", 8, func(t *study.Trial) string { return study.Share(t.Negative.Share()) }})
+			column{"A > 0", 7, func(t *study.Trial) string { return study.Share(t.Positive.Share()) }},
+			column{"A < 0", 7, func(t *study.Trial) string { return study.Share(t.Negative.Share()) }})
 	}
-	return append(all, column{"ESS", 8, func(t *study.Trial) string { return study.Share(t.Effective()) }})
+	return append(all, column{"ESS", 7, func(t *study.Trial) string { return study.Share(t.Effective()) }})
 }
 
 // widthForRows is that of a table from which it has what a rule does to rows and groups.
@@ -69,10 +69,11 @@ func (v *View) rules(e env.Env, w, h int) pane.Content {
 	c := pane.Content{Title: " rules at their trainers' bounds", Lines: []string{t.Paint(themes.Dim, head)}}
 	e.Display.AddRows(&c, pane.OnRule, v.cursor, len(a.tried), w, h, func(i int) string {
 		x := a.tried[i].Trial
-		line := " " + cells.Fit(cells.Fit(cells.Truncate(x.Name(), name-1-marksWidth), name-1-marksWidth)+a.marks(e, x), name-1)
+		line := " " + cells.Fit(x.Name(), name-1-marksWidth)
 		if reason := x.Reason(); reason != "" {
 			return line + t.Paint(themes.Dim, " "+sanitize.Line(reason))
 		}
+		line += cells.Fit(a.marks(e, x), marksWidth)
 		for _, c := range all {
 			line += cells.FitRight(c.text(x), c.width)
 		}
@@ -146,7 +147,7 @@ func (v *View) boundsOf(e env.Env, x tried) (b bounds) {
 		at := len(b.points)
 		b.points = append(b.points, p)
 		if p.IsUsual {
-			b.marks = append(b.marks, mark{at, e.Display.Glyphs.Dot, themes.Accent, "its trainer's bound: " + p.Bound})
+			b.marks = append(b.marks, mark{at, e.Display.Glyphs.Dot, themes.Accent, "its trainer's " + p.Bound})
 		}
 		if isBest := best != nil && (p == best || p.IsUsual && best == x.Trial); isBest {
 			b.marks = append(b.marks, mark{at, pane.StarMark, themes.Good, "keeps most"})
