@@ -143,20 +143,22 @@ func (l Line) Within(x Axis) Line {
 	return l
 }
 
-// MostBars is how many points are bars, if each has some columns: a line between them would tell of steps that are not there. Their axis
-// is to have its zero.
+// A few points are bars, if each has some columns: a line between them would tell of steps that are not there. Their axis is to have its
+// zero.
 const (
-	MostBars    = 5
+	mostBars    = 5
 	roomForBars = 6
 )
 
-func (l Line) isFew(w int) bool {
-	return len(l.X) > 0 && len(l.X) <= MostBars && w >= roomForBars*len(l.X)
+func (l Line) isFew(w int) bool { return areBars(len(l.X), w) }
+
+func areBars(points, w int) bool {
+	return points > 0 && points <= mostBars && w >= roomForBars*points
 }
 
-// WithZero returns the axis, and of so few points that they are bars one with a zero.
-func (a Axis) WithZero(points int) Axis {
-	if points <= MostBars {
+// WithZero returns the axis, and of so few points in w columns that they are bars one with a zero.
+func (a Axis) WithZero(points, w int) Axis {
+	if areBars(points, w) {
 		a.Lo, a.Hi = min(a.Lo, 0), max(a.Hi, 0)
 	}
 	return a

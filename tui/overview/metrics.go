@@ -2,6 +2,7 @@ package overview
 
 import (
 	"fmt"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -14,6 +15,14 @@ import (
 	"vantage/tui/pane"
 	"vantage/tui/trend"
 )
+
+// weightedBy says of the spread of advantages what weighs them: that of the pane beside it is of samples.
+func weightedBy(e env.Env, name string) string {
+	if x := e.Result.Analysis; name != "critic/advantages_processed/std" || !slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
+		return ""
+	}
+	return " by " + e.Snap.Run.LengthUnit.String()
+}
 
 // metricWidth is the least width of a column, without a difference from the baseline.
 const metricWidth = 36
@@ -34,7 +43,6 @@ func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 	if of := e.ShownCount(); of != "" {
 		c.Title += " · " + of + " groups shown"
 	}
-	c.Title += " · advantages by length" // those of the pane beside it are of samples
 	if hidden > 0 {
 		c.Note = fmt.Sprintf("%d–%d/%d", p.MetricScroll*columns+1, min(len(all), (p.MetricScroll+h)*columns), len(all))
 	}
@@ -52,7 +60,9 @@ func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 			}
 			of := all[at].Metric
 			value := trend.MetricText(of.Name, of.Value) + trend.WithoutNaN(x, of.Name)
-			name := t.Paint(themes.Dim, trend.TrimPath(sanitize.Line(all[at].Name), width-max(9, cells.Width(value)+3)-deltaRoom))
+			weighted := weightedBy(e, of.Name)
+			room := width - max(9, cells.Width(value)+3) - deltaRoom - cells.Width(weighted)
+			name := t.Paint(themes.Dim, trend.TrimPath(sanitize.Line(all[at].Name), room)+weighted)
 			if base != nil {
 				value += cells.FitRight(e.Display.PaintDelta(of.Value-base.Metric(of.Name)), trend.DeltaWidth)
 			}

@@ -61,13 +61,13 @@ func (s View) NewChart(e env.Env, name, second string, w, h int) trend.StepChart
 	c := trend.StepChart{Plot: chart.Plot{X: s.WindowAxis(e)}, Width: w - trend.ValueWidth - 1}
 	row, runs := trend.RowOfMetric(name), trend.DrawnRuns(e)
 	runs[0].Part = trend.Alarmed(e, row)
-	left := trend.LinesOf(row, c.Plot.X, runs, s.smoothing)
+	left := trend.LinesOf(row, c.Plot.X, runs, s.smoothing, c.Width)
 	labels, rightLabels := left.Axis.RowLabels(h), make([]string, max(0, h))
 	lines, smooth := left.Lines, left.Smooth
 	if second != "" {
 		over := trend.LinesOf(
 			trend.RowOfMetric(second), c.Plot.X, []trend.DrawnRun{{Trend: e.Result.Trend, Role: themes.Warn, Stroke: chart.Dashed}},
-			s.smoothing,
+			s.smoothing, c.Width,
 		)
 		lines, smooth = append(lines, over.Lines...), append(smooth, over.Smooth...)
 		if c.Right = over.Axis != left.Axis; c.Right {

@@ -126,8 +126,8 @@ type figureLines struct {
 	Axis          chart.Axis
 }
 
-// LinesOf returns the lines of a figure. Their moving averages have a weight of smoothing; there are none if that is 0.
-func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64) (f figureLines) {
+// LinesOf returns the lines of a figure in w columns. Their moving averages have a weight of smoothing; there are none if that is 0.
+func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64, w int) (f figureLines) {
 	var shown []float64
 	for _, run := range runs {
 		line := chart.Line{X: stepNumbers(run.Trend), Y: row.series(run.Trend), Role: run.Role, Stroke: run.Stroke, Part: run.Part, Spread: smoothing == 0}
@@ -143,7 +143,7 @@ func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64) (f figur
 	lo, hi := row.Bounds(shown)
 	f.Axis = chart.Axis{Lo: lo, Hi: hi}.Widened()
 	if len(f.Lines) == 1 {
-		f.Axis = f.Axis.WithZero(len(f.Lines[0].Within(x).X))
+		f.Axis = f.Axis.WithZero(len(f.Lines[0].Within(x).X), w)
 	}
 	for _, lines := range [][]chart.Line{f.Lines, f.Smooth} {
 		for i := range lines {

@@ -172,7 +172,7 @@ func trendLine(e env.Env, n int, row Row, w int) string {
 	line := chart.Line{X: stepNumbers(e.Result.Trend), Y: row.series(e.Result.Trend), Spread: true}
 	lo, hi := row.lineBounds(line.Y)
 	if lo < hi {
-		axis := chart.Axis{Lo: lo, Hi: hi}.WithZero(len(line.X))
+		axis := chart.Axis{Lo: lo, Hi: hi}.WithZero(len(line.X), plot)
 		lo, hi = axis.Lo, axis.Hi
 	}
 	line.Axis, line.Part = chart.Axis{Lo: lo, Hi: hi}, Alarmed(e, row)
@@ -214,7 +214,7 @@ func roundTo(x float64, decimals int) string {
 func bigTrend(e env.Env, row Row, w, h int) []string {
 	t, x := e.Display.Theme, StepAxis(e)
 	left, plot, right := trendWidths(e, w)
-	drawn := LinesOf(row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent, Part: Alarmed(e, row)}}, 0)
+	drawn := LinesOf(row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent, Part: Alarmed(e, row)}}, 0, plot)
 	lines, labels := chart.Plot{X: x, Lines: drawn.Lines}.Draw(t, e.Display.Glyphs, plot, h), drawn.Axis.RowLabels(h)
 	for i := range lines {
 		name := ""
