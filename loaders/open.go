@@ -81,7 +81,7 @@ func (s *fileSet) openNow(where location) error {
 		s.awaited = append(s.awaited, where)
 		return nil
 	case err != nil:
-		err = pathError(path, err)
+		err = PathError(path, err)
 	case info.IsDir():
 		err = s.openDirectory(where)
 	case info.Mode().IsRegular():
@@ -136,8 +136,8 @@ func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// pathError says why what a path leads to cannot be opened, and what to do.
-func pathError(path string, err error) error {
+// PathError says why what a path leads to cannot be opened, and what to do.
+func PathError(path string, err error) error {
 	var failure *fileio.Failure
 	switch {
 	case errors.As(err, &failure):
@@ -161,7 +161,7 @@ func (s *fileSet) openFile(where location) error {
 		return err
 	}, d.IsHere()) // others have waited already
 	if err != nil {
-		return pathError(path, err)
+		return PathError(path, err)
 	}
 	defer func() { _ = h.Close() }()
 	if info.Size() == 0 && !s.options.Follow {
@@ -199,7 +199,7 @@ func (s *fileSet) openDirectory(where location) error {
 	}
 	l, err := discover.List(d.Storage, d.Path, s.options.MaxFiles)
 	if err != nil {
-		return pathError(path, err)
+		return PathError(path, err)
 	}
 	if opened, err := s.openProject(d, l); opened || err != nil {
 		return err

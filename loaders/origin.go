@@ -132,7 +132,7 @@ func storageSchemes() []Scheme {
 func openBucket(path string, o *Options) (fileio.Origin, string, error) {
 	s, inner, err := bucket.Open(o.Disk, path, o.Storage.Endpoint, o.Storage.Patience)
 	if err != nil {
-		return nil, "", pathError(path, err)
+		return nil, "", PathError(path, err)
 	}
 	return cache.Wrap(s, cache.NewDisk(o.Storage.CacheDir, o.Storage.CacheBytes)), inner, nil
 }
@@ -140,7 +140,7 @@ func openBucket(path string, o *Options) (fileio.Origin, string, error) {
 func openHub(path string, o *Options) (fileio.Origin, string, error) {
 	s, inner, err := bucket.OpenHub(o.Disk, path)
 	if err != nil {
-		return nil, "", pathError(path, err)
+		return nil, "", PathError(path, err)
 	}
 	return cache.Wrap(s, cache.NewDisk(o.Storage.CacheDir, o.Storage.CacheBytes)), inner, nil
 }
@@ -148,7 +148,7 @@ func openHub(path string, o *Options) (fileio.Origin, string, error) {
 func openSFTP(path string, o *Options) (fileio.Origin, string, error) {
 	s, inner, err := sftp.Open(path, o.Storage.Patience, o.Storage.Terminal)
 	if err != nil {
-		return nil, "", pathError(path, err)
+		return nil, "", PathError(path, err)
 	}
 	return cache.Wrap(s, nil), inner, nil
 }

@@ -493,7 +493,7 @@ func (r *reading) readFailed(f *file, err error) bool {
 // partError says of a file of a storage that it cannot be read on, and how much of the log was: part of a run is no run.
 func (r *reading) partError(f *file, err error) error {
 	var e *Error
-	if err = pathError(f.disk.Key(), err); errors.As(err, &e) {
+	if err = PathError(f.disk.Key(), err); errors.As(err, &e) {
 		e.Do += fmt.Sprintf("; %s of the log were read", units.BytesOf(r.bytes.read, max(r.bytes.total, r.bytes.read)))
 	}
 	return err

@@ -44,7 +44,7 @@ func TestGroupsByShape(t *testing.T) {
 // Rewards of the turns or tokens of one sample, or of several kinds, make no group.
 func TestNotGroupsByShape(t *testing.T) {
 	for log, want := range map[string]string{
-		`{"step":1,"prompt":"p","reward":1,"turns":[{"text":"a","reward":1},{"text":"b","reward":0}]}`: "1  1 -1",
+		`{"step":1,"prompt":"p","reward":1,"turns":[{"text":"a","reward":1},{"text":"b","reward":0}]}`: "1  1 2", // what was said in them
 		`{"step":1,"prompt":"p","reward":1,"parts":[{"text":"a","reward":1},{"text":"b","reward":0}]}`: "1  1 -1",
 		`{"step":1,"prompt":"p","response":"ab","reward":1,"token_rewards":[0,1]}`:                     "1  1 2",
 		`{"step":1,"prompt":"p","completions":["a","b"],"rewards":[[1,0],[0,1]]}`:                      "",

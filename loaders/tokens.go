@@ -3,7 +3,9 @@ package loaders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,8 +78,15 @@ func (s *Source) OffPolicy(ctx context.Context) (*offpolicy.Study, error) {
 
 // studyTokens adds the samples of a path to a study.
 func (s *Source) studyTokens(ctx context.Context, path string, study *offpolicy.Study) error {
+	err := s.eachTokens(ctx, path, study.Add)
+	study.Finish()
+	return err
+}
+
+// eachTokens visits the samples of a path that have log-probs or versions, with their places.
+func (s *Source) eachTokens(ctx context.Context, path string, visit func(offpolicy.Sample)) error {
 	numbers := s.texts.numbers()
-	err := logprobs.Read(s.options.Disk, path, func(x logprobs.Sample) error {
+	return logprobs.Read(s.options.Disk, path, func(x logprobs.Sample) error {
 		sample := x.OfStudy()
 		if whole, err := filepath.Abs(x.Where.Path); err == nil && x.Where.Path != "" {
 			if file, known := numbers[whole]; known {
@@ -86,11 +95,71 @@ func (s *Source) studyTokens(ctx context.Context, path string, study *offpolicy.
 				}
 			}
 		}
-		study.Add(sample)
+		visit(sample)
 		return ctx.Err()
 	})
-	study.Finish()
-	return err
+}
+
+// Judge reads the log-probs of the tokens again, and asks the off-policy rule that settings name about the samples of a snapshot. The error is
+// one sentence: where the log has not what the rule reads, it says which option of its trainer writes that.
+func (s *Source) Judge(ctx context.Context, snap model.Snapshot, set model.Settings) (*model.Judged, error) {
+	judge, err := offpolicy.NewJudge(set)
+	if err != nil {
+		return nil, err
+	}
+	path, err := s.tokenPath()
+	if err != nil {
+		return nil, err
+	}
+	byNumber, err := s.placesByNumber(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	err = s.eachTokens(ctx, path, func(x offpolicy.Sample) {
+		switch {
+		case x.Place == nil:
+		case !x.Place.ByNumber:
+			judge.Add(x, x.Place.Place)
+		default:
+			if at, known := byNumber[x.Place.Place]; known {
+				judge.Add(x, at)
+			}
+		}
+	})
+	judged, lacks := judge.Finish()
+	switch {
+	case err != nil && !errors.Is(err, logprobs.ErrNone):
+		return nil, err
+	case lacks != "":
+		return nil, fmt.Errorf("%s needs %s, which the log lacks: %s", set.OffPolicy, lacks, offpolicy.HowToLog(snap.Run.Framework))
+	}
+	return judged, nil
+}
+
+// placesByNumber are the places of the samples of files in which they are known by their number.
+func (s *Source) placesByNumber(ctx context.Context, snap model.Snapshot) (map[model.Place]model.Place, error) {
+	isNumbered := func(at model.Place) bool {
+		f, known := s.texts.get(at.File)
+		return known && filepath.Ext(f.name) == torchExtension && at.IndexInLine >= 0
+	}
+	var places []model.Place
+	for i := range snap.Steps {
+		for row := range snap.Steps[i].Rewards {
+			if at := snap.Steps[i].Place(row); isNumbered(at) {
+				places = append(places, at)
+			}
+		}
+	}
+	slices.SortFunc(places, model.Place.Compare)
+	lines, err := s.Lines(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[model.Place]model.Place, len(places))
+	for k, at := range places {
+		all[model.Place{File: at.File, Offset: lines[k] - 1}] = at
+	}
+	return all, nil
 }
 
 // TokensOf reads the log-probs of one sample again. The error is [logprobs.ErrNone] if it has none.

@@ -38,8 +38,8 @@ func TestTokensAreFoundAtTheirSamples(t *testing.T) {
 	for step := 1; step <= 2; step++ {
 		var lines strings.Builder
 		for i := range 4 {
-			fmt.Fprintf(&lines, `{"step": %d, "prompt": "q%d", "response": "a", "reward": %d, "rollout_log_probs": [-1, -2], "old_log_probs": [%g, -2]}`+"\n",
-				step, i/2, i%2, -1+0.1*float64(step))
+			fmt.Fprintf(&lines, `{"step": %d, "prompt": "q%d", "response": "a", "reward": %d, `, step, i/2, i%2)
+			fmt.Fprintf(&lines, `"rollout_log_probs": [-1, -2], "old_log_probs": [%g, -2]}`+"\n", -1+0.1*float64(step))
 		}
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", step)), []byte(lines.String()), 0o600); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/estimators/offpolicy"
 	"vantage/estimators/overlong"
 )
 
@@ -43,6 +44,13 @@ func stages() []stage {
 			all:    entries(groupfilter.All),
 			isKey:  func(e *estimators.Entry, key string) bool { return (&groupfilter.Filter{Entry: *e}).EnabledBy(key) },
 			inAll:  true,
+		}, {
+			name: "off_policy", about: AboutPolicy,
+			doc:    "apply this off-policy rule to the log-probs of the samples; see `vantage list off-policy-rules`",
+			choice: func(s *Settings) *string { return &s.OffPolicy },
+			check:  func(s Settings) error { _, _, err := s.FindOffPolicy(); return err },
+			all:    entries(offpolicy.All),
+			isKey:  func(*estimators.Entry, string) bool { return false }, // which keys name a rule, package trainer knows
 		}, {
 			name: "loss", about: AboutLoss,
 			doc:    "weigh samples by their length as this loss does; see `vantage list losses`",
@@ -86,6 +94,16 @@ func (t stage) chosen(s Settings) *estimators.Entry {
 	return nil
 }
 
+// Stages are the names of what the settings name of the stages beside estimator and keep ratios, in the order of the chain.
+func (s Settings) Stages() (names []string) {
+	for _, stage := range stages() {
+		if name := *stage.choice(&s); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Stage returns what the settings name of the stage that a setting is about, nil if they name nothing that could be used.
 func (s Settings) Stage(setting string) *estimators.Entry {
 	for _, stage := range stages() {
@@ -119,6 +137,16 @@ func (s Settings) FindOverlong() (*overlong.Shaping, estimators.Values, error) {
 // values of its options.
 func (s Settings) FindGroupFilter() (*groupfilter.Filter, estimators.Values, error) {
 	return findStage(s.GroupFilter, groupfilter.Find, s.filterOptions)
+}
+
+// FindOffPolicy returns the off-policy rule that the settings name, nil if they name none, and the values of its options. The error is one
+// sentence: also what the trainer itself says of the values.
+func (s Settings) FindOffPolicy() (*offpolicy.Rule, estimators.Values, error) {
+	rule, values, err := findStage(s.OffPolicy, offpolicy.Find, func(*offpolicy.Rule) estimators.Options { return s.StageOptions })
+	if err == nil && rule != nil {
+		err = rule.Check(values)
+	}
+	return rule, values, trainerError(err)
 }
 
 // FindLoss returns the loss that the settings name, nil if they name none, and the values of its options.
@@ -196,10 +224,10 @@ func (s Settings) withResolvedStages() (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	names := slices.DeleteFunc([]string{s.Overlong, s.GroupFilter, s.Loss}, func(name string) bool { return name == "" })
+	names := s.Stages()
 	if s.StageOptions != "" && len(names) == 0 {
-		return s, fmt.Errorf("%s is an option of a length penalty, a group filter or a loss: name it by --overlong, --group-filter or --loss",
-			s.StageOptions)
+		return s, fmt.Errorf("%s is an option of a length penalty, a group filter, an off-policy rule or a loss: name it by --overlong, "+
+			"--group-filter, --off-policy or --loss", s.StageOptions)
 	}
 	s.StageOptions, err = s.StageOptions.Resolve(strings.Join(names, " and "), list)
 	return s, err

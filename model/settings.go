@@ -28,11 +28,12 @@ type Settings struct {
 
 	Overlong    string // penalty for long responses that is added to the rewards: "verl/dapo", "" for none
 	GroupFilter string // rule for which groups are trained on: "verl/filter_groups", "" for none
+	OffPolicy   string // rule for samples of another policy: "trl/vllm_importance_sampling", "" for none
 	Loss        string // how the loss weighs the samples: "trl/dapo", "" if that is not asked for
 
 	Truncated string // what the trainer does with samples that the log says were cut off: "mask" or "drop", "" if they train
 
-	StageOptions estimators.Options // of the three stages before, by their trainers' keys
+	StageOptions estimators.Options // of the four stages before, by their trainers' keys
 
 	KLInReward bool // the trainer subtracts a KL penalty from the rewards: it changes no number here, since no log holds it, but raises WarnKLInReward
 
@@ -58,6 +59,17 @@ func DefaultSettings() Settings {
 
 // Filtering reports whether some ratio is below 1, or NaN, which Validate refuses.
 func (s Settings) Filtering() bool { return !(s.KeepPos >= 1 && s.KeepNeg >= 1) }
+
+// Drops names what drops samples under the settings, to a person: "the sample filter".
+func (s Settings) Drops() string {
+	switch {
+	case s.OffPolicy == "":
+		return "the sample filter"
+	case s.Filtering():
+		return "the sample filter with " + s.OffPolicy
+	}
+	return "the off-policy rule " + s.OffPolicy
+}
 
 // Trainer names whose arithmetic it is, to a person: "TRL 1.5". Of a log of no known trainer it is what most trainers compute.
 func (s Settings) Trainer() string {
@@ -256,6 +268,7 @@ const (
 	AboutGroups                    // which samples make a group
 	AboutRewards                   // which columns are the reward
 	AboutSamples                   // what is added to the reward of a sample, and which samples count
+	AboutPolicy                    // what becomes of samples of another policy than the one that trains
 	AboutLoss                      // what a sample weighs in the loss
 )
 
@@ -347,7 +360,7 @@ func SettingList() []Setting {
 	}
 	return append(list, Setting{
 		Name: "option", About: AboutArithmetic, Rank: 3, Placeholder: "KEY=VALUE",
-		Doc: "option of the estimator, filter, penalty or loss, by the trainer's key: algorithm.gamma=0.9; repeatable; listed by `vantage list estimators NAME` and so on",
+		Doc: "option of the estimator, filter, penalty, off-policy rule or loss, by the trainer's key: algorithm.gamma=0.9; repeatable; listed by `vantage list estimators NAME` and so on",
 		Get: func(s Settings) string { return strings.Join(append(s.Options.List(), s.StageOptions.List()...), ", ") },
 		Set: func(s *Settings, value string) error {
 			key, value, err := estimators.ParseOption(value)

@@ -40,7 +40,7 @@ func TestSetByName(t *testing.T) {
 		{"solved_at", "much", nil, `solved_at must be a finite number or auto, got "much"`},
 		{"solved_at", "NaN", nil, `solved_at must be a finite number or auto, got "NaN"`},
 		{"num_generations", "0", nil, `num_generations must be a positive whole number, got "0"`},
-		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, solved_at, num_generations, group_by, truncated, overlong, group_filter, loss, option, and what ` + "`vantage list estimators`, `vantage list filters` and `vantage list losses` name"},
+		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, solved_at, num_generations, group_by, truncated, overlong, group_filter, off_policy, loss, option, and what ` + "`vantage list estimators`, `vantage list filters` and `vantage list losses` name"},
 	}
 	for _, test := range tests {
 		got, err := DefaultSettings().Set(test.key, test.value)

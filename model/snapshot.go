@@ -36,6 +36,7 @@ type Snapshot struct {
 	groupNames    textList            // of group id k at k-1
 	promptHashes  chunkedList[uint64] // hash of prompt k at k-1
 	inputOrder    []int32             // 0, 1, …: as many as a step has rows at most
+	judged        []*Judged           // by off-policy rules
 }
 
 // Run is what is known of the log as a whole: see Chunk.
@@ -102,7 +103,7 @@ func (s *Store) Snapshot() Snapshot {
 	run.SumsComponents = run.SumsComponents && !s.hasTotal
 	snap := Snapshot{
 		Revision: s.revision, Run: run, fileRuns: slices.Clip(s.fileRuns),
-		previews: s.previews, groupNames: s.groupNames, promptHashes: s.hashes,
+		previews: s.previews, groupNames: s.groupNames, promptHashes: s.hashes, judged: s.judged,
 	}
 	var counts []leftOutCount
 	if s.filter != nil {

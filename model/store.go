@@ -32,6 +32,7 @@ type Store struct {
 	numbers    []uint32
 	inputOrder []int32    // see Snapshot
 	filter     *rowFilter // nil while nothing is left out
+	judged     []*Judged  // see SetJudged
 
 	untrained      leftOut // traces of agents that are not trained
 	evaluated      leftOut // rows of evaluations

@@ -1,12 +1,12 @@
 package themes
 
 // palette holds the colours of a theme: background and foreground as #rrggbb, the others as
-// indexes of the 256-colour table or "" for the terminal's default.
+// indexes of the 256-colour table or "" for the terminal's default. The shade is the background of a part of a chart, "" for none.
 type palette struct {
 	name, doc              string
 	background, foreground string
 
-	text, dim, faint, positive, negative, good, warn, bad, accent, cursor string
+	text, dim, faint, positive, negative, good, warn, bad, accent, cursor, shade string
 
 	heat [5]shade // from the lowest level to the highest
 }
@@ -24,7 +24,7 @@ func palettes() []palette {
 			text: "", dim: "245", faint: "239",
 			positive: "75", negative: "208",
 			good: "79", warn: "221", bad: "203",
-			accent: "117", cursor: "237",
+			accent: "117", cursor: "237", shade: "235",
 			heat: [5]shade{{"234", "250"}, {"17", "252"}, {"24", "255"}, {"31", "231"}, {"117", "16"}},
 		},
 		{
@@ -33,7 +33,7 @@ func palettes() []palette {
 			text: "", dim: "242", faint: "250",
 			positive: "26", negative: "166",
 			good: "29", warn: "130", bad: "160",
-			accent: "25", cursor: "254",
+			accent: "25", cursor: "254", shade: "255",
 			heat: [5]shade{{"255", "238"}, {"189", "16"}, {"153", "16"}, {"74", "16"}, {"25", "231"}},
 		},
 		// Either: all text is seen on dark and on light ones, and the row under the cursor is reversed.
@@ -53,7 +53,7 @@ func palettes() []palette {
 			text: "", dim: "246", faint: "240",
 			positive: "39", negative: "214",
 			good: "117", warn: "227", bad: "176",
-			accent: "153", cursor: "237",
+			accent: "153", cursor: "237", shade: "235",
 			heat: [5]shade{{"234", "250"}, {"17", "252"}, {"24", "255"}, {"67", "231"}, {"229", "16"}},
 		},
 		// Contrast: all text has a contrast of at least 7 on black.
@@ -63,7 +63,7 @@ func palettes() []palette {
 			text: "231", dim: "252", faint: "250",
 			positive: "117", negative: "215",
 			good: "121", warn: "227", bad: "217",
-			accent: "159", cursor: "19",
+			accent: "159", cursor: "19", shade: "234",
 			heat: [5]shade{{"16", "231"}, {"18", "231"}, {"25", "231"}, {"117", "16"}, {"231", "16"}},
 		},
 		{

@@ -37,6 +37,8 @@ const (
 	Heat2
 	Heat3
 	Heat4
+	Shade   // an area behind lines
+	OnShade // a line on it
 
 	roles = iota
 )
@@ -87,6 +89,9 @@ func (t *Theme) HasColors() bool { return t.escapes[Positive].on != "" }
 
 // HasHeatColors reports whether heat maps have colours; without them they need marks.
 func (t *Theme) HasHeatColors() bool { return t.escapes[Heat4].on != "" }
+
+// HasShade reports whether an area behind lines has a colour; without one it is not drawn.
+func (t *Theme) HasShade() bool { return t.escapes[Shade].on != "" }
 
 // All builds all themes, first the defaults for dark and light backgrounds.
 func All() []*Theme {
@@ -164,6 +169,9 @@ func build(p palette) *Theme {
 	}
 	if p.cursor != "" {
 		styles[Cursor] = lipgloss.NewStyle().Background(lipgloss.Color(p.cursor))
+	}
+	if p.shade != "" {
+		styles[Shade], styles[OnShade] = fg(p.shade), lipgloss.NewStyle().Background(lipgloss.Color(p.shade))
 	}
 	for i, h := range p.heat {
 		if h.background != "" {

@@ -41,6 +41,7 @@ type Options struct {
 	SessionStore SessionStore             // nil: the session is not saved
 	Session      session.Session          // as it was saved last
 	Look         env.LookAtRun            // nil: it looks at the samples alone
+	Judge        Judge                    // nil: off-policy rules judge nothing
 	SetByFlag    func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
 }
 
@@ -52,6 +53,7 @@ type App struct {
 	source   env.Source
 	store    *model.Store // only Update touches it
 	work     background
+	judging  judging
 	position position
 	saving   saving
 	mouse    mouseState
@@ -90,6 +92,7 @@ func New(ctx context.Context, source env.Source, o Options) App {
 		a.env.Findings.Look = a.env.LookAtSamples
 	}
 	a.env.Second = env.SecondRun{Source: o.Second, Title: o.SecondTitle, Store: model.NewStore()}
+	a.judging.judge = o.Judge
 	a.overlays.notice = o.Notice
 	if o.ASCII {
 		a.env.Display.Glyphs = chart.ASCII()
@@ -117,7 +120,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.handle(msg)
 	handled := a.commands.Started
 	a.commands.Started = nil
-	a = a.updateAnalysis(msg)
+	a = a.updateJudged(msg).updateAnalysis(msg)
 	a.commands.Started = append(a.commands.Started, handled...)
 	a = a.updateSamplePage(msg)
 	open, c := a.position.view, &a.commands // what is computed or read in the background

@@ -165,7 +165,7 @@ func lineCommands() []lineCommand {
 		{name: "est", args: "NAME", doc: "the advantage estimator", run: setOption("adv_estimator"), completions: valuesOf("adv_estimator")},
 		{name: "scale", args: "NAME", doc: "group, batch or none", run: setOption("scale"), completions: valuesOf("scale")},
 		{
-			name: "option", args: "KEY=VALUE", doc: "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it",
+			name: "option", args: "KEY=VALUE", doc: "set an option of the estimator, the group filter, the off-policy rule or the loss by the trainer's key; KEY= resets it",
 			run: runOption, completions: firstArgument(func(e env.Env) []string {
 				return model.Mapped(e.Settings.Now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 			}),
@@ -208,6 +208,10 @@ func lineCommands() []lineCommand {
 		{
 			name: "groupfilter", args: "NAME|none", doc: "which groups are trained on (dynamic sampling)",
 			run: setOption("group_filter"), completions: valuesOf("group_filter"),
+		},
+		{
+			name: "off-policy", args: "NAME|none", doc: "what becomes of samples of another policy than the one that trains",
+			run: setOption("off_policy"), completions: valuesOf("off_policy"),
 		},
 		{
 			name: "loss", args: "NAME|none", doc: "how the loss weighs samples by their length",

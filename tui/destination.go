@@ -26,6 +26,12 @@ func (a App) arrive() App {
 		return a
 	}
 	a.views.destination = nil
+	if to.ByFate {
+		table := a.env.Result.Analysis.Table
+		a.views.panes.TopRow = 0
+		a.env.Place.Row = max(0, slices.IndexFunc(a.env.Result.Rows, func(g int) bool { return table[g].Fate == to.Fate && table[g].Step == to.Step }))
+		return a.clampCursor()
+	}
 	if to.Group == "" && to.Row == 0 {
 		return a.focusPane(layout.Steps)
 	}

@@ -38,7 +38,7 @@ func TestDistributionShowsEachFigure(t *testing.T) {
 		d.press("l")
 		d.wantText(" above, ")
 		for range overview.Distributions(d.app.env) {
-			d.press("v", "V")
+			d.press("v", "#")
 			d.frame()
 		}
 	})

@@ -136,8 +136,8 @@ func writeSampleRuns(t *testing.T, dir string) {
 	if err := os.MkdirAll(filepath.Join(dir, "outputs", "run-1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "outputs", "run-1", "1.jsonl"), `{"step": 1, "rollout_log_probs": [-2, -1, -1], "old_log_probs": [-1, -1, -3], "response_mask": [1, 1, 1], "advantage": 1}`+"\n"+
-		`{"step": 1, "rollout_log_probs": [-4], "old_log_probs": [-1], "response_mask": [1], "advantage": -1}`+"\n")
+	writeFile(t, filepath.Join(dir, "outputs", "run-1", "1.jsonl"), `{"step": 1, "prompt": "What is one and one?", "response": "It is two.", "reward": 1, "rollout_log_probs": [-2, -1, -1], "old_log_probs": [-1, -1, -3], "response_mask": [1, 1, 1], "advantage": 1}`+"\n"+
+		`{"step": 1, "prompt": "What is one and one?", "response": "It is three.", "reward": 0, "rollout_log_probs": [-4], "old_log_probs": [-1], "response_mask": [1], "advantage": -1}`+"\n")
 	writeFile(t, filepath.Join(dir, "logged.jsonl"),
 		`{"step": 1, "group_id": "a", "reward": 1, "advantage": 0.5}`+"\n"+`{"step": 1, "group_id": "a", "reward": 0, "advantage": -0.5}`+"\n")
 }

@@ -37,6 +37,7 @@ func commandEffects() map[string][]commandEffect {
 		"export":      {{typed: "export md", shows: "saved /state/export.md"}, {typed: "export csv ~/x.csv", shows: "saved /here/~/x.csv"}, {typed: "export report.md", shows: "saved /here/report.md"}, {typed: "export txt", shows: "saved /state/export.txt"}, {typed: "export jsonl", shows: "saved /state/export.jsonl"}, {typed: "export shown csv", shows: "saved /state/shown.csv"}},
 		"chain":       {{typed: "chain", shows: "the chain of step 15"}},
 		"groupfilter": {{typed: "groupfilter verl/filter_groups", shows: "C +1"}},
+		"off-policy":  {{typed: "off-policy slime/tis", shows: "C slime/tis"}},
 		"loss":        {{typed: "loss trl/dapo", shows: "C trl/dapo"}},
 		"run":         {{typed: "run", shows: "the run at a glance"}},
 		"steps":       {{typed: "steps", shows: "critic/score/mean 0."}},
@@ -53,14 +54,14 @@ func commandEffects() map[string][]commandEffect {
 		"goal":        {{typed: "goal cost 0.9", shows: "fewest samples, 90%+"}},
 		"forget":      {{typed: "forget", shows: "settings and view reset"}},
 		"problems":    {{typed: "problems", shows: "how the log was read"}},
-		"help":        {{typed: "help", shows: "type to search the help"}},
+		"help":        {{typed: "help", shows: "type to search all of it"}},
 		"q":           {{typed: "q", quits: true}},
 	}
 }
 
 var (
-	commandRow     = regexp.MustCompile("^\\* `:([a-z]+)( [^`]*)?`: .+$")
-	commandInProse = regexp.MustCompile("`:([a-z]+(?: [^`|]*)?)`")
+	commandRow     = regexp.MustCompile("^\\* `:([a-z-]+)( [^`]*)?`: .+$")
+	commandInProse = regexp.MustCompile("`:([a-z-]+(?: [^`|]*)?)`")
 )
 
 // Every command that the documents list does what it says; every one that they mention in a text is one of these.

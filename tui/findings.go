@@ -45,7 +45,8 @@ func (a App) updateFindings(msg tea.Msg) App {
 		return a
 	}
 	look, snap, previous, rest := a.env.Findings.Look, a.env.Snap, a.env.Findings.Job.Value, time.Duration(0)
-	if a.env.Findings.Job.Of.Set == key.Set {
+	sawHalf := previous.Look != nil && previous.Diagnosis != nil && 2*previous.Diagnosis.Steps >= len(a.env.Snap.Steps)
+	if a.env.Findings.Job.Of.Set == key.Set && sawHalf { // else there is more to see than was seen
 		rest = restAfterLook * previous.Took
 	}
 	a.env.Findings.Job.Start(&a.commands, key, job.Once(func(ctx context.Context) (x env.FinishedLook, err error) {

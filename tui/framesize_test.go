@@ -144,17 +144,24 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 	})
 }
 
-// Every view fills the body exactly, in every theme.
+// Every view fills the body exactly, in every theme, of a log with log-probs too.
 func TestEveryViewFillsTheBody(t *testing.T) {
 	t.Parallel()
-	source := madeRunWithTexts(3, proofText)
+	for _, source := range []env.Source{madeRunWithTexts(3, proofText), staleRun(3)} {
+		viewsFillTheBody(t, source)
+	}
+}
+
+func viewsFillTheBody(t *testing.T, source env.Source) {
+	t.Helper()
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
-		d.press("enter", "esc", "S", "esc")
+		d.press("enter", "esc", "S", "esc", "R", "esc")
 		rapid.Check(t, func(rt *rapid.T) {
 			w, h := rapid.IntRange(layout.MinWidth, 400).Draw(rt, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(rt, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
 			d.app.env.Display.Theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
 			d.app.env.Display.Glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
+			d.press("R", rapid.SampledFrom([]string{"v", "V", "l", "j", "tab", "G"}).Draw(rt, "key"), "esc")
 			room := h - len(header.Lines(d.app.env, w)) - 1
 			for name := range view.Name(view.Count) {
 				a := d.app

@@ -23,12 +23,12 @@ import (
 
 // roleLetters are the letters of the roles in golden frames. Of roles that look the same the
 // first counts.
-const roleLetters = " dtkpndgwb-aC-amh01234"
+const roleLetters = " dtkpndgwb-aC-amh01234ss"
 
 const legend = `The screen at each size: as it is seen, then the role of each cell, then in ASCII.
 
 d dim or dropped   t title   k key   a accent or focus   - frame or track   p positive   n negative
-g good   w warning   b bad   m match   h here   0-4 the shades of a map; capitals (C, =): under the cursor
+g good   w warning   b bad   m match   h here   0-4 the shades of a map   s the area behind a line; capitals (C, =): under the cursor
 
 Lines end where blanks begin; " is the line above once more. Without colours the screen has the same
 text, but > in the frame beside the row under the cursor, and each role is bold, underlined or reversed
@@ -51,6 +51,7 @@ func letterOfStyle(theme *themes.Theme) map[string]rune {
 	for role, letter := range roleLetters {
 		over := theme.Underlay(themes.Cursor, theme.Paint(themes.Role(role), "x"))
 		set(over, underCursor(letter))
+		set(theme.Underlay(themes.OnShade, theme.Paint(themes.Role(role), "x")), letter)
 	}
 	return all
 }

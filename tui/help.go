@@ -37,9 +37,11 @@ func (a App) helpPage(w, h int) []string {
 	}
 	t, page := a.env.Display.Theme, a.helpColumns(w, h-1)
 	scroll := page.ClampScroll(a.overlays.help.Scroll)
-	prompt := cells.JoinFitting(
-		w-2-help.PositionWidth, " · ", "type to search the help", a.env.Display.KeyLabel("↓ ↑")+" scroll", "? current estimator",
-	)
+	tab := "Tab all keys, signs and metrics"
+	if a.overlays.help.Whole {
+		tab = "Tab less"
+	}
+	prompt := cells.JoinFitting(w-2-help.PositionWidth, " · ", "type to search all of it", tab, "? current estimator")
 	if a.overlays.help.Query != "" {
 		prompt = a.overlays.input.line(a.overlays.help.Query).Shown(w - 2 - help.PositionWidth)
 	}
@@ -51,6 +53,10 @@ func (a App) onHelpKey(key, text string) App {
 	size := help.PageSize(a.env)
 	if a.overlays.help.OnEstimator || key == "esc" || key == "enter" {
 		a.overlays.help.Open, a.overlays.help.OnEstimator = false, false
+		return a
+	}
+	if key == "tab" {
+		a.overlays.help.Whole, a.overlays.help.Scroll = !a.overlays.help.Whole, 0
 		return a
 	}
 	columns := a.helpColumns(size.W, size.H)
@@ -85,19 +91,24 @@ func (a App) scrollHelp(by int) App {
 func (a App) helpColumns(w, h int) help.Columns {
 	const most, least = 3, 56
 	h = max(1, h)
+	state := a.overlays.help
 	r := help.Request{
-		W: w, H: h, Query: a.overlays.help.Query, View: a.position.view, Theme: a.env.Display.Theme, ASCII: a.env.Display.Glyphs.ASCII,
-		Analysis: a.env.Result.Analysis, Trend: a.env.Result.Trend,
+		W: w, H: h, Query: state.Query, Whole: state.Whole, View: a.position.view, Theme: a.env.Display.Theme,
+		ASCII: a.env.Display.Glyphs.ASCII, Analysis: a.env.Result.Analysis, Trend: a.env.Result.Trend,
 	}
-	if r == a.overlays.help.Shown.Request {
-		return a.overlays.help.Shown
+	if r == state.Shown.Request {
+		return state.Shown
 	}
 	parts := a.helpParts()
-	page := help.Columns{Request: r, Lines: a.overlays.help.Lines(a.env, parts, w-2, h), Across: 1, H: h}
-	for page.Across < most && w/(page.Across+1) >= least && len(page.Lines) > page.Across*h {
-		page.Across++
-		page.Lines = a.overlays.help.Lines(a.env, parts, w/page.Across-2, h)
+	page := help.Columns{Request: r, H: h}
+	for across := 1; across <= most && (across == 1 || w/across >= least); across++ {
+		page.Across = across
+		page.Lines = state.Lines(a.env, parts, w/across-2, h, math.MaxInt)
+		if len(page.Lines) <= across*h {
+			return page
+		}
 	}
+	page.Lines = state.Lines(a.env, parts, w/page.Across-2, h, state.Room(page.Across, h))
 	return page
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("?")
-		d.wantText("type to search the help")
+		d.wantText("type to search all of it")
 		d.press("?")
 		d.wantText("EasyR1 (Brian's fork) grpo", "any key closes this page")
 		d.press("?")
@@ -36,7 +37,7 @@ func TestHelpIsSearched(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		before := d.app.env.Settings
-		d.press("?")
+		d.press("?", "tab")
 		whole := d.frame()
 		d.press("down", "down")
 		if d.frame() == whole {
@@ -102,7 +103,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.overlays.help.Lines(a.env, a.helpParts(), pane.MaxProseWidth, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.overlays.help.Lines(a.env, a.helpParts(), pane.MaxProseWidth, 1000, math.MaxInt), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.
@@ -122,18 +123,36 @@ func TestHelpOnATerminalThatShrinks(t *testing.T) {
 	})
 }
 
-// The keys of the view come first, what is under the cursor and the signs below them, the glossary last; no line is cut, and at 80
-// there is one column. ^D and ^U scroll it, as the help says they do.
+// The help of a view is one page, and two on a small terminal: the keys of the view, all of them, and what is under the cursor. Tab shows
+// the rest below it, the glossary last; no line is cut, and at 80 there is one column. ^D and ^U scroll it, as the help says they do.
 func TestHelpBeginsWithTheKeys(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
-		for _, keys := range [][]string{nil, {"2"}, {"3", "3"}, {"S"}, {"C"}, {"G", "enter"}} {
+		for _, keys := range [][]string{nil, {"2"}, {"3", "3"}, {"S"}, {"C"}, {"G", "enter"}, {"0"}, {"L"}} {
 			drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
 				d.press(keys...)
 				d.press("?")
-				first := ansi.Strip(d.frame())
 				d.wantText("keys: " + d.app.viewOpen().Keys().Name)
 				page := d.app.overlays.help.Shown
+				pages := 1
+				if size[0] == 80 {
+					pages = 2
+				}
+				if n := len(page.Lines); n > pages*page.Across*page.H {
+					t.Errorf("%v %v: %d lines of help, more than %d pages of %d", size, keys, n, pages, page.Across*page.H)
+				}
+				short := ansi.Strip(strings.Join(page.Lines, "\n"))
+				for _, b := range d.app.viewOpen().Keys().Bindings {
+					if label := d.app.env.Display.KeyLabel(b.Label); !strings.Contains(short, label+"  ") {
+						t.Errorf("%v %v: the key %s is not in the help", size, keys, label)
+					}
+				}
+				if !strings.Contains(short, "under the cursor") {
+					t.Errorf("%v %v: nothing under the cursor is explained", size, keys)
+				}
+				d.press("tab")
+				first := ansi.Strip(d.frame())
+				page = d.app.overlays.help.Shown
 				if size[0] == 80 && page.Across != 1 {
 					t.Errorf("%d columns at 80", page.Across)
 				}
@@ -165,13 +184,14 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 func figuresOfScenes() map[string][]string {
 	header := []string{"reward", "signal", "train"}
 	return map[string][]string{
-		"overview":    append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "push like", "pass@k", "length", "invalid"),
-		"baseline":    append(header, "Δ", "A baseline", "B candidate", "std"),
-		"metrics":     append(header, "critic/score/mean", "critic/advantages_processed/std", "vantage/effective_samples", "sample_distribution/kept_total", "pass@1"),
-		"warnings":    append(header, "sign-flips", "invalid-rewards", "effective-ratio"),
-		"group":       append(header, "#", "reward", "tokens", "orig", "proc", "drop", "alive", "reward component"),
-		"sweep":       append(header, "kept", "recommended", "on_front", "killed", "short", "trained", "effective", "flips", "Σ|A|", "mean", "std", "+ : −"),
-		"chain":       append(header, "admitted", "refill", "kept", "Σ|A|", "train", "signal", "Σw|A|", "−/+", "dilution", "longest quarter"),
+		"overview": append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "push like", "pass@k", "length", "invalid"),
+		"baseline": append(header, "Δ", "A baseline", "B candidate", "std"),
+		"metrics":  append(header, "critic/score/mean", "critic/advantages_processed/std", "vantage/effective_samples", "sample_distribution/kept_total", "pass@1"),
+		"warnings": append(header, "sign-flips", "invalid-rewards", "effective-ratio"),
+		"group":    append(header, "#", "reward", "tokens", "orig", "proc", "drop", "alive", "reward component"),
+		"sweep":    append(header, "kept", "recommended", "on_front", "killed", "short", "trained", "effective", "flips", "Σ|A|", "mean", "std", "+ : −"),
+		"chain": append(header, "admitted", "refill", "kept", "Σ|A|", "train", "signal", "removed", "tokens kept", "mean w", "unjudged", "Σw|A|", "−/+", "dilution",
+			"longest quarter"),
 		"groupsize":   append(header, "size", "dead", "range", "all wrong", "all correct", "cost"),
 		"offpolicy":   append(header, "mean |d|", "k3", "ESS", "top 1", "unscored", "lag", "emptied", "Σ|A| kept", "staleness", "rule", "sweep of a bound"),
 		"tokens":      append(header, "#", "geo", "tokens", "orig"),

@@ -80,7 +80,7 @@ func (a App) nextTheme() App {
 
 func (a App) toggleHelp() App {
 	a.overlays.help.Open, a.overlays.help.OnEstimator = !a.overlays.help.OnEstimator, a.overlays.help.Open && !a.overlays.help.OnEstimator
-	a.overlays.help.Query, a.overlays.help.Scroll, a.overlays.input.behind = "", 0, 0
+	a.overlays.help.Query, a.overlays.help.Scroll, a.overlays.input.behind, a.overlays.help.Whole = "", 0, 0, false
 	return a
 }
 

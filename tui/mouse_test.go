@@ -290,7 +290,7 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 		if d.app.views.sampleReader.Scroll == 0 || d.app.views.sampleReader.Sample != 0 || d.app.views.sampleReader.InText {
 			t.Errorf("over the text: scrolled by %d, sample %d", d.app.views.sampleReader.Scroll, d.app.views.sampleReader.Sample)
 		}
-		d.press("esc", "?")
+		d.press("esc", "?", "tab")
 		d.wheel("keys: overview", tea.MouseWheelDown)
 		if d.app.overlays.help.Scroll != view.WheelLines {
 			t.Error("the help does not scroll")
@@ -343,7 +343,7 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		}
 		d.click("Esc back")
 		d.click("? help")
-		d.wantText("type to search the help")
+		d.wantText("type to search all of it")
 		d.click("Esc close")
 		d.click("S sweep")
 		if d.app.position.view != view.Sweep {

@@ -10,6 +10,9 @@ import (
 )
 
 func (a App) openGlance() App {
+	if a.views.glance.Opened {
+		a = a.backAtGlance()
+	}
 	a.views.glance.Opened = false
 	if a.position.view == view.Glance {
 		a.overlays.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
@@ -22,10 +25,11 @@ func (a App) openWorstStep() App {
 	at, spans := a.views.glance.Cursor-len(a.env.FoundList()), a.views.glance.Spans()
 	switch {
 	case at < 0:
-		return a.showFinding(a.views.glance.Cursor)
+		return a.leaveGlance().showFinding(a.views.glance.Cursor)
 	case at >= len(spans):
 		return a.showGroups()
 	}
+	a = a.leaveGlance()
 	step := spans[at].From
 	if a.env.Place.Scope.Kind != env.ScopeStep { // each step has few groups: those of all of these steps, and of no others
 		step = spans[at].To
@@ -37,7 +41,27 @@ func (a App) openWorstStep() App {
 	}
 	a = a.showGroups()
 	a.views.glance.Opened = true
-	return a.showStep(i)
+	if fate, ok := spans[at].WorstFate(); ok {
+		a.views.destination = &env.Destination{Step: step, Fate: fate, ByFate: true}
+	}
+	return a.showStep(i).arrive()
+}
+
+// leaveGlance keeps where the person is, when a row of the run at a glance is opened.
+func (a App) leaveGlance() App {
+	a.views.glance.Left = a.env.Place
+	return a
+}
+
+// backAtGlance follows the newest step again, if it was followed when a row was opened: Esc leads back to what was there before.
+func (a App) backAtGlance() App {
+	left := a.views.glance.Left
+	if a.views.glance.Left = (env.Place{}); !left.Follow || a.env.Place.Follow || len(a.env.Snap.Steps) == 0 {
+		return a
+	}
+	a.env.Place.Follow, a.env.Place.Scope = true, left.Scope
+	a.env.Place.Step = a.env.NewestStep()
+	return a
 }
 
 // keysBelowGlance returns the keys that the run at a glance has besides its own: those of the overview and of

@@ -22,7 +22,7 @@ func (openOverview) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "up", Do: own(move(App.moveFocused, -1))},
 		{
 			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open",
-			Doc: "open the group; in the steps pane all steps, in the warnings pane the group that shows the warning, or how the log was read, in the metrics pane the metric over all steps",
+			Doc: "open what the cursor is on: the group, all steps, the group that shows the warning, the metric over all steps",
 			Do:  own(App.enterPane),
 		},
 		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "a page down", Do: own(move(App.movePage, 1))},
@@ -39,9 +39,10 @@ func (openOverview) Keys() view.Section {
 		{
 			Keys: []string{"v"}, Label: "v",
 			Doc: "distribution of the next metric: advantage, reward, length, components, solve rate",
-			Do:  view.Key(openOverview.NextFigure),
+			Do:  view.By(openOverview.MoveFigure, 1),
 		},
-		{Keys: []string{"V"}, Label: "V", Doc: "logarithmic counts on or off", Do: view.Key(openOverview.ToggleLogScale)},
+		{Keys: []string{"V"}, Label: "V", Doc: "of the previous metric", Do: view.By(openOverview.MoveFigure, -1)},
+		{Keys: []string{"#"}, Label: "#", Doc: "logarithmic counts on or off", Do: view.Key(openOverview.ToggleLogScale)},
 		{Keys: []string{"h", "left"}, Label: "h ←", Doc: "in the distribution: previous bin", Do: view.By(openOverview.MoveBin, -1)},
 		{Keys: []string{"l", "right"}, Label: "l →", Doc: "in the distribution: next bin", Do: view.By(openOverview.MoveBin, 1)},
 		{
@@ -216,9 +217,9 @@ func (a App) toMetric(m view.Mouse) App {
 }
 
 func (a App) drawMetric() App {
-	x := a.env.ShownFigures()
-	if x == nil || len(x.Metrics) == 0 {
+	name := a.views.panes.MetricUnderCursor(a.env)
+	if name == "" {
 		return a
 	}
-	return a.drawFigure(x.Metrics[pane.ClampIndex(a.views.panes.Metric, len(x.Metrics))].Name)
+	return a.drawFigure(name)
 }

@@ -107,7 +107,11 @@ func (a App) goBack() App {
 func (a App) escape() App {
 	switch {
 	case a.position.view != view.Overview:
-		return a.goBack()
+		was := a.position.view
+		if a = a.goBack(); was == view.Finding && a.position.view == view.Glance {
+			a = a.backAtGlance()
+		}
+		return a
 	case a.views.panes.FullScreen:
 		return a.toggleFullScreen()
 	case a.views.glance.Opened && a.views.panes.Focus == layout.Groups:

@@ -223,7 +223,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 	x.send("\r")
 	x.waitFor("seen")
 	for _, key := range []struct{ keys, shows string }{
-		{"z", "▸"}, {"z", "▾"}, {"v", "as logged"}, {"d", "diff"}, {"\t", "\x1b"}, {"/red\r", " of "},
+		{"T", "▸"}, {"T", "▾"}, {"I", "as logged"}, {"d", "diff"}, {"\t", "\x1b"}, {"/red\r", " of "},
 	} {
 		n := len(x.output())
 		x.send(key.keys)

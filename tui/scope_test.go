@@ -209,7 +209,7 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 	})
 }
 
-// Sweep and breakdown begin with the scope of the overview, and Tab changes theirs alone.
+// Sweep and breakdown begin with the scope of the overview, and > and < change theirs alone.
 func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 	t.Parallel()
 	drive(t, onePromptRun(25), 120, 36, model.DefaultSettings(), func(d *driver) {
@@ -218,20 +218,20 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 		if n := d.app.views.sweep.Grid.At(false, 0, 0).Samples; n != 60 {
 			t.Errorf("%d samples are swept", n)
 		}
-		d.press("tab")
+		d.press(">")
 		d.wantText("all 25 steps")
-		d.press("esc", "C", "v")
+		d.press("esc", "C", "i")
 		d.wantText("breakdown by difficulty — steps 16-25")
 		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 10 || all.All.Samples != 60 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
-		d.press("tab")
+		d.press(">")
 		d.wantText("all 25 steps")
-		d.press("tab")
+		d.press("<", "<")
 		d.wantText("step 25")
 		d.press("esc", "esc")
 		d.press(withText("/", "fate:alive")...)
-		d.press("enter", "S", "tab", "tab")
+		d.press("enter", "S", "<", "<")
 		d.wantText("[7/10] groups of steps 16-25")
 		if c := d.app.views.sweep.Grid.At(false, 0, 0); c.Samples != 42 || c.Groups != 7 {
 			t.Errorf("%d samples of %d groups are swept", c.Samples, c.Groups)
@@ -300,7 +300,7 @@ func TestScopeSaysWhatIsLeftOut(t *testing.T) {
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press(">")
 		d.wantText(" 1 in 2 of steps 1-1100 ", "groups  551 · 1 in 2 of steps 1-1100", "1 in 2 of the steps is shown: all have more than 131k samples or 1024 steps")
-		d.press("C", "v")
+		d.press("C", "i")
 		d.wantText("all 1100 steps")
 		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 1100 {
 			t.Errorf("the breakdown has %d steps", all.Steps)
@@ -349,7 +349,7 @@ func TestKeysInEveryScope(t *testing.T) {
 func TestScopeWithoutSteps(t *testing.T) {
 	t.Parallel()
 	drive(t, progressOnly(model.Progress{CaughtUp: true}), 120, 36, model.DefaultSettings(), func(d *driver) {
-		d.press("w", ">", ">", "<", "<", "<", "[", "F", "S", "esc", "C", "v", "esc", "esc", "3", "enter", "tab", "w", "enter")
+		d.press("w", ">", ">", "<", "<", "<", "[", "F", "S", "esc", "C", "i", "esc", "esc", "3", "enter", "tab", "w", "enter")
 		d.press(withText(":", "scope last 3")...)
 		d.press("enter")
 		d.frame()

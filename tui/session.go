@@ -105,7 +105,9 @@ func (a App) SaveSession() error {
 func (a App) viewToSave() *session.View {
 	set, usual := a.env.Settings.Now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.env.Settings.Filter,
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated,
+		Overlong: set.Overlong, GroupFilter: set.GroupFilter, OffPolicy: set.OffPolicy, Loss: set.Loss, StageOptions: set.StageOptions,
+		Filter:   a.env.Settings.Filter,
 		Reversed: a.env.Settings.Order.Reversed, Figure: a.views.panes.Distribution.Figure, LogScale: a.views.panes.Distribution.LogScale,
 		Metric: a.views.steps.Metric, OpenView: a.position.savedViewName(),
 	}

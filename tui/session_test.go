@@ -56,7 +56,7 @@ func TestViewIsRestored(t *testing.T) {
 		if d.app.overlays.notice != "" {
 			t.Errorf("the first time: %q", d.app.overlays.notice)
 		}
-		d.press("f", "p", "p", "m", "r", "o", "o", "O", "v", "V", "t")
+		d.press("f", "p", "p", "m", "r", "o", "o", "O", "v", "#", "t")
 		d.press("/")
 		d.typeText("std>0.1")
 		d.press("enter", "3", "3", "v")

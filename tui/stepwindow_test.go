@@ -53,7 +53,7 @@ func TestZoomOfSteps(t *testing.T) {
 		d.typeText(":range all")
 		d.press("enter")
 		want("all by name", 1, 30)
-		d.press("L")
+		d.press(".")
 		d.wantText("all steps are shown: x shows fewer")
 	})
 }

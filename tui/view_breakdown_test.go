@@ -20,7 +20,7 @@ import (
 func TestBreakdownFollows(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		d.press("C", "v")
+		d.press("C", "i")
 		before := d.app.views.breakdown.Job.Value
 		if before == nil || before.By != "difficulty" || before.Parts.All.Samples != 192 || before.Parts.Steps != 1 {
 			t.Fatalf("%+v", before)
@@ -30,11 +30,11 @@ func TestBreakdownFollows(t *testing.T) {
 		if after.Settings.KeepNeg >= before.Settings.KeepNeg || after.Parts.All.Kept >= before.Parts.All.Kept {
 			t.Errorf("kept %d under %.2f, before %d", after.Parts.All.Kept, after.Settings.KeepNeg, before.Parts.All.Kept)
 		}
-		d.press("tab", "tab") // the last steps, then all
+		d.press(">", ">") // the last steps, then all
 		if all := d.app.views.breakdown.Job.Value.Parts; all.Steps != 3 || all.All.Samples != 3*192 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
-		d.press("tab", "l", "l")
+		d.press("<", "<", "l", "l")
 		d.press("[")
 		if b := d.app.views.breakdown.Job.Value; b.By != "fate" || d.app.views.breakdown.Job.Key.Analysis.Step != 2 {
 			t.Errorf("by %s of step %d", b.By, d.app.views.breakdown.Job.Key.Analysis.Step)
@@ -105,7 +105,7 @@ func TestBreakdownByColumn(t *testing.T) {
 func TestLateBreakdownIsDropped(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		d.press("C", "v")
+		d.press("C", "i")
 		now := d.app.views.breakdown.Job
 		late := func(number int) tea.Msg {
 			return job.Answer[breakdown.Key, *report.Breakdown]{Number: number, Err: errors.New("late")}
@@ -119,7 +119,7 @@ func TestLateBreakdownIsDropped(t *testing.T) {
 			t.Error("a view that was left keeps its analysis, or loses its figures")
 		}
 		d.send(late(now.Number))
-		d.press("v")
+		d.press("i")
 		if b := d.app.views.breakdown.Job; b.Err != nil || b.Busy() || b.Key.Analysis == nil {
 			t.Errorf("%+v", b)
 		}

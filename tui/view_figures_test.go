@@ -196,7 +196,7 @@ func TestChartOfABaseline(t *testing.T) {
 func TestChartsOfFramesComeFromTheCache(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
-		for _, pressed := range []string{"3", "3", "v", "+", "A", "x", "L", "k", "z", "z", "tab", "j", "j", "pgdown", "t", "z", "esc", "b", "p", "/", "esc", ":", "esc", "G", "w"} {
+		for _, pressed := range []string{"3", "3", "v", "+", "A", "x", ".", "k", "z", "z", "tab", "j", "j", "pgdown", "t", "z", "esc", "b", "p", "/", "esc", ":", "esc", "G", "w"} {
 			d.press(pressed)
 			if !d.app.position.drawsSteps() {
 				continue
@@ -219,7 +219,7 @@ func TestChartsOfOddRuns(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]*madeSource{"one step": madeRun(1), "NaN": runWithNaNFromStep7(), "continuous": runOfContinuousRewards()} {
 		drive(t, source, 100, 30, filterSettings(), func(d *driver) {
-			for _, keys := range [][]string{{"3", "3"}, {"x"}, {"X"}, {"H"}, {"A"}, {"z"}, {"z"}, {"tab"}, {"G"}, {"z"}, {"esc"}, {"D"}} {
+			for _, keys := range [][]string{{"3", "3"}, {"x"}, {"X"}, {","}, {"A"}, {"z"}, {"z"}, {"tab"}, {"G"}, {"z"}, {"esc"}, {"D"}} {
 				d.press(keys...)
 				lines := strings.Split(d.frame(), "\n")
 				if len(lines) != 30 {

@@ -102,13 +102,13 @@ func TestGroupViewShowsTexts(t *testing.T) {
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "enter")
 		d.wantText("accuracy", "format", "tokens", "一个盒子里", "▾ thought", "Two draws without replacement.", "4/10 = 2/5", "ground truth", "zero variance at the worst", "1/8")
-		d.press("z")
+		d.press("T")
 		d.wantText("▸ thought  132 characters · z unfolds")
-		d.press("j", "k", "z")
+		d.press("j", "k", "T")
 		d.wantText("▾ thought", "Two draws without replacement.")
-		d.press("v")
+		d.press("I")
 		d.wantText("<think>", `$\frac{4}{10} = \frac{2}{5}$`, "as logged")
-		d.press("v", "z", "j", "j", "k")
+		d.press("I", "T", "j", "j", "k")
 		d.wantText("sample 2/8", "text  sample 2")
 		d.press("J")
 		d.wantText("sample 1/8", "group 3/24")
@@ -135,9 +135,9 @@ func TestTextIsComparedWhereThereIsRoom(t *testing.T) {
 		d.wantText("text  sample 3", "against the best answer", "+ sample 1  reward 0.9", "− sample 3  reward 0.8")
 		d.press("/", "2")
 		lacksDiff()
-		d.press("esc", "v")
+		d.press("esc", "I")
 		lacksDiff()
-		d.press("v", "K", "1", "G")
+		d.press("I", "K", "1", "G")
 		d.wantText("against the best answer")
 		d.press("d")
 		lacksDiff()
@@ -220,7 +220,7 @@ func TestTextsAreReadOnce(t *testing.T) {
 	source := madeRunWithTexts(1, proofText)
 	o := Options{Settings: filterSettings(), Look: foundBefore(&diagnosis.Diagnosis{Steps: 100})} // which reads none
 	driveWith(t, source, 120, 36, o, func(d *driver) {
-		d.press("enter", "j", "j", "k", "k", "z", "v")
+		d.press("enter", "j", "j", "k", "k", "T", "I")
 		if source.reads != 3 {
 			t.Errorf("three samples were read %d times", source.reads)
 		}
@@ -246,7 +246,7 @@ func TestSourceWithoutTexts(t *testing.T) {
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter")
 		d.wantText("This source has no texts: open the log")
-		d.press("d", "n", "/", "x", "enter", "1", "G", "z") // none of which fails
+		d.press("d", "n", "/", "x", "enter", "1", "G", "T") // none of which fails
 	})
 	gone := func(model.Record) (model.Text, error) {
 		return model.Text{}, errors.New("a.jsonl has changed:\x1b[2J the sample is not there any more")
@@ -324,7 +324,7 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 			source.chunks[0].ComponentNames[0] = all.String()
 			drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 				d.app.env.Display.Theme = themes.Default(true)
-				for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
+				for _, key := range []string{"enter", "T", "I", "I", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
 					d.press(key)
 					for range 20 {
 						checkHarmless(t, key, d.frame())
@@ -357,7 +357,7 @@ func checkHarmless(t *testing.T, key, frame string) {
 // The frame fills the screen exactly, whatever the size, the text and the keys.
 func TestGroupFillsTheScreen(t *testing.T) {
 	t.Parallel()
-	keys := []string{"j", "k", "J", "K", "tab", "/", "x", "enter", "n", "N", "d", "z", "v", "1", "2", "3", "g", "G", "esc", "[", "]", "p", "?", "*", "a"}
+	keys := []string{"j", "k", "J", "K", "tab", "/", "x", "enter", "n", "N", "d", "T", "I", "1", "2", "3", "g", "G", "esc", "[", "]", "p", "?", "*", "a"}
 	var said string
 	text := func(r model.Record) (model.Text, error) {
 		return model.Text{Prompt: said, Response: fmt.Sprint(said, r.Offset, "\n三角形 x", said), Truth: said}, nil

@@ -21,12 +21,12 @@ import (
 func TestSweepApplies(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		d.press("S", "X", "k", "l", "l", "enter")
+		d.press("S", "k", "l", "l", "enter")
 		if got := d.app.env.Settings.Now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
 		}
 		kept := fmt.Sprintf("kept %d/", d.app.env.Result.Analysis.Kept)
-		d.press("S", "X")
+		d.press("S")
 		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.env.Display.Theme.Paint(themes.Dim, "kept "), "kept "), kept) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
@@ -37,13 +37,13 @@ func TestSweepApplies(t *testing.T) {
 	})
 }
 
-// x goes to the star, whose sentence says what it does, and Enter takes it: for the most signal that is no
+// * goes to the star, whose sentence says what it does, and Enter takes it: for the most signal that is no
 // filter, which leaves nothing to recompute. The goal changes by o and :goal.
 func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
 		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
-			d.press("S", "x")
+			d.press("S", "*")
 			text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
 			if !strings.Contains(text, "★ no filter: keeps 100% of") || !strings.Contains(strings.ReplaceAll(text, "keep_", ""), "pos 1.00 neg 1.00") {
 				t.Errorf("%v: %s", size, text)
@@ -62,7 +62,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 			if best == nil || !best.Filtering() || best.AbsRatio() < 0.5 || len(best.Warned.Kinds()) > 0 {
 				t.Fatalf("%v: %+v", size, best)
 			}
-			d.press("x", "enter")
+			d.press("*", "enter")
 			if got := d.app.env.Settings.Now; got != best.Apply(filterSettings()) {
 				t.Errorf("%v: Enter sets %+v, the star is %s", size, got, best.Name())
 			}
@@ -85,8 +85,8 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 	}
 }
 
-// The cursor stays where it was moved to when an answer or another goal of the same map comes; x leads
-// to the star and stays there, X leads to the current setting.
+// The cursor stays where it was moved to when an answer or another goal of the same map comes; * leads
+// to the star, and from there to the current setting.
 func TestStarLeavesTheCursorAlone(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
@@ -99,22 +99,17 @@ func TestStarLeavesTheCursorAlone(t *testing.T) {
 		if at() != [2]int{13, 9} {
 			t.Errorf("after r the cursor is at %v", at())
 		}
-		d.press("x")
+		d.press("*")
 		if at() != [2]int{15, 15} {
-			t.Errorf("x leads to %v", at())
+			t.Errorf("* leads to %v", at())
 		}
-		d.press("x")
-		d.wantText("this is ★, the best for the goal: X leads to the current setting")
-		if at() != [2]int{15, 15} {
-			t.Errorf("x on the star leads to %v", at())
-		}
-		d.press("X")
+		d.press("*")
 		if at() != [2]int{14, 10} {
-			t.Errorf("X leads to %v", at())
+			t.Errorf("* on the star leads to %v", at())
 		}
 		d.press("esc", ":")
 		d.typeText("keep pos 0.33")
-		d.press("enter", "S", "X")
+		d.press("enter", "S", "*", "*")
 		d.wantText("the current setting, 0.33 and 0.5, is not on the map: this is the nearest pair")
 	})
 }
@@ -131,7 +126,7 @@ func TestSweepWithoutSignal(t *testing.T) {
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("S")
 		text := ansi.Strip(d.frame())
-		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), "Tab widens") {
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), "> widens") {
 			t.Errorf("nothing says how to leave a step in which no pair differs:\n%s", text)
 		}
 		if d.app.views.sweep.Advice.Cell != nil || !strings.Contains(text, "of 1 step: no setting") || !strings.Contains(text, "every pair gives the same") || strings.Contains(text, "☆ no pair") {
@@ -152,7 +147,7 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 	})
 }
 
-// Tab changes the scope from the step to the groups shown, the last ten steps and all steps;
+// > and < change the scope from the step to the groups shown, the last ten steps and all steps;
 // the map says which it is, and its cells count those samples.
 func TestSweepCoversItsScope(t *testing.T) {
 	t.Parallel()
@@ -167,15 +162,15 @@ func TestSweepCoversItsScope(t *testing.T) {
 		const perStep = 24 * 8
 		d.press("S")
 		expect(perStep, "step 15")
-		d.press("tab") // there is no filter, so no groups shown
+		d.press(">") // there is no filter, so no groups shown
 		expect(10*perStep, "10 steps, 6 to 15")
-		d.press("tab")
+		d.press(">", ">")
 		expect(15*perStep, "all 15 steps")
-		d.press("tab")
+		d.press("<", "<", "<")
 		expect(perStep, "step 15")
 		d.press("esc", "/")
 		d.typeText("fate:wrong")
-		d.press("enter", "S", "tab")
+		d.press("enter", "S", ">")
 		wrong := d.app.env.Result.Analysis.Fates[model.FateAllWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 15", wrong))
 		d.press("[")
@@ -218,7 +213,7 @@ func TestSweepCoversItsScope(t *testing.T) {
 func TestSweepComesInParts(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
-		d.press("S", "tab")
+		d.press("S", ">")
 		update := func(a App, msg any) App {
 			a.views.sweep.Update(a.env, a.position.view == view.Sweep, &a.commands, msg)
 			return a
@@ -236,7 +231,7 @@ func TestSweepComesInParts(t *testing.T) {
 		}
 		late := next.commands.Started[0]()
 		wider := next
-		wider.views.sweep.NextScope(wider.env)
+		wider.views.sweep.MoveScope(wider.env, 1)
 		other := update(wider, nil)
 		before := other.views.sweep.Grid
 		if after := update(other, late); after.views.sweep.Grid != before || after.views.sweep.Job.Value.Done != 0 {
@@ -258,7 +253,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 			drive(t, madeRun(3), size[0], size[1], filterSettings().WithFramework(framework), func(d *driver) {
 				files := &memoryFiles{}
 				d.app.outside.files = files
-				d.press("S", "x", "j", "j", "h")
+				d.press("S", "*", "j", "j", "h")
 				text := ansi.Strip(d.frame())
 				d.press("y")
 				want := "algorithm.adv_estimator=grpo\nalgorithm.keep_pos_ratio=%s\nalgorithm.keep_neg_ratio=%s\nalgorithm.compute_new_adv=true\n"

@@ -48,6 +48,9 @@ const (
 	denominatorRows     = "has fewer rows, or others in their place"
 )
 
+// ShrinksLoss reports whether what the rule removes no longer counts in the denominator of the loss.
+func (r *Rule) ShrinksLoss() bool { return r.Denominator == denominatorShrinks }
+
 // catalogue lists the rules, in the order of package estimators; the first of a framework is not more usual than others.
 func catalogue() estimators.Catalogue[*Rule] {
 	return estimators.Catalogue[*Rule]{
@@ -131,6 +134,12 @@ func (r *Rule) Apply(b Batch, v estimators.Values) (Result, error) {
 		result.Rows[at[k]] = x.outcome()
 	}
 	return result, err
+}
+
+// Check returns what the trainer says of values, whatever the rows: nil if it takes them.
+func (r *Rule) Check(v estimators.Values) error {
+	_, _, err := r.apply(v)
+	return err
 }
 
 // reading is a row for the rule: one that looks at versions alone needs no log-probs, and has a token at least to drop.

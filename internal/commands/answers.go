@@ -44,7 +44,7 @@ vantage summary runs/qwen-math/rollouts --last 20
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
 		steps:  steps,
-		sets:   unweighed,
+		sets:   unweighed | correcting,
 		flags:  func(cmd *cobra.Command) { texts.addTo(cmd, readEvery) },
 		run: orScalars(false, isOfAll, onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set, texts.every)

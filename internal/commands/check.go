@@ -258,6 +258,9 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 	if err != nil {
 		return nil, err
 	}
+	if snap, err = c.p.judged(ctx, source, snap, set); err != nil {
+		return nil, err
+	}
 	whole := snap
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return nil, err

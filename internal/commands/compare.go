@@ -37,7 +37,7 @@ vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
 		format: newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).
 			or("csv", report.CompareCSV).or("json", report.CompareJSON),
 		where: where,
-		sets:  ofPrompts,
+		sets:  ofPrompts | correcting,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArrayVar(&with, "with", nil, "compare one run with itself under this setting: estimator=rloo; repeatable")
 		},
@@ -66,13 +66,17 @@ vantage compare runs/a --with keep-neg-ratio=0.5 --with compute-new-adv`,
 			called := compare.Names(sanitize.Line(names[0]), sanitize.Line(names[1]))
 			var read [2]compare.Run
 			for i, paths := range runs {
-				snap, err := p.readAll(ctx, paths)
+				source, snap, err := p.readOpen(ctx, paths)
 				if err != nil {
 					return err
 				}
+				defer source.Close()
 				c.note(snap.Run.LeftOut()...)
 				set, rewards := match.ChooseRewards(ctx, snap, c.set, p.given())
 				c.noteRewards(names[i]+": ", rewards)
+				if snap, err = p.judged(ctx, source, snap, set); err != nil {
+					return err
+				}
 				read[i] = compare.Run{Name: called[i], Snap: snap, Set: set}
 			}
 			if err := c.selectPrompts(ctx, &read, where); err != nil {

@@ -66,10 +66,11 @@ func (c *call) compareSettings(ctx context.Context, with []string, options []mod
 		return err
 	}
 	c.note(c.p.configSummary)
-	snap, err := c.p.readAll(ctx, c.paths)
+	source, snap, err := c.p.readOpen(ctx, c.paths)
 	if err != nil {
 		return err
 	}
+	defer source.Close()
 	c.note(snap.Run.LeftOut()...)
 	s := &report.Signs{Head: newHead(c.paths), With: with}
 	for k, of := range []struct {
@@ -81,6 +82,9 @@ func (c *call) compareSettings(ctx context.Context, with []string, options []mod
 		}
 	}
 	s.Settings[1].Proved = s.Settings[0].Proved // both are of the same groups
+	if snap, err = other.judged(ctx, source, snap, s.Settings[:]...); err != nil {
+		return err
+	}
 	s.Signs, err = compare.Settings(ctx, snap, s.Settings[0], s.Settings[1], func(a *analysis.Analysis) []int { return where.of(a) })
 	if err != nil {
 		return classifyError(err)

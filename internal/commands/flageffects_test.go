@@ -33,35 +33,39 @@ type flagEffect struct {
 // folder of the test. "COMMAND flag" is for one command.
 func flagEffects() map[string]flagEffect {
 	return map[string]flagEffect{
-		"attempt":          {value: "7"},
-		"best":             {},
-		"brief":            {},
-		"by":               {value: "length"},
-		"cache":            {value: "lots"}, // refused: what it keeps is tried with a real bucket
-		"columns":          {value: "step,reward"},
-		"compute-new-adv":  {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0"}},
-		"config":           {value: "DIR/config.yaml"},
-		"emit":             {value: "trl"},
-		"endpoint":         {value: "http://127.0.0.1:2", with: []string{"--endpoint", "http://127.0.0.1:1"}, path: "s3://bucket/x"},
-		"estimator":        {value: "rloo"},
-		"fail-on":          {value: "signal<95%"},
-		"figure":           {value: "killed"},
-		"format":           {value: "json"},
-		"framework":        {value: "prime-rl"},
-		"goal":             {value: "balance"},
-		"group-by":         {value: "question"},
-		"group-filter":     {value: "openrlhf/dynamic_filtering", with: []string{"--option", "algo.dynamic_filtering_range=0.6 0.9"}},
-		"idle-timeout":     {value: "1100ms"},
-		"input-format":     {value: "csv"},
-		"json":             {},
-		"junit":            {value: "DIR/junit.xml"},
-		"keep-neg-ratio":   {value: "0", with: []string{"--framework", "easyr1"}},
-		"keep-pos-ratio":   {value: "0", with: []string{"--framework", "easyr1"}},
-		"last":             {value: "2"},
-		"loss":             {value: "trl/dapo"},
-		"num-generations":  {value: "2"},
-		"off-policy":       {value: "slime/icepop"},
-		"offpolicy format": {value: "jsonl"},
+		"attempt":              {value: "7"},
+		"best":                 {},
+		"brief":                {},
+		"by":                   {value: "length"},
+		"cache":                {value: "lots"}, // refused: what it keeps is tried with a real bucket
+		"columns":              {value: "step,reward"},
+		"compute-new-adv":      {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0"}},
+		"config":               {value: "DIR/config.yaml"},
+		"emit":                 {value: "trl"},
+		"endpoint":             {value: "http://127.0.0.1:2", with: []string{"--endpoint", "http://127.0.0.1:1"}, path: "s3://bucket/x"},
+		"estimator":            {value: "rloo"},
+		"fail-on":              {value: "signal<95%"},
+		"figure":               {value: "killed"},
+		"format":               {value: "json"},
+		"framework":            {value: "prime-rl"},
+		"goal":                 {value: "balance"},
+		"group-by":             {value: "question"},
+		"group-filter":         {value: "openrlhf/dynamic_filtering", with: []string{"--option", "algo.dynamic_filtering_range=0.6 0.9"}},
+		"idle-timeout":         {value: "1100ms"},
+		"input-format":         {value: "csv"},
+		"json":                 {},
+		"junit":                {value: "DIR/junit.xml"},
+		"keep-neg-ratio":       {value: "0", with: []string{"--framework", "easyr1"}},
+		"keep-pos-ratio":       {value: "0", with: []string{"--framework", "easyr1"}},
+		"last":                 {value: "2"},
+		"loss":                 {value: "trl/dapo"},
+		"num-generations":      {value: "2"},
+		"off-policy":           {value: "trl/vllm_importance_sampling", path: "DIR/judged.jsonl"},
+		"offpolicy format":     {value: "jsonl"},
+		"offpolicy off-policy": {value: "slime/icepop"},
+		"compare off-policy": {
+			value: "trl/vllm_importance_sampling", line: []string{"compare", "DIR/judged.jsonl", "DIR/judged.jsonl", "--where", "fate:killed"},
+		},
 		"offpolicy option": {value: "tis_clip=1", with: []string{"--off-policy", "slime/tis", "--per", "sample", "--tokens", "--format", "jsonl"}},
 		"offpolicy per":    {value: "sample"},
 		"offpolicy config": {value: "DIR/tis.yaml"},
@@ -277,7 +281,7 @@ var flagFiles = sync.OnceValue(func() map[string]string {
 {"step": 2, "rollout_log_probs": [-4], "old_log_probs": [-1], "advantage": -1}
 `,
 	}
-	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl", "long.jsonl", "plain.jsonl"} {
+	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl", "long.jsonl", "plain.jsonl", "judged.jsonl"} {
 		var rows strings.Builder
 		steps := 6
 		if name == "long.jsonl" {
@@ -300,6 +304,9 @@ var flagFiles = sync.OnceValue(func() map[string]string {
 						"step": step + 1, "epoch": step/3 + 1, "group_id": group, "prompt": "prompt " + group, "question": "question " + string(rune('a'+i/2)),
 						"response": strings.Repeat("so ", 3+(7*i+step)%11), "response_length": 9 + 3*((7*i+step)%11), "reward": accuracy + format/4,
 						"accuracy": accuracy, "format": format, "advantage": float64(i-1) / 2, "finish_reason": []string{"stop", "length"}[i/3],
+					}
+					if name == "judged.jsonl" { // of which rules remove some answers, and all of one group
+						fields["rollout_log_probs"], fields["old_log_probs"] = []float64{-1, -3}, []float64{-1, float64(2*(g%2) - i%2)}
 					}
 					if name == "plain.jsonl" { // where the fates follow from rewards alone
 						delete(fields, "advantage")

@@ -29,13 +29,14 @@ const (
 	grouping
 	rewarding
 	counting
+	correcting
 	weighing
 	reading // which rows of a log are read, and how
 
 	ofSamples = arithmetic | counting | weighing            // samples that have one reward, and whose groups are known
 	ofPrompts = arithmetic | rewarding | counting | reading // a log of which prompts are compared, whatever the groups are
 	unweighed = ofPrompts | grouping                        // a log of which no figure is of the loss
-	ofLogs    = unweighed | weighing                        // a log
+	ofLogs    = unweighed | correcting | weighing           // a log
 )
 
 // setOf returns the set of a setting's flag, 0 if it has none.
@@ -49,6 +50,8 @@ func setOf(s model.Setting) flagSets {
 		return rewarding
 	case model.AboutSamples:
 		return counting
+	case model.AboutPolicy:
+		return correcting
 	case model.AboutLoss:
 		return weighing
 	case model.NoFlag:
@@ -87,6 +90,7 @@ func (p *program) sharedFlags() []topic {
 			{set: grouping, name: "groups", about: "which samples are a group"},
 			{set: rewarding, name: "rewards", about: "which columns are the reward"},
 			{set: counting, name: "samples", about: "which samples count"},
+			{set: correcting, name: "policy", about: "what becomes of samples of another policy than the one that trains"},
 			{set: weighing, name: "loss", about: "what a sample weighs"},
 			{set: reading, name: "log", about: "how it is read"},
 		}
@@ -108,7 +112,7 @@ func (p *program) flagsOf(set flagSets) *pflag.FlagSet {
 	case arithmetic:
 		flags.Lookup("compute-new-adv").NoOptDefVal = "true"
 		flags.StringVar(&p.configPath, "config", "",
-			"read settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+			"read settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift; of others the off-policy rule); flags override it")
 	case reading:
 		p.addReadingFlags(flags)
 	default: // settings alone

@@ -258,7 +258,11 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 		writeFlags(out, set.flags)
 	}
 	if len(shared) > 0 {
-		fmt.Fprintf(out, "\nSETTINGS\n  %s: see `vantage help %s`\n", strings.Join(shared, ", "), settingsPage)
+		topics, page := "  "+strings.Join(shared, ", ")+": ", "see `vantage help "+settingsPage+"`"
+		if len(topics)+len(page) > helpWidth {
+			topics = strings.TrimSuffix(topics, " ") + "\n  "
+		}
+		fmt.Fprintf(out, "\nSETTINGS\n%s%s\n", topics, page)
 	}
 }
 

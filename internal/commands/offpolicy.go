@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"vantage/loaders/logprobs"
 	logged "vantage/loaders/scalars"
 	"vantage/model"
+	"vantage/model/match"
 	study "vantage/model/offpolicy"
 	"vantage/model/report"
 	"vantage/model/trainer"
@@ -71,6 +73,9 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 			path := c.args[0]
 			if loaders.IsElsewhere(path) {
 				return usage(fmt.Errorf("%s: log-probs are read from files of this machine alone", path))
+			}
+			if _, err := p.disk.Stat(path); err != nil {
+				return loaders.PathError(path, err)
 			}
 			if found, err := logged.Beside(p.disk, path); err == nil {
 				o.Still = found.Still()
@@ -129,6 +134,9 @@ func offPolicyRule(name string, options []string) (asked study.Asked, err error)
 		}
 		return asked, nil
 	}
+	if err := refuseRule(name); err != nil {
+		return asked, err
+	}
 	framework, rule, _ := strings.Cut(name, "/")
 	if asked.Rule, err = offpolicy.Find(framework, rule); err != nil {
 		return study.Asked{}, fmt.Errorf("--off-policy: %w", err)
@@ -146,5 +154,58 @@ func offPolicyConfig(text []byte) (study.Asked, error) {
 	if err != nil {
 		return study.Asked{}, err
 	}
-	return study.ByConfig(model.Mapped(options, func(o trainer.Option) study.Value { return study.Value{Key: o.Key, Text: o.Value} }))
+	found, err := trainer.OffPolicy(options)
+	asked := study.Asked{Rule: found.Rule, Values: found.Values, Options: found.Options, Off: found.Off}
+	if found.Rule != nil {
+		asked.By = "by " + found.By
+	}
+	return asked, err
+}
+
+// refuseRule refuses a name that no off-policy rule has, with the one that was probably meant.
+func refuseRule(name string) error {
+	names := []string{}
+	for _, r := range offpolicy.All() {
+		names = append(names, r.Framework+"/"+r.Name)
+	}
+	if name == "" || slices.Contains(names, name) {
+		return nil
+	}
+	isNamed := func(full string) bool { return strings.HasSuffix(full, "/"+name) }
+	meant := orMeant(name, names)
+	if i := slices.IndexFunc(names, isNamed); i >= 0 {
+		meant = " (did you mean " + names[i] + "?)"
+	}
+	return fmt.Errorf("--off-policy: no off-policy rule %q%s: `vantage list off-policy-rules` lists all", name, meant)
+}
+
+// judge is a log whose log-probs can be read again: see [loaders.Source.Judge].
+type judge interface {
+	Judge(context.Context, model.Snapshot, model.Settings) (*model.Judged, error)
+}
+
+// judged returns a snapshot with what the off-policy rules of settings make of its samples, for which the log is read again: once for each rule.
+// Where no settings name a rule it is the snapshot itself. A log that lacks what a rule reads is an error, unless a configuration names the rule:
+// then a warning says so.
+func (p *program) judged(ctx context.Context, log textReader, snap model.Snapshot, settings ...model.Settings) (model.Snapshot, error) {
+	var all []*model.Judged
+	for _, set := range settings {
+		if set.OffPolicy == "" || snap.JudgedBy(set) != nil {
+			continue
+		}
+		reader, ok := log.(judge)
+		if !ok {
+			return snap, fmt.Errorf("--off-policy %s: the log cannot be read again", set.OffPolicy)
+		}
+		one, err := reader.Judge(ctx, snap, set)
+		switch isOfConfig := p.originOf("off_policy") == match.FromConfig; {
+		case err != nil && ctx.Err() == nil && isOfConfig:
+			one = &model.Judged{RuleKey: set.RuleKey(), WhyNone: err.Error()}
+		case err != nil:
+			return snap, fmt.Errorf("--off-policy: %w", err)
+		}
+		all = append(all, one)
+		snap = snap.WithJudged(all...)
+	}
+	return snap, nil
 }

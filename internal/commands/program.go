@@ -344,6 +344,9 @@ func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
 	} else {
 		l.set, l.choice, err = l.p.choose(ctx, l.whole, l.call.set)
 	}
+	if err == nil {
+		l.whole, err = l.p.judged(ctx, l.Source, l.whole, l.set)
+	}
 	if l.snap = l.whole; l.steps != nil && err == nil {
 		l.snap, err = l.steps.selectFrom(l.whole)
 	}

@@ -170,7 +170,7 @@ func (o *reportOptions) refuseWithoutLog(p *program) error {
 	var needLog []string
 	o.format.flags.Visit(func(f *pflag.Flag) {
 		i := topicOf(p.sharedFlags(), f)
-		isSetting := i >= 0 && p.sharedFlags()[i].set == arithmetic
+		isSetting := i >= 0 && p.sharedFlags()[i].set&(arithmetic|correcting) != 0
 		if !isSetting && !slices.Contains([]string{"num-generations", "emit", "output", "format", "json"}, f.Name) {
 			needLog = append(needLog, "--"+f.Name)
 		}

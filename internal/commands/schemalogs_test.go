@@ -262,6 +262,12 @@ func offPolicyLogs(t *testing.T, dir string) {
 `, time.Time{})
 	putRun(t, filepath.Join(dir, "offpolicy", "config.yaml"), "max_staleness: 2\n", time.Time{})
 	putRun(t, filepath.Join(dir, "offpolicy", "aged.jsonl"), aged.String(), time.Time{})
+	var judged strings.Builder // with rewards
+	for i := range 8 {
+		fmt.Fprintf(&judged, `{"step":%d,"group":"g%d","prompt":"What is %d?","response":"It is %d.","reward":%d,"rollout_log_probs":[-1],"old_log_probs":[%d]}`+"\n",
+			1+i/4, i/2, i/2, i, i%2, -1-i%3)
+	}
+	putRun(t, filepath.Join(dir, "judged", "1.jsonl"), judged.String(), time.Time{})
 	putRun(t, filepath.Join(dir, "offpolicy", "train_data_step1.jsonl"),
 		`{"generation_logprobs":[[0,-1]],"prev_logprobs":[[0,0]],"token_loss_mask":[[0,1]],"sample_loss_mask":[1],"advantages":[[0,1]]}`+"\n", time.Time{})
 }

@@ -39,6 +39,7 @@ const streamed = `{"step": 1, "group_id": "a", "prompt": "p", "response": "x", "
 // schemaLines are command lines whose outputs are JSON, about the logs of a folder with all kinds of trouble.
 func schemaLines(dir string) [][]string {
 	log, agent := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "rollouts.jsonl")
+	judged := filepath.Join(dir, "judged", "1.jsonl")
 	lines := [][]string{
 		{"list", "estimators"},
 		{"list", "filters"},
@@ -71,6 +72,11 @@ func schemaLines(dir string) [][]string {
 		{"report", log, "--per", "group", "--keep-pos-ratio", "0.5", "--compute-new-adv", "--framework", "easyr1"},
 		{"report", log, "--reward", "accuracy=1,format=2", "--by", "group_id", "--truncated", "mask"},
 		{"report", log, "--overlong", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1", "--truncated", "mask"},
+		{"report", judged, "--off-policy", "slime/tis"},
+		{"report", judged, "--off-policy", "slime/tis", "--by", "step"},
+		{"report", judged, "--off-policy", "slime/tis", "--per", "group", "--top", "1"},
+		{"sweep", judged, "--off-policy", "slime/tis"},
+		{"compare", judged, "--with", "keep-neg-ratio=0.5", "--off-policy", "slime/tis"},
 		{"check", log},
 		{"check", log, "--fail-on", "signal<90%"},
 		{"check", log, "--fail-on", "killed>5% for 3 steps", "--fail-on", "signal>0% over 2 steps", "--fail-on", "unreadable>1%", "--fail-on", "signal<99% over all steps"},

@@ -59,6 +59,9 @@ func (p *explorer) options(set model.Settings, runs []openRun, home home) tui.Op
 			return lookAt(ctx, texts, snap, set, diagnosis.Reading{}, previous)
 		}
 	}
+	if reader, ok := runs[0].source.(judge); ok {
+		o.Judge = reader.Judge
+	}
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vantage/estimators"
+	"vantage/estimators/offpolicy"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
@@ -30,6 +31,9 @@ func (p *program) configure(args []string) (paths []string, set model.Settings, 
 		if err != nil {
 			return nil, set, usage(err)
 		}
+		if p.isSet("off_policy") {
+			r.Settings = withoutRule(r.Settings)
+		}
 		p.configSummary, p.configSettings = p.configPath+": "+r.Summary(), len(r.Settings)
 		p.settings = append(r.Settings, p.settings...)
 	}
@@ -43,13 +47,28 @@ func (p *program) configure(args []string) (paths []string, set model.Settings, 
 		return nil, set, usage(err)
 	}
 	set = p.selectColumns(set)
-	if err := p.validate(set); err != nil {
+	if err := cmp.Or(refuseRule(set.OffPolicy), p.validate(set)); err != nil {
 		return nil, set, usage(err)
 	}
 	if warns := set.TrainerWarning(); warns != "" && p.configPath != "" {
 		p.configSummary += "; " + set.Trainer() + " warns: " + warns
 	}
 	return paths, set, nil
+}
+
+// withoutRule returns the settings of a configuration without the off-policy rule that it names, where a flag names another.
+func withoutRule(settings []model.Option) []model.Option {
+	i := slices.IndexFunc(settings, func(o model.Option) bool { return o.Name == "off_policy" })
+	if i < 0 {
+		return settings
+	}
+	framework, name, _ := strings.Cut(settings[i].Value, "/")
+	rule, err := offpolicy.Find(framework, name)
+	return slices.DeleteFunc(slices.Clone(settings), func(o model.Option) bool {
+		key, _, _ := strings.Cut(o.Value, "=")
+		isOption := err == nil && o.Name == "option" && slices.ContainsFunc(rule.Options, func(of estimators.Option) bool { return of.Key == key })
+		return o.Name == "off_policy" || isOption
+	})
 }
 
 // setAll applies some settings to the default, whatever their order.

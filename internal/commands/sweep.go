@@ -43,7 +43,7 @@ code is 1.`,
 vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 		format: tableFlag(report.SweepText, report.SweepTable, report.SweepJSON).or("svg", report.SweepSVG).noting(noteAll),
 		where:  where,
-		sets:   unweighed,
+		sets:   unweighed | correcting,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
 			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")

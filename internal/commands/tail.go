@@ -70,6 +70,7 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 	w := watcher{
 		source: followed, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
 		choose: c.p.choose,
+		judged: c.p.judged,
 		note:   func(match.Choice) {}, // each line says it
 		link:   linkWatch{note: func(text string) { c.note(text) }},
 	}

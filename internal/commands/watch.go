@@ -36,6 +36,7 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 		source: source, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
 		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
 		choose: c.p.choose,
+		judged: c.p.judged,
 		note:   c.noteChoice,
 		every:  o.texts.every,
 		link:   linkWatch{note: func(text string) { c.note(text) }},
@@ -98,6 +99,7 @@ type watcher struct {
 	recheck   <-chan time.Time // when to check a short step or stalls again; nil if never
 	recheckAt time.Time        // when that is
 	choose    func(context.Context, model.Snapshot, model.Settings) (model.Settings, match.Choice, error)
+	judged    func(ctx context.Context, log textReader, snap model.Snapshot, settings ...model.Settings) (model.Snapshot, error)
 	note      func(match.Choice)
 	chosen    match.Choice // of set; the zero value before the first complete step
 	steps     int          // when set was chosen
@@ -199,7 +201,7 @@ func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pendin
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
 func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
-	added, err := w.newSteps(ctx, snap, ended)
+	snap, added, err := w.judgedSteps(ctx, snap, ended)
 	if err != nil {
 		return nil, err
 	}
@@ -270,6 +272,15 @@ func (w *watcher) tell(first, newest int64) (printErr error) {
 		}
 	}
 	return printErr
+}
+
+// judgedSteps returns the steps that have become complete, and the snapshot with what the off-policy rule makes of them.
+func (w *watcher) judgedSteps(ctx context.Context, snap model.Snapshot, ended bool) (model.Snapshot, []model.Step, error) {
+	added, err := w.newSteps(ctx, snap, ended)
+	if err == nil && len(added) > 0 && w.set.OffPolicy != "" {
+		snap, err = w.judged(ctx, w.log, snap, w.set)
+	}
+	return snap, added, err
 }
 
 // newSteps returns the steps that have become complete, for which reward and estimator are settled.

@@ -180,7 +180,7 @@ func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {
 		d.Pick(c.name, jsonscan.FromText(cell))
 	case cell[0] == '{' && holdsParts(c):
 		d.Pick(c.name, jsonscan.FromText(fromPython(cell)))
-	case d.Separator == ';' && isDecimalComma(cell):
+	case d.Separator == ';' && IsDecimalComma(cell):
 		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.Number, Raw: bytes.Replace(cell, []byte{','}, []byte{'.'}, 1)})
 	default:
 		d.Pick(c.name, CellValue(cell))
@@ -201,9 +201,9 @@ func fromPython(repr []byte) []byte {
 	return []byte(strings.NewReplacer("'", `"`, ": nan", ": NaN", ": True", ": true", ": False", ": false", ": None", ": null").Replace(string(repr)))
 }
 
-// isDecimalComma reports whether a cell is a number as programs write it where a comma stands before its decimals: they put semicolons
+// IsDecimalComma reports whether a cell is a number as programs write it where a comma stands before its decimals: they put semicolons
 // between cells then.
-func isDecimalComma(cell []byte) bool {
+func IsDecimalComma(cell []byte) bool {
 	whole, decimals, ok := bytes.Cut(bytes.TrimLeft(cell, "+-"), []byte{','})
 	if exponent := bytes.IndexAny(decimals, "eE"); exponent > 0 {
 		decimals = decimals[:exponent]

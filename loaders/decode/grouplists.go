@@ -438,7 +438,27 @@ func areLists(values []jsonscan.Value) (yes bool) {
 		}
 		yes = yes || len(inner) > 1
 	}
-	return yes
+	return yes && !arePairs(values)
+}
+
+// ArePairs reports whether a list has pairs of a step and a value, by rising steps: [[1, 0.5], [2, 0.25], [3, 0.5]].
+func ArePairs(list jsonscan.Value) bool { return arePairs(list.Elements()) }
+
+func arePairs(values []jsonscan.Value) bool {
+	const least = 3
+	last := int64(-1)
+	for _, v := range values {
+		pair := v.Elements()
+		if v.Kind != jsonscan.Array || len(pair) != 2 || pair[1].Kind != jsonscan.Number {
+			return false
+		}
+		step, ok := pair[0].ToInt()
+		if !ok || step <= last {
+			return false
+		}
+		last = step
+	}
+	return len(values) >= least
 }
 
 // areParts reports whether a list of rewards has for each sample an object of their parts.

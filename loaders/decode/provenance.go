@@ -202,6 +202,9 @@ func stepFromPath(path string) (step int64, ok bool) {
 		return step, true
 	}
 	parts := strings.Split(filepath.ToSlash(path), "/")
+	if step, ok := stepFromFileName(strings.ToLower(parts[len(parts)-1])); ok {
+		return step, true
+	}
 	for i := len(parts) - 1; i >= 0; i-- {
 		if step, ok := StepFromWord(strings.ToLower(parts[i])); ok {
 			return step, true
@@ -221,17 +224,35 @@ func StepFromNumberedFile(path string) (step int64, ok bool) {
 	return step, err == nil
 }
 
-// StepFromWord reads the number after "step" or "iteration" in a name in lower case.
+// StepFromWord reads the number after "step", "iteration" or the like in a name in lower case.
 func StepFromWord(name string) (step int64, ok bool) {
-	for _, word := range []string{"step", "iteration"} {
+	return numberAfter(name, "step", "iteration", "iter", "update", "checkpoint", "rollout")
+}
+
+// stepFromFileName reads the number of the step in the name of a file that has what was sampled at it: rollouts_10.parquet, batch_0010.jsonl.
+// Folders so named may be of a sweep. A name with "step" in it says that first.
+func stepFromFileName(name string) (step int64, ok bool) {
+	if step, ok := StepFromWord(name); ok {
+		return step, true
+	}
+	return numberAfter(name, "rollouts", "completions", "generations", "samples", "trajectories", "batch")
+}
+
+// maxFileStep is more than steps that anyone counts: what is more is a date.
+const maxFileStep = 10_000_000
+
+// numberAfter reads the number behind the first of some words that has one, of such words as are in a name.
+func numberAfter(name string, words ...string) (number int64, ok bool) {
+	for _, word := range words {
 		_, after, ok := strings.Cut(name, word)
 		if !ok {
 			continue
 		}
 		after = strings.TrimLeft(after, "_-")
 		digits := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
-		if step, err := strconv.ParseInt(digits, 10, 64); err == nil {
-			return step, true
+		number, err := strconv.ParseInt(digits, 10, 64)
+		if isStep := err == nil && (number < maxFileStep || word == "step" || word == "iteration"); isStep {
+			return number, true
 		}
 	}
 	return 0, false

@@ -86,11 +86,13 @@ func isLog(name string) bool {
 	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet":
 		return true
 	case ".json":
-		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "results", "result.json"} {
+		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "generations", "trajector", "results", "result.json"} {
 			if strings.Contains(name, part) {
 				return true
 			}
 		}
+		_, isOfStep := decode.StepFromWord(name)
+		return isOfStep || decode.IsDigits(name[:strings.IndexByte(name, '.')])
 	case ".log":
 		return strings.Contains(name, "generations")
 	}

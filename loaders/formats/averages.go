@@ -24,6 +24,8 @@ type Rows struct {
 	hasLoss   bool // which a sample may have too
 	hasWords  bool // a name says that its values are averages
 	hasParts  bool // a column has values that are not whole
+	runs      map[string]bool
+	isLong    bool // rows have the name of a metric and its value: see ofMetric
 	labels    map[string]string
 	differ    bool // short texts differ from row to row
 	counters  map[string]*counter
@@ -102,9 +104,12 @@ func (r *Rows) Add(record []byte) {
 	}
 	r.n++
 	if r.counters == nil {
-		r.counters, r.labels = map[string]*counter{}, map[string]string{}
+		r.counters, r.labels, r.runs = map[string]*counter{}, map[string]string{}, map[string]bool{}
 	}
 	fields := decode.UsualNames()
+	if row, isLong := ofMetric(record); isLong {
+		record, r.isLong = row, true
+	}
 	var keys uint64
 	steps := map[string]int64{}
 	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
@@ -113,6 +118,11 @@ func (r *Rows) Add(record []byte) {
 		}
 		keys ^= jsonscan.Hash64(key.Raw)
 		name := string(key.Text())
+		if IsRunName(name) && v.Kind == jsonscan.String && len(v.Raw) <= maxLabel {
+			keys ^= jsonscan.Hash64(v.Raw) // runs have steps of their own
+			r.runs[string(v.Raw)] = true
+			return
+		}
 		if StepRank(name) == 0 {
 			r.addField(name, roleOf(fields, key.Raw), v)
 		} else if step, ok := StepOf(v); ok {
@@ -230,7 +240,9 @@ func (r *Rows) Verdict() Verdict {
 		return Unsure
 	case r.isSample, hasText:
 		return Samples
-	case !r.hasReward, r.hasLoop:
+	case r.mayShareSteps(step):
+		return Unsure
+	case r.isLong || !r.hasReward, r.hasLoop:
 		return Averages
 	case r.comesAgain(step):
 		return Samples
@@ -238,10 +250,23 @@ func (r *Rows) Verdict() Verdict {
 		return Unsure
 	case step == nil && !r.hasLoss:
 		return Samples
-	case r.hasLoss, r.hasWords && r.n >= namedRows, r.hasParts && r.n >= unnamedRows:
+	case r.hasLoss || r.saysAverages():
 		return Averages
 	}
 	return Unsure
+}
+
+// saysAverages reports whether names or values of rows say that they are averages.
+func (r *Rows) saysAverages() bool {
+	return r.hasWords && r.n >= namedRows || r.hasParts && r.n >= unnamedRows
+}
+
+// mayShareSteps reports whether the rows so far may be of one step, though each is an average: those of a metric each, or of several runs.
+func (r *Rows) mayShareSteps(step *counter) bool {
+	if r.isLong && (step == nil || len(step.values) < namedRows) {
+		return true
+	}
+	return len(r.runs) > 1 && r.n < namedRows*len(r.runs)
 }
 
 // comesAgain reports whether many rows share their step with others.
@@ -254,7 +279,7 @@ func (r *Rows) comesAgain(step *counter) bool {
 // AreAverages says for good, of all rows there are, whether they are averages.
 func (r *Rows) AreAverages() bool {
 	v := r.Verdict()
-	return v == Averages || v == Unsure && r.n == 1 && r.hasLoss
+	return v == Averages || v == Unsure && (r.n == 1 && r.hasLoss || r.isLong)
 }
 
 // HaveReward reports whether a row has the reward of a sample, under a usual name.
@@ -265,6 +290,63 @@ func (r *Rows) HaveOrder() bool { return r.step() != nil || r.n > 1 }
 
 // HaveStep reports whether the rows have a step, or say by their names that they are averages: other tables may be of anything.
 func (r *Rows) HaveStep() bool { return r.step() != nil || r.hasLoop || r.hasLoss || r.hasWords }
+
+// IsRunName reports whether a column of that name says of which run a row is.
+func IsRunName(name string) bool {
+	switch strings.ToLower(name) {
+	case "run", "run_id", "run_name", "runname", "run.hash", "run_hash", "run_uuid", "experiment", "experiment_name", "exp", "exp_name", "trial", "trial_id":
+		return true
+	}
+	return false
+}
+
+// RunOf returns the run that a row names, "" if it names none.
+func RunOf(record []byte) (run string) {
+	_ = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+		if run == "" && IsRunName(string(key.Text())) && v.Kind == jsonscan.String && len(v.Raw) <= maxLabel {
+			run = string(v.Text())
+		}
+	})
+	return run
+}
+
+// maxLongFields is how many fields a row with the name of a metric may have.
+const maxLongFields = 12
+
+// ofMetric returns a row that has the name of a metric and its value, as {"step": 1, "metric": "reward", "value": 0.5}, as other rows are:
+// {"step": 1, "reward": 0.5}.
+func ofMetric(record []byte) (row []byte, ok bool) {
+	var name, value jsonscan.Value
+	row = []byte{'{'}
+	fields, hasStep := 0, false
+	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+		fields++
+		switch of := string(key.Text()); strings.ToLower(of) {
+		case "name", "metric", "tag", "key", "metric_name", "metricname", "metric.name", "variable":
+			name = v
+		case "value", "val", "metric_value", "metricvalue", "scalar":
+			value = v
+		default:
+			isStep := StepRank(of) > 0
+			if hasStep = hasStep || isStep; isStep || IsRunName(of) {
+				row = append(v.AppendJSON(append(jsonscan.AppendText(row, of), ':')), ',')
+			}
+		}
+	})
+	x, isNumber := value.ToFloat()
+	isName := name.Kind == jsonscan.String && len(name.Raw) > 0 && len(name.Raw) <= maxLabel
+	if err != nil || !isName || !isNumber || value.Kind == jsonscan.Array || value.Kind == jsonscan.Absent || !hasStep || fields > maxLongFields {
+		return record, false
+	}
+	row = append(jsonscan.AppendText(row, name.Text()), ':')
+	return append(jsonscan.AppendNumber(row, x), '}'), true
+}
+
+// Widened returns a row as it is read: that of a metric by its name and value, others as they are.
+func Widened(record []byte) []byte {
+	row, _ := ofMetric(record)
+	return row
+}
 
 // rowsOf looks at one record.
 func rowsOf(record []byte) (r Rows) {
@@ -301,9 +383,12 @@ func TableRow(header [][]byte, row []byte, separator byte) []byte {
 			continue
 		}
 		object = append(jsonscan.AppendText(object, bytes.TrimSpace(header[i])), ':')
-		x, isNumber := jsonscan.Value{Kind: jsonscan.String, Raw: cell}.ToFloat()
+		if separator == ';' && decode.IsDecimalComma(cell) {
+			cell = bytes.Replace(cell, []byte{','}, []byte{'.'}, 1)
+		}
+		x, err := strconv.ParseFloat(string(cell), 64)
 		switch {
-		case !isNumber:
+		case err != nil && !math.IsInf(x, 0):
 			object = jsonscan.AppendText(object, cell)
 		case math.IsNaN(x) || math.IsInf(x, 0) || !isJSONNumber(cell):
 			object = jsonscan.AppendNumber(object, x)
@@ -371,6 +456,10 @@ func objectRows(object []byte, yield func([]byte) bool, deeper bool) {
 		listRows(p.list, yield)
 	case p.lists == 0 && p.isTable():
 		p.tableRows(yield)
+	case p.lists == 0 && len(p.pairs) > 0:
+		p.pairRows(yield)
+	case p.lists == 0 && len(p.steps) > 1 && len(p.steps) == p.objects:
+		p.stepRows(yield)
 	case p.lists == 0 && p.objects > 0 && deeper:
 		if p.objects == 1 || len(p.columns) == 0 {
 			objectRows(p.below, yield, false)
@@ -386,6 +475,16 @@ type objectParts struct {
 	lists   int
 	below   []byte // the last object
 	objects int
+
+	pairs []jsonscan.Value // lists of pairs of a step and a value, by the names before the columns
+	of    []string         // the names of these
+	steps []stepObject     // objects whose names are steps
+}
+
+// stepObject is an object under the number of its step.
+type stepObject struct {
+	step   string
+	object []byte
 }
 
 // add looks at one more field.
@@ -396,9 +495,39 @@ func (p *objectParts) add(name string, v jsonscan.Value) {
 		p.lists++
 	case isList && v.Len() > 1 && len(p.columns) < MaxKeys*MaxRows && beginsWithNumbers(v):
 		p.names, p.columns = append(p.names, name), append(p.columns, v.Elements())
+	case isList && decode.ArePairs(v) && len(p.pairs) < MaxKeys*MaxRows:
+		p.of, p.pairs = append(p.of, name), append(p.pairs, v)
 	case v.Kind == jsonscan.Object && len(v.Raw) > len("{}"):
 		p.below = v.Raw
 		p.objects++
+		if decode.IsDigits(strings.TrimPrefix(name, "step_")) {
+			p.steps = append(p.steps, stepObject{strings.TrimPrefix(name, "step_"), v.Raw})
+		}
+	}
+}
+
+// pairRows visits a row for each pair of a step and a value.
+func (p *objectParts) pairRows(yield func([]byte) bool) {
+	for i, list := range p.pairs {
+		for _, pair := range list.Elements() {
+			both := pair.Elements()
+			row := both[0].AppendJSON([]byte(`{"step":`))
+			row = both[1].AppendJSON(append(jsonscan.AppendText(append(row, ','), p.of[i]), ':'))
+			if !yield(append(row, '}')) {
+				return
+			}
+		}
+	}
+}
+
+// stepRows visits the objects whose names are steps, with these.
+func (p *objectParts) stepRows(yield func([]byte) bool) {
+	for _, s := range p.steps {
+		number := strings.TrimLeft(s.step[:len(s.step)-1], "0") + s.step[len(s.step)-1:]
+		row := append(append([]byte(`{"step":`), number...), ',')
+		if !yield(append(row, bytes.TrimLeft(s.object, "{")...)) {
+			return
+		}
 	}
 }
 

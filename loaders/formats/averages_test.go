@@ -42,6 +42,13 @@ func TestRows(t *testing.T) {
 		"training and evaluation": {func(i int) string {
 			return fmt.Sprintf([]string{`{"step": %d, "reward": 0.5, "kl": 0.1}`, `{"step": %d, "eval_reward": 0.5}`}[i%2], i/2)
 		}, 8, Averages},
+		"several runs": {func(i int) string {
+			return fmt.Sprintf(`{"run": "%c", "step": %d, "reward": 0.5, "kl": 0.1}`, 'a'+i%2, i/2)
+		}, 8, Averages},
+		"samples of several runs": {func(i int) string { return fmt.Sprintf(`{"run": "%c", "step": %d, "reward": 0.5}`, 'a'+i%2, i/8) }, 16, Samples},
+		"a metric a row": {func(i int) string {
+			return fmt.Sprintf(`{"step": %d, "metric": "%s", "value": 0.5}`, i/2, []string{"reward", "loss"}[i%2])
+		}, 8, Averages},
 		"a step that stands still": {func(i int) string {
 			return fmt.Sprintf(`{"train/global_step": 0, "_step": %d, "reward": 0.5, "kl": 0.1}`, i)
 		}, 8, Averages},

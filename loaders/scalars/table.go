@@ -2,9 +2,11 @@ package scalars
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/loaders/formats"
@@ -23,6 +25,7 @@ type table struct {
 	steps   []string
 	decided bool
 
+	runs  map[string]bool   // that are read, where rows name several; nil: all
 	names map[string]string // one string for each name
 	turn  map[string]bool   // names of the rows that are counted as one
 	turns int64
@@ -38,6 +41,7 @@ const barStep = "progress bar"
 type row struct {
 	steps  []stepAt
 	points []point
+	run    string // that it names
 }
 
 type stepAt struct {
@@ -52,7 +56,7 @@ type point struct {
 
 const maxRow = 4096
 
-// add takes a figure. What is no number is left out, as null is; NaN and infinity count, also as texts.
+// add takes a figure. What is no number is left out, as null is; NaN and infinity count.
 func (r *row) add(name string, v jsonscan.Value) {
 	if rank := formats.StepRank(name); rank > 0 {
 		if step, ok := formats.StepOf(v); ok {
@@ -66,9 +70,10 @@ func (r *row) add(name string, v jsonscan.Value) {
 	switch v.Kind {
 	case jsonscan.Number, jsonscan.ComputedNumber:
 		x, ok = v.ToFloat()
-	case jsonscan.String:
-		x, ok = v.ToFloat()
-		ok = ok && (math.IsNaN(x) || math.IsInf(x, 0))
+	case jsonscan.String: // a number in quotes, and no truth value
+		var err error
+		x, err = strconv.ParseFloat(string(v.Raw), 64)
+		ok = err == nil || math.IsInf(x, 0)
 	default:
 	}
 	if ok && len(r.points) < maxRow {
@@ -83,8 +88,8 @@ func (r *row) addObject(record []byte) {
 
 // addRecord adds a row that is a JSON object.
 func (t *table) addRecord(record []byte) {
-	var r row
-	r.addObject(record)
+	r := row{run: formats.RunOf(record)}
+	r.addObject(formats.Widened(record))
 	t.add(r)
 }
 
@@ -131,10 +136,46 @@ func (t *table) decide() {
 		t.steps = t.steps[:1]
 		t.notes = append(t.notes, "no step in the rows: it is that of the progress bar")
 	}
+	t.chooseRun()
 	for _, r := range t.held {
 		t.write(r)
 	}
 	t.held = nil
+}
+
+// chooseRun chooses the first run, where rows name several of which each has steps of its own: one that goes on after another is the same,
+// under another name.
+func (t *table) chooseRun() {
+	var names []string
+	last := map[string]int64{}
+	same := map[string]bool{}
+	for i := range t.held {
+		r := &t.held[i]
+		step, _ := t.stepOf(r)
+		if _, known := last[r.run]; r.run != "" && !known {
+			names = append(names, r.run)
+			goesOn := len(names) > 1 && step > last[names[len(names)-2]]
+			same[r.run] = len(names) == 1 || goesOn && same[names[len(names)-2]]
+		}
+		last[r.run] = max(last[r.run], step)
+	}
+	const rowsEach = 3
+	isOfRuns := len(names) > 1 && len(t.steps) > 0 && rowsEach*len(names) <= len(t.held)
+	if !isOfRuns || !slices.ContainsFunc(names, func(name string) bool { return !same[name] }) {
+		return
+	}
+	t.runs = same
+	t.notes = append(t.notes, fmt.Sprintf("the log has %d runs: read is the first, %s; give a file with one for another", len(names), names[0]))
+}
+
+// stepOf is the step of a row by the surest column that it has.
+func (t *table) stepOf(r *row) (step int64, ok bool) {
+	for _, name := range t.steps {
+		if at := slices.IndexFunc(r.steps, func(s stepAt) bool { return s.name == name }); at >= 0 {
+			return r.steps[at].step, true
+		}
+	}
+	return 0, false
 }
 
 // chooseSteps finds the columns of the rows held that are steps, the surest first.
@@ -237,12 +278,10 @@ func (t *table) countTurn(r row) {
 }
 
 func (t *table) write(r row) {
-	step, ok := int64(0), false
-	for _, name := range t.steps {
-		if at := slices.IndexFunc(r.steps, func(s stepAt) bool { return s.name == name }); at >= 0 && !ok {
-			step, ok = r.steps[at].step, true
-		}
+	if t.runs != nil && r.run != "" && !t.runs[r.run] {
+		return
 	}
+	step, ok := t.stepOf(&r)
 	if len(t.steps) == 0 {
 		t.countTurn(r)
 		step, ok = t.turns, true

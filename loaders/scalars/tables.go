@@ -59,7 +59,10 @@ func (c *columns) nameValue(file string) {
 		c.header[2] = []byte(tag)
 		return
 	}
-	c.isUnnamed = true
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	if c.isUnnamed = !scalars.Known(stem); !c.isUnnamed {
+		c.header[2] = []byte(stem)
+	}
 }
 
 // nameRuns names the columns of a chart that W&B exports, as "run - train/reward" with its extremes in two more: those of the first run by
@@ -93,15 +96,13 @@ func (c *columns) nameRuns() {
 
 // row returns the figures of a line.
 func (c *columns) row(line []byte) (r row) {
-	for i, cell := range framing.SplitCSV(nil, line, c.separator) {
-		if i < len(c.header) && len(c.header[i]) > 0 && len(cell) > 0 {
-			v := jsonscan.Value{Kind: jsonscan.String, Raw: bytes.TrimSpace(cell)}
-			if x, ok := v.ToFloat(); ok {
-				v = jsonscan.FromFloat(x)
-			}
-			r.add(string(bytes.TrimSpace(c.header[i])), v)
+	object := formats.TableRow(c.header, line, c.separator)
+	r.run = formats.RunOf(object)
+	_ = jsonscan.ScanObject(formats.Widened(object), func(key, v jsonscan.Value) {
+		if name := string(key.Text()); name != "" {
+			r.add(name, v)
 		}
-	}
+	})
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vantage/estimators"
+	"vantage/estimators/offpolicy"
 	"vantage/model"
 	"vantage/model/fault"
 	"vantage/model/units"
@@ -101,6 +102,9 @@ type plan struct {
 	grouping  model.Grouping
 	rewardScales
 
+	offPolicy *offpolicy.Rule // nil: the settings name none
+	judged    *model.Judged   // what it makes of the samples; nil: it has not been asked yet
+
 	onlyMeans      bool // see ComputeMeans
 	comparesGroups bool // see estimators.Estimator.ComparesGroups
 	rules          []WarningRule
@@ -123,6 +127,10 @@ func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (*plan, e
 	if missing := snap.Missing(p.estimator); missing != nil {
 		return nil, missing
 	}
+	if p.offPolicy, _, err = p.settings.FindOffPolicy(); err != nil {
+		return nil, err
+	}
+	p.judged = snap.JudgedBy(p.settings)
 	p.comparesGroups = p.estimator.ComparesGroups(p.settings.Scale)
 	if p.grouping, err = snap.Grouping(p.settings); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 // count is the last stage: it counts what the settings make of each group and sums it up.
 func (a *Analysis) count(ctx context.Context, _ model.Settings) error {
 	a.Columns, a.Batch, a.Unfiltered = a.grouped.Columns, a.unfiltered.batch, a.unfiltered.samples
-	a.Rewards, a.Keep, a.Processed = a.shaped.rewards, a.kept.samples, a.recomputed.samples
+	a.Rewards, a.Keep, a.Processed = a.shaped.rewards, a.corrected.keep, a.corrected.samples
 	a.LossWeights, a.NoLoss, a.NoSolved = a.weighted.weights, a.weighted.whyNone, a.shaped.noSolved
 	a.Rows, a.Groups = len(a.InputRow), len(a.shaped.groups)
 	if a.refusal = a.unfiltered.refusal; a.kept.refusal != nil {
@@ -67,10 +67,18 @@ func (a *Analysis) sumTable() {
 			a.residue = make([]residue, len(a.Processed))
 		}
 		for i := g.Start; i < g.End; i++ {
-			x, y := math.Abs(a.Unfiltered[i]), math.Abs(a.Processed[i])
+			x, y := math.Abs(a.Unfiltered[i]), math.Abs(a.BeforePolicy(i))
 			a.residue[i] = residue{unfiltered: g.IsResidue || x <= g.ResidueBefore, processed: g.IsResidue || y != 0 && y <= g.ResidueBound}
 		}
 	}
+}
+
+// BeforePolicy is the processed advantage of sample i before the off-policy rule, which multiplies residue too.
+func (a *Analysis) BeforePolicy(i int) float64 {
+	if a.corrected.before == nil {
+		return a.Processed[i]
+	}
+	return a.corrected.before[i]
 }
 
 // residue says whether the advantage of a sample is residue.
@@ -89,7 +97,7 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	n := a.countSamples(g)
 	lo, hi := a.shaped.countedRollouts.ofGroup(k, a.Offsets)
 	g.KeptCounted = g.Kept()
-	if g.Counted != g.Size() {
+	if g.Counted != g.Size() || a.corrected.judgements != nil {
 		g.KeptCounted = 0
 		for _, keep := range a.kept.counted[lo:hi] {
 			g.KeptCounted += model.Count01(keep)
@@ -122,8 +130,8 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 	if g.ResidueBound == 0 {
 		return
 	}
-	for _, x := range a.Processed[g.Start:g.End] {
-		g.Residue += int32(model.Count01(x != 0 && math.Abs(x) <= g.ResidueBound))
+	for i := g.Start; i < g.End; i++ {
+		g.Residue += int32(model.Count01(a.Processed[i] != 0 && math.Abs(a.BeforePolicy(i)) <= g.ResidueBound))
 	}
 	g.Nonzero -= g.Residue
 }
@@ -198,7 +206,7 @@ func (a *Analysis) isResidue(g *Group, rewards []float64) bool {
 		}
 	}
 	isBeyond := func(x float64) bool { return !(math.Abs(x) <= ResidueShare*largest) }
-	return !slices.ContainsFunc(a.Unfiltered[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.Processed[g.Start:g.End], isBeyond)
+	return !slices.ContainsFunc(a.Unfiltered[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.recomputed.samples[g.Start:g.End], isBeyond)
 }
 
 // firstFinite is the first finite logged reward of those from lo to hi that the estimator counts; NaN if
@@ -214,7 +222,7 @@ func (a *Analysis) firstFinite(lo, hi int) float64 {
 
 func (a *Analysis) countSamples(g *Group) counts {
 	unfiltered, processed, keep := a.Unfiltered[g.Start:g.End], a.Processed[g.Start:g.End], a.Keep[g.Start:g.End]
-	if a.recomputed.isUnfiltered && !slices.Contains(keep, false) { // as in most steps
+	if a.corrected.isUnfiltered && !slices.Contains(keep, false) { // as in most steps
 		pos, neg, zeros := 0, 0, 0
 		for _, x := range unfiltered {
 			pos += model.Count01(x > 0)

@@ -257,7 +257,7 @@ func (a *Analysis) causeOfFate(g int) string {
 	case model.FateNoise:
 		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: %s", n, units.Short(a.LoggedRewards[group.Start]), units.Short(largestFinite(a.Processed[group.Start:group.End])), a.causeOfNoise())
 	case model.FateKilled:
-		return causeOfKilled(group)
+		return a.causeOfKilled(group)
 	case model.FateShort:
 		return fmt.Sprintf("%d of %d kept: too few to recompute, original values stay", group.Kept(), n)
 	case model.FateAlive:
@@ -329,10 +329,14 @@ func (a *Analysis) cutOff(g *Group) (longest int32, yes bool) {
 	return longest, longest > 0 && slices.ContainsFunc(a.Lengths, isShorter) && !slices.ContainsFunc(a.Lengths[g.Start:g.End], isOther)
 }
 
-func causeOfKilled(g *Group) string {
+func (a *Analysis) causeOfKilled(g *Group) string {
 	switch {
 	case g.KeptPos+g.KeptNeg == 0:
-		return fmt.Sprintf("the filter drops all %d samples with an advantage", g.Size()-int(g.KeptZero))
+		filter := "the filter"
+		if a.Settings.OffPolicy != "" {
+			filter = a.Settings.Drops()
+		}
+		return fmt.Sprintf("%s drops all %d samples with an advantage", filter, g.Size()-int(g.KeptZero))
 	case g.KeptNeg == 0:
 		return fmt.Sprintf("only %d positive samples are kept, all with equal rewards: recompute gives 0", g.KeptPos)
 	case g.KeptPos == 0:

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"vantage/estimators"
@@ -38,7 +39,36 @@ func (a *Analysis) weigh(_ context.Context, set model.Settings) error {
 			a.weighted.weights[i] = weights[k]
 		}
 	}
+	if a.shrinks() {
+		for i := range a.weighted.weights { // the mean over the tokens that are left, of which the advantage has its share already
+			if left := a.corrected.left(i); left > 0 {
+				a.weighted.weights[i] /= left
+			}
+		}
+	}
 	return nil
+}
+
+// shrinks reports whether tokens that the off-policy rule removes no longer count in the denominator of the loss.
+func (a *Analysis) shrinks() bool {
+	return a.corrected.judgements != nil && a.plan.offPolicy.ShrinksLoss()
+}
+
+// leavesBatch reports whether the off-policy rule takes sample i out of the batch.
+func (a *Analysis) leavesBatch(i int) bool {
+	return a.corrected.judgements != nil && a.plan.offPolicy.DropsRows && a.corrected.left(i) == 0
+}
+
+// lengthsInLoss are the lengths of the tokens that count in the denominator of the loss.
+func (a *Analysis) lengthsInLoss() []int32 {
+	if !a.shrinks() || a.long.lengths == nil {
+		return a.long.lengths
+	}
+	lengths := slices.Clone(a.long.lengths)
+	for i, l := range lengths {
+		lengths[i] = int32(math.Round(float64(l) * a.corrected.left(i)))
+	}
+	return lengths
 }
 
 // longAnswers says which answers are among the longest quarter, for the share of the loss that they have.
@@ -109,17 +139,18 @@ func whyNotApplied(stage *estimators.Entry, err error, more string) (string, err
 // all samples.
 func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []int32) {
 	g, statuses := &a.grouped, a.grouped.Status
-	b = lossweight.Batch{Lengths: a.long.lengths, Offsets: g.Offsets, Advantages: a.recomputed.samples, Masked: a.masked(loss)}
+	b = lossweight.Batch{Lengths: a.lengthsInLoss(), Offsets: g.Offsets, Advantages: a.corrected.samples, Masked: a.masked(loss)}
 	if g.rollouts != nil { // else each row is one
 		b.Rollouts = renumbered(g.rollouts.of)
 	}
 	leavesBatch := func(s model.Status) bool { return s > model.StatusMasked } // masked samples are in it, with a loss mask of 0
 	isFiltered := !a.admitted.all && a.admitted.rule.Dropped != groupfilter.Masked
-	if !isFiltered && !slices.ContainsFunc(statuses, leavesBatch) {
+	isDropped := a.corrected.judgements != nil && a.plan.offPolicy.DropsRows
+	if !isFiltered && !isDropped && !slices.ContainsFunc(statuses, leavesBatch) {
 		return b, nil
 	}
 	isIn := func(i int) bool {
-		return (!isFiltered || a.Trains(i)) && (statuses == nil || !leavesBatch(statuses[i]))
+		return (!isFiltered || a.Trains(i)) && !a.leavesBatch(i) && (statuses == nil || !leavesBatch(statuses[i]))
 	}
 	rows = make([]int32, 0, len(g.InputRow))
 	offsets := append(make([]int, 0, len(g.Offsets)), 0)
@@ -145,13 +176,15 @@ func (a *Analysis) masked(loss *lossweight.Loss) []bool {
 	byFilter := a.admitted.rule != nil && a.admitted.rule.Dropped == groupfilter.Masked
 	byKeepRule := loss.MasksDropped && slices.Contains(isKept, false)
 	byStatus := slices.Contains(statuses, model.StatusMasked)
-	if !byFilter && !byKeepRule && !byStatus {
+	byPolicy := a.shrinks()
+	if !byFilter && !byKeepRule && !byStatus && !byPolicy {
 		return nil
 	}
 	masked := make([]bool, len(isKept))
 	for i := range masked {
 		isSkipped, isDropped := byFilter && !a.Trains(i), byKeepRule && !isKept[i]
-		masked[i] = isSkipped || isDropped || byStatus && statuses[i] == model.StatusMasked
+		isRemoved := byPolicy && a.corrected.left(i) == 0
+		masked[i] = isSkipped || isDropped || isRemoved || byStatus && statuses[i] == model.StatusMasked
 	}
 	return masked
 }

@@ -83,6 +83,7 @@ func (a *Analysis) metrics() []Metric {
 			Metric{"vantage/refill", float64(a.Groups) / float64(a.AdmittedGroups)},
 		)
 	}
+	m = append(m, a.policyMetrics()...)
 	m = append(m, a.lossMetrics()...)
 	return append(m, in.solveMetrics...)
 }
@@ -268,7 +269,8 @@ func metricNames(set model.Settings, hasLength bool, maxSize int, hasSolved bool
 	store := model.NewStore()
 	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: int32(2*model.Count01(hasLength) - 1)}}})
 	plain := model.DefaultSettings()
-	plain.Overlong, plain.GroupFilter, plain.Loss, plain.StageOptions = set.Overlong, set.GroupFilter, set.Loss, set.StageOptions
+	plain.Overlong, plain.GroupFilter, plain.OffPolicy, plain.Loss = set.Overlong, set.GroupFilter, set.OffPolicy, set.Loss
+	plain.StageOptions = set.StageOptions
 	a, err := Analyze(context.Background(), store.Snapshot(), 0, plain)
 	if err != nil {
 		return nil, err

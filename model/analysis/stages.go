@@ -27,6 +27,7 @@ type stages struct {
 	admitted   admitted
 	kept       kept
 	recomputed recomputed
+	corrected  corrected
 	weighted   weighted
 }
 
@@ -40,6 +41,7 @@ func stageList() []stage {
 		{name: "admitted", forget: func(s *model.Settings) { *s = s.WithoutStage("group_filter") }, compute: (*Analysis).admit},
 		{name: "kept", forget: func(s *model.Settings) { s.KeepPos, s.KeepNeg = 1, 1 }, compute: (*Analysis).keep},
 		{name: "recomputed", forget: func(s *model.Settings) { s.Recompute = false }, compute: (*Analysis).recompute},
+		{name: "corrected", forget: func(s *model.Settings) { *s = s.WithoutStage("off_policy") }, compute: (*Analysis).correct},
 		{name: "weighted", forget: forgetLoss, compute: (*Analysis).weigh},
 		{name: "counted", forget: func(*model.Settings) {}, compute: (*Analysis).count},
 	}
@@ -75,6 +77,8 @@ type key struct {
 	step     stepKey
 	settings model.Settings // that the stage and those before it read
 
+	judged *model.Judged // by the off-policy rule, from its stage on
+
 	// What the last stage, which warns, says of the log besides.
 	grouping model.Grouping
 	unit     model.LengthUnit
@@ -101,6 +105,9 @@ func (p *plan) stepKey(i int) stepKey {
 // key is that of stage k of a step.
 func (p *plan) key(step stepKey, k int) key {
 	of := key{step: step, settings: p.read[k]}
+	if of.settings.OffPolicy != "" { // only that stage and later ones read it
+		of.judged = p.judged
+	}
 	if k == len(p.stages)-1 {
 		of.grouping, of.unit = p.grouping, p.snap.Run.LengthUnit
 	}

@@ -12,7 +12,7 @@ func TestStagesThatASettingChanges(t *testing.T) {
 	first := map[string]string{
 		"Overlong": "shaped", "Framework": "unfiltered", "Estimator": "unfiltered", "Scale": "unfiltered", "Options": "unfiltered",
 		"Assumed": "unfiltered", "FromLog": "unfiltered", "OwnRule": "unfiltered", "GroupFilter": "admitted", "KeepPos": "kept", "KeepNeg": "kept",
-		"Recompute": "recomputed", "Loss": "weighted",
+		"Recompute": "recomputed", "OffPolicy": "corrected", "Loss": "weighted",
 	}
 	set := model.DefaultSettings()
 	set.Loss = "verl/token-mean"

@@ -130,7 +130,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	before := sumPlain(advantages, lengths)
 	all := sumLengths(lengths)
 	processed, after := advantages, before
-	if !a.recomputed.isUnfiltered {
+	if !a.corrected.isUnfiltered {
 		processed = a.Processed[b.lo:b.hi]
 		after = sumPlain(processed, lengths)
 	}
@@ -139,7 +139,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	}
 	positive, negative := sumLengthsOf(lengths, advantages, 1), sumLengthsOf(lengths, advantages, -1)
 	nonzero, nonzeroWeight := positive.n+negative.n, positive.sum+negative.sum
-	if !a.recomputed.isUnfiltered {
+	if !a.corrected.isUnfiltered {
 		up, down := sumLengthsOf(lengths, processed, 1), sumLengthsOf(lengths, processed, -1)
 		nonzero, nonzeroWeight = up.n+down.n, up.sum+down.sum
 	}

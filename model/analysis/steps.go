@@ -183,7 +183,7 @@ func newEmpty(n, groups int) *Analysis {
 		stages: stages{
 			unfiltered: unfiltered{rewards: numbers(), zeroStd: make([]bool, 0, groups)},
 			admitted:   admitted{all: true},
-			recomputed: recomputed{isUnfiltered: true},
+			corrected:  corrected{isUnfiltered: true},
 		},
 	}
 }
@@ -203,7 +203,7 @@ func (a *Analysis) appendSamples(s *Analysis, lo, hi int) {
 	a.Keep = append(a.Keep, s.Keep[lo:hi]...)
 	a.unfiltered.rewards = append(a.unfiltered.rewards, s.unfiltered.rewards[lo:hi]...)
 	a.shaped.tokenWeights = append(a.shaped.tokenWeights, s.shaped.tokenWeights[lo:hi]...)
-	a.recomputed.isUnfiltered = a.recomputed.isUnfiltered && s.recomputed.isUnfiltered
+	a.corrected.add(&s.corrected, lo, hi)
 	if a.LossWeights != nil {
 		a.LossWeights = append(a.LossWeights, s.LossWeights[lo:hi]...)
 	}
@@ -257,6 +257,7 @@ func (ad *admitted) join(of *admitted) {
 func (a *Analysis) summarizeAppended(ctx context.Context) error {
 	a.Rows, a.Groups = len(a.Unfiltered), len(a.Table)
 	a.shaped.blocks = blocksOf(a.Offsets)
+	a.corrected.count()
 	if a.LossWeights != nil {
 		a.long = longestQuarter(a.Lengths)
 	}
@@ -271,6 +272,7 @@ type Trend struct {
 	Steps      []StepFigures // ascending
 	Pending    int           // steps that are not computed yet
 	thresholds string        // see rewardScales
+	judged     *model.Judged // by the off-policy rule
 }
 
 // Complete reports whether all steps are computed.
@@ -301,7 +303,9 @@ func ComputeMeans(ctx context.Context, snap model.Snapshot, set model.Settings) 
 
 func (p *plan) trend(ctx context.Context, previous *Trend, known *Analysis, maxSamples int) (*Trend, error) {
 	snap := &p.snap
-	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]StepFigures, len(snap.Steps))}
+	t := &Trend{
+		Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, judged: p.judged, Steps: make([]StepFigures, len(snap.Steps)),
+	}
 	computed := 0 // samples
 	var steps []int
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
@@ -345,7 +349,7 @@ func (p *plan) trend(ctx context.Context, previous *Trend, known *Analysis, maxS
 // reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
 func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (StepFigures, bool) {
 	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
-		previous.Grouping.GroupRule != t.Grouping.GroupRule {
+		previous.judged != t.judged || previous.Grouping.GroupRule != t.Grouping.GroupRule {
 		return StepFigures{}, false
 	}
 	i, ok := previous.Find(step.Number)

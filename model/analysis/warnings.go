@@ -19,6 +19,7 @@ const (
 	WarnStageNotApplied        model.WarningKind = "stage-not-applied"
 	WarnKLInReward             model.WarningKind = "kl-in-reward"
 	WarnGroupFilter            model.WarningKind = "group-filter"
+	WarnOffPolicy              model.WarningKind = "off-policy"
 	WarnTooFewKept             model.WarningKind = "too-few-kept"
 	WarnKilledGroups           model.WarningKind = "killed-groups"
 	WarnSignFlips              model.WarningKind = "sign-flips"
@@ -81,7 +82,7 @@ func WarningRules() []WarningRule {
 		{
 			Kind: WarnStageNotApplied, Scope: PerStep, Find: (*Analysis).stageNotApplied,
 			Unit:    "groups",
-			Meaning: "a length penalty or a loss lacks an option or lengths, and is left out",
+			Meaning: "a length penalty, an off-policy rule or a loss lacks an option, lengths or log-probs, and is left out",
 		},
 		{
 			Kind: WarnKLInReward, Scope: Together, Find: (*Analysis).klInReward,
@@ -92,6 +93,14 @@ func WarningRules() []WarningRule {
 			Kind: WarnGroupFilter, Scope: PerStep, Find: (*Analysis).groupFilterRefuses,
 			Unit: "groups", Formula: "not admitted",
 			Meaning: "the group filter leaves no batch, or one that the trainer refuses",
+		},
+		{
+			Kind: WarnOffPolicy, Scope: Together, Find: (*Analysis).unjudgedSamples,
+			Unit:    "samples",
+			Meaning: "samples without log-probs or versions train as without the rule, or the rule is exact only in part",
+		},
+		{
+			Kind: WarnOffPolicy, Scope: Together, Find: (*Analysis).policyDoubt,
 		},
 		{
 			Kind: WarnTooFewKept, Scope: Together, Find: (*Analysis).tooFewKept,
@@ -422,6 +431,14 @@ func (a *Analysis) killedGroups() *model.Warning {
 		text = "had signal and lost it: the rewards that are kept are all equal, so recompute gives 0"
 		advice = "keep some of both signs (P, M), or turn recompute off (r)"
 	}
+	if a.corrected.removed > 0 {
+		text = "had signal, and none after " + a.Settings.OffPolicy
+		advice = "widen its bound (:option, --option), or take another rule (:off-policy)"
+		if a.Settings.Filtering() {
+			text += " and the keep ratios"
+			advice += ", or raise keep_pos_ratio (P) or keep_neg_ratio (M)"
+		}
+	}
 	return a.ofFate(model.FateKilled, text, advice)
 }
 
@@ -497,7 +514,8 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		if sign < 0 {
 			ratio, kept, all = a.Settings.KeepNeg, a.sums.keptNegative, a.sums.negative.n
 		}
-		if a.sums.unfiltered.n < a.Rows || a.Status != nil || len(a.unfiltered.advantages) < a.Rows { // these are not of all that count
+		isOfAll := a.sums.unfiltered.n == a.Rows && a.Status == nil && len(a.unfiltered.advantages) >= a.Rows
+		if !isOfAll || a.corrected.judgements != nil { // these are not of all that count, or also of what the off-policy rule removes
 			kept, all = 0, 0
 			for i, x := range a.unfiltered.advantages {
 				if x*sign > 0 && a.StatusOf(a.shaped.countedRollouts.sample(i)).Trains() {
@@ -527,7 +545,7 @@ func (a *Analysis) filterIsOurs() *model.Warning {
 }
 
 func (a *Analysis) stageNotApplied() *model.Warning {
-	missing := slices.DeleteFunc([]string{a.shaped.whyNot, a.NoLoss}, func(why string) bool { return why == "" })
+	missing := slices.DeleteFunc([]string{a.shaped.whyNot, a.corrected.whyNone, a.NoLoss}, func(why string) bool { return why == "" })
 	if len(missing) == 0 {
 		return nil
 	}

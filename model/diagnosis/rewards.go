@@ -917,8 +917,8 @@ func withinParts[K comparable](
 	return change / float64(groups) / (whole.is.mean() - whole.was.mean())
 }
 
-// newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b: then nothing shows that the
-// model became worse.
+// newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b, but for the steps around b, which is as
+// exact as noise allows: then nothing shows that the model became worse.
 func (e *evidence) newSourcesOnly(a, b int) bool {
 	if e.texts == nil || len(e.texts.sources) == 0 {
 		return false
@@ -934,7 +934,8 @@ func (e *evidence) newSourcesOnly(a, b int) bool {
 		}
 		return all
 	}
-	before, after := names(a, b), names(b, len(e.Steps))
+	n, near := len(e.Steps), e.rewards().span()/2
+	before, after := names(a, max(a+1, b-near)), names(min(b+near, n-1), n)
 	for name := range after {
 		if before[name] {
 			return false

@@ -284,15 +284,21 @@ func TestOneRewardPerStep(t *testing.T) {
 	}
 }
 
-// A reward that falls as the prompts become longer may be one of harder data: a watch. One that falls on prompts as before is an alarm.
+func noSource(int) string { return "" }
+
+// A reward that falls as the prompts become longer, or come from another source, may be one of harder data: a watch. One that
+// falls on prompts as before is an alarm.
 func TestFallToOtherPromptsIsAWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		asks func(step int) int // words
+		from func(step int) string
 		want Severity
 	}{
-		"a harder source begins":    {func(step int) int { return 12 + 30*min(1, step/30) }, Watch},
-		"prompts grow step by step": {func(step int) int { return 12 + step }, Watch},
-		"the same sort of prompts":  {func(int) int { return 12 }, Alarm},
+		"a harder source begins":       {func(step int) int { return 12 + 30*min(1, step/30) }, noSource, Watch},
+		"prompts grow step by step":    {func(step int) int { return 12 + step }, noSource, Watch},
+		"the same sort of prompts":     {func(int) int { return 12 }, noSource, Alarm},
+		"another source, by its name":  {func(int) int { return 12 }, func(step int) string { return []string{"school", "olympiad"}[step/32] }, Watch},
+		"the same sources all the way": {func(int) int { return 12 }, func(step int) string { return []string{"school", "olympiad"}[step%2] }, Alarm},
 	} {
 		snap, read := shapeOf(60, 8, func(rng *rand.Rand, step, prompt, _ int) sample {
 			p := 0.7
@@ -300,7 +306,7 @@ func TestFallToOtherPromptsIsAWatch(t *testing.T) {
 				p = 0.12
 			}
 			asks := strings.Repeat("word ", c.asks(step)+rng.IntN(5))
-			return sample{prompt: 100*step + prompt, reward: verdict(rng, p), length: 80 + rng.IntN(40), asks: asks, answer: "so we add them and get 7"}
+			return sample{prompt: 100*step + prompt, reward: verdict(rng, p), length: 80 + rng.IntN(40), asks: asks, answer: "so we add them and get 7", source: c.from(step)}
 		})
 		look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
 		if err != nil {

@@ -28,7 +28,7 @@ func TestEveryMetricHasALine(t *testing.T) {
 	store := model.NewStore()
 	store.Append(step)
 	set := model.DefaultSettings()
-	set.GroupFilter, set.Loss = "slime/check_reward_nonzero_std", "verl/token-mean"
+	set.GroupFilter, set.OffPolicy, set.Loss = "slime/check_reward_nonzero_std", "slime/tis", "verl/token-mean"
 	a, err := analysis.Analyze(context.Background(), store.Snapshot(), 0, set)
 	if err != nil {
 		t.Fatal(err)

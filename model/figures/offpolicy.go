@@ -66,7 +66,8 @@ func offPolicyFigures() []Entry {
 		},
 		{
 			Names: []string{"sweep of a bound"}, Unit: "share",
-			Meaning: "ESS, tokens and Σ|A| that the rule under the cursor keeps, with its bound at a quarter to four times the trainer's, which ● marks",
+			Meaning: "ESS, tokens and Σ|A| that the rule under the cursor keeps, with its bound at a quarter to four times the trainer's, " +
+				"which ● marks; ★ marks the bound that keeps most of all",
 		},
 	}
 }

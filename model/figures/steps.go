@@ -234,6 +234,34 @@ func stepFigures() []Of[step] {
 			},
 		},
 		{
+			Value: func(s step) Number { return Mean(s.Metric("vantage/off_policy/removed")) },
+			Entry: Entry{
+				Names: []string{"removed"}, Unit: "samples",
+				Meaning: "kept samples that the off-policy rule removes: vantage/off_policy/removed",
+			},
+		},
+		{
+			Value: func(s step) Number { return Mean(s.Metric("vantage/off_policy/unjudged")) },
+			Entry: Entry{
+				Names: []string{"unjudged"}, Unit: "samples",
+				Meaning: "kept samples with an advantage that the off-policy rule cannot judge, and that train as without it",
+			},
+		},
+		{
+			Value: func(s step) Number { return Ratio(s.Metric("vantage/off_policy/tokens_kept")) },
+			Entry: Entry{
+				Names: []string{"tokens kept"}, Unit: "share of the tokens that it judges",
+				Meaning: "tokens that still train after the off-policy rule: vantage/off_policy/tokens_kept",
+			},
+		},
+		{
+			Value: func(s step) Number { return Mean(s.Metric("vantage/off_policy/mean_weight")) },
+			Entry: Entry{
+				Names: []string{"mean w"}, Unit: "weight", Formula: "Σ w / tokens kept",
+				Meaning: "weight that the off-policy rule gives a token that it keeps: vantage/off_policy/mean_weight",
+			},
+		},
+		{
 			Value: func(s step) Number { return Mean(s.Metric("vantage/loss/mass")) },
 			Entry: Entry{
 				Names: []string{"Σw|A|"}, Unit: "weight × advantage", Formula: "Σ w·|A′|",
@@ -423,6 +451,22 @@ func metrics() []Entry {
 		{
 			Names: []string{"vantage/refill"}, Unit: "groups", Formula: "G / admitted",
 			Meaning: "groups that must be generated for each one that is admitted",
+		},
+		{
+			Names: []string{"vantage/off_policy/removed"}, Unit: "samples",
+			Meaning: "kept samples of which the off-policy rule leaves no token",
+		},
+		{
+			Names: []string{"vantage/off_policy/unjudged"}, Unit: "samples",
+			Meaning: "kept samples with an advantage that the off-policy rule cannot judge: they train as without it",
+		},
+		{
+			Names: []string{"vantage/off_policy/tokens_kept"}, Unit: "share", Formula: "tokens kept / tokens",
+			Meaning: "tokens of the kept samples that still train after the off-policy rule",
+		},
+		{
+			Names: []string{"vantage/off_policy/mean_weight"}, Unit: "weight", Formula: "Σ w / tokens kept",
+			Meaning: "weight that the off-policy rule gives a token that it keeps; 1 if it has no weights",
 		},
 		{
 			Names: []string{"vantage/loss/mass"}, Unit: "weight × advantage", Formula: "Σ w·|A′|",

@@ -115,6 +115,7 @@ func Of(t *analysis.Trend, answers diagnosis.Answers, run model.Run) *Glance {
 	g := &Glance{Steps: len(t.Steps), Pending: t.Pending, run: run}
 	usual := usualOf(t)
 	usual.unit, usual.trainer = run.LengthUnit, run.Framework == t.Settings.Framework
+	usual.drops = t.Settings.Drops()
 	all, likeness := causes(), likenessOf(t, answers)
 	g.Spans = make([]Span, 0, len(t.Steps)-t.Pending)
 	for i := range t.Steps {
@@ -151,7 +152,8 @@ type usual struct {
 	rewardSpread   float64 // the median distance from that median
 	atLimit        float64 // the median share of answers that are as long as the longest of their step
 	unit           model.LengthUnit
-	trainer        bool // the settings are of the trainer that wrote the log: what it would refuse has not happened
+	drops          string // what drops samples
+	trainer        bool   // the settings are of the trainer that wrote the log: what it would refuse has not happened
 }
 
 func usualOf(t *analysis.Trend) usual {
@@ -239,7 +241,7 @@ func ofSettings(set model.Settings, g *Glance) string {
 	case g.run.Evaluates():
 		return "an evaluation: nothing here trains, so there is nothing to set"
 	case float64(lost) >= killedShare*groups:
-		return fmt.Sprintf("raise keep_pos_ratio or keep_neg_ratio (P, M): the sample filter costs %s of groups; S maps every pair", units.Percent(lost, g.Groups))
+		return ofKilled(set, units.Percent(lost, g.Groups))
 	case g.Harsh != "":
 		return "the sample filter is " + g.Harsh + " of what there is without it: raise keep_pos_ratio or keep_neg_ratio (P, M); S maps every pair"
 	case set.GroupFilter != "" && g.Admitted < g.Groups && g.Admitted > 0:
@@ -257,6 +259,14 @@ func ofSettings(set model.Settings, g *Glance) string {
 		return "no group carries signal: every group has equal rewards, so that no setting changes anything"
 	}
 	return ""
+}
+
+// ofKilled is what to change where a filter costs such a share of the groups.
+func ofKilled(set model.Settings, share string) string {
+	if set.OffPolicy != "" && !set.Filtering() {
+		return fmt.Sprintf("widen the bound of %s (:option), or take another rule (:off-policy): it costs %s of groups", set.OffPolicy, share)
+	}
+	return fmt.Sprintf("raise keep_pos_ratio or keep_neg_ratio (P, M): the sample filter costs %s of groups; S maps every pair", share)
 }
 
 func (g *Glance) ofSingles() string {

@@ -124,12 +124,13 @@ func causes() []cause {
 			return f.mostAre(model.FateInvalid) || 10*warning(f.StepFigures, analysis.WarnInvalidRewards).Count >= f.Rows
 		}, invalidText},
 		{causeAlike, 0.6, true, func(f facts) bool { return f.alike.Found() && f.mostAre(model.FateAllWrong) }, func(s *Span) string {
-			return s.alike.String() + s.readText() + ", " + s.fateText(model.FateAllWrong)
+			return s.alike.String() + s.readText() + s.lengthText() + ", " + s.fateText(model.FateAllWrong)
 		}},
 		{"killed", 0.2, true, func(f facts) bool {
 			return f.Fates[model.FateKilled] > 0 && f.Fates[model.FateKilled] >= f.Signal
 		}, func(s *Span) string {
-			return fmt.Sprintf("the sample filter kills %d of the %s that had signal", s.Fates[model.FateKilled], units.Plural(s.Fates[model.FateKilled]+s.Signal, "groups"))
+			had := units.Plural(s.Fates[model.FateKilled]+s.Signal, "groups")
+			return fmt.Sprintf("%s kills %d of the %s that had signal", s.usual.drops, s.Fates[model.FateKilled], had)
 		}},
 		{"noise", 0.2, true, func(f facts) bool { return 4*f.Fates[model.FateNoise] >= f.Groups }, func(s *Span) string {
 			return "float noise trains: " + s.fateText(model.FateNoise)
@@ -139,12 +140,15 @@ func causes() []cause {
 			return fmt.Sprintf("answers shrink to %s %s (usually %s), %s", units.Short(s.Length()), s.usual.unit, units.Short(s.usual.length), s.fateText(model.FateAllWrong))
 		}},
 		{"reward", 0.2, true, rewardFalls, func(s *Span) string {
-			return fmt.Sprintf("the reward is only %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward), s.allWrongToo())
+			return fmt.Sprintf("the reward is only %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward), s.allWrongToo()+s.lengthText())
 		}},
 		{"short", 0, true, func(f facts) bool { return f.mostAre(model.FateShort) }, func(s *Span) string {
 			return "the sample filter leaves fewer than 2 samples: " + s.fateText(model.FateShort)
 		}},
-		mostly(model.FateAllWrong, ""), mostly(model.FateConstant, ""), mostly(model.FateAllCorrect, ""),
+		{model.FateAllWrong.String(), 0, true, func(f facts) bool { return f.mostAre(model.FateAllWrong) }, func(s *Span) string {
+			return s.fateText(model.FateAllWrong) + s.lengthText()
+		}},
+		mostly(model.FateConstant, ""), mostly(model.FateAllCorrect, ""),
 		mostly(model.FateSingle, "groups of one sample: "), mostly(model.FateSkipped, "left out: "),
 		{"mixed", 0, false, func(facts) bool { return true }, mixedText},
 	}
@@ -161,6 +165,24 @@ func (s *Span) readText() string {
 		return ""
 	}
 	return fmt.Sprintf(" at each of %s that were read", units.Plural(s.Last-s.First+1-s.unread, "steps"))
+}
+
+// lengthText says how long the answers are if that is twice or half of what is usual: ", answers 4 → 84 characters"; else "".
+func (s *Span) lengthText() string {
+	was, is := s.usual.length, s.Length()
+	if !(was > 0) || !(is > 0) || is < 2*was && was < 2*is {
+		return ""
+	}
+	return fmt.Sprintf(", answers %s → %s %s", units.Short(was), units.Short(is), s.usual.unit)
+}
+
+// WorstFate returns the fate of most groups without signal; ok is false if all have a signal.
+func (s *Span) WorstFate() (_ model.Fate, ok bool) {
+	dead := s.DeadFates()
+	if len(dead) == 0 {
+		return 0, false
+	}
+	return dead[0].Fate, true
 }
 
 // fateText counts the groups of a fate: "all wrong (20 of 24 groups)".

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"vantage/model/diagnosis"
 )
 
 // Cause is why samples are off-policy: the engine that sampled, or that its weights were old.
@@ -35,10 +37,10 @@ const (
 
 // What is judged. A mean |d| of 0.04 is the most that the projects call normal with bf16 and the same weights.
 const (
-	leastRows   = 5    // of each side of a comparison
-	normalAbs   = 0.04 // nats a token
+	leastRows   = 5 // of each side of a comparison
+	normalAbs   = diagnosis.NormalAbs
 	surelyAbs   = 0.03 // and the interval is above that
-	leastGrowth = 0.02 // from the least to the largest lag
+	leastGrowth = diagnosis.LeastGrowth
 	growthShare = 0.25 // of what it is at the least
 )
 

@@ -36,13 +36,13 @@ func ills() []ill {
 // Levels.
 const (
 	leastTokens  = 200
-	alarmingAbs  = 0.2   // nats: the weight of a typical token is off by a fifth
-	alarmingK3   = 0.015 // prime-rl asks less of a new model
-	grownAbs     = 0.06  // where a growing mean |d| leaves what is normal
-	grownTimes   = 2.5
+	alarmingAbs  = diagnosis.AlarmingAbs
+	alarmingK3   = diagnosis.AlarmingK3
+	grownAbs     = diagnosis.GrownAbs
+	grownTimes   = diagnosis.GrownTimes
 	leastGrown   = 5 // steps of a course
-	filterTokens = 0.2
-	filterRows   = 0.5
+	filterTokens = diagnosis.EatenTokens
+	filterRows   = diagnosis.EatenRows
 )
 
 // Diagnose adds to a diagnosis what the log-probs of the tokens say. A finding of the trainer's averages on the same gives way to them.
@@ -134,7 +134,7 @@ func (s *Study) shifted() *diagnosis.Finding {
 	}
 	n := float64(t.pairs)
 	straight, later, earlier := t.straight/n, t.later/n, t.earlier/n
-	const far, times = 0.1, 3.0
+	const far, times = diagnosis.ShiftedAbs, 3.0
 	if least := min(later, earlier); straight > far && least*times < straight {
 		side := "earlier"
 		if later < earlier {
@@ -144,7 +144,7 @@ func (s *Study) shifted() *diagnosis.Finding {
 			"the next token",
 			side, units.Short(straight), units.Short(least))
 	}
-	const apart, unlike = 0.3, 0.5
+	const apart, unlike = diagnosis.ApartAbs, diagnosis.LeastAgreement
 	if c := t.correlation(); straight > apart && c < unlike {
 		return said(diagnosis.Alarm, "the log-probs of sampler and trainer are hardly of the same tokens: they correlate by %.2f, and "+
 			"mean |d| is %s", c, units.Short(straight))
@@ -164,7 +164,7 @@ func (s *Study) wrong() *diagnosis.Finding {
 	if t.tokens < leastTokens {
 		return nil
 	}
-	const least, alarming, explained = 0.1, 0.2, 0.35
+	const least, alarming, explained = 0.1, 0.2, diagnosis.LeastFit
 	slope, fit := t.slope()
 	if !(math.Abs(slope) >= least && fit >= explained && s.Total.MeanAbs() >= normalAbs/2) {
 		return nil
@@ -177,7 +177,7 @@ func (s *Study) wrong() *diagnosis.Finding {
 // topP finds that one side cut the distribution, and the other did not.
 func (s *Study) topP() *diagnosis.Finding {
 	t := &s.traits
-	const fewest, alarming, least = 1e-4, 1e-3, 5
+	const fewest, alarming, least = diagnosis.CutShare, diagnosis.AlarmingCutShare, 5
 	if share := float64(t.cut) / float64(max(t.tokens+t.cut, 1)); t.cut >= least && share >= fewest {
 		return said(graver(share >= alarming), "the trainer gives %s no chance that the sampler drew: %s have none, as where it cuts by "+
 			"top-p or top-k and the sampler does not",
@@ -275,7 +275,7 @@ func (s *Study) oneSequence() *diagnosis.Finding {
 			continue
 		}
 		steps++
-		if step.Top > most && step.MeanAbs() <= 2*normalAbs {
+		if step.Top > most && step.MeanAbs() <= diagnosis.DominantTokens {
 			if dominated++; step.Top > worst.Top {
 				worst = step
 			}
@@ -300,7 +300,7 @@ func (s *Study) filterEats() *diagnosis.Finding {
 	tokens, rows := 1-float64(t.TokensKept)/float64(t.Tokens), 1-float64(t.RowsKept)/float64(t.Rows)
 	isMuch := tokens > filterTokens || rows > filterRows
 	whom := t.whom()
-	const some = 0.05
+	const some = diagnosis.EatenNegative
 	if isSkewed := tokens > some && whom == "negative"; !isMuch && !isSkewed {
 		return nil
 	}

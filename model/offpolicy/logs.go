@@ -30,11 +30,17 @@ type way struct{ framework, how string }
 func ways() []way {
 	const averages = " writes averages alone, which `vantage summary` reads"
 	return []way{
-		{"nemo-rl", "NeMo-RL writes both sides unless env.should_log_nemo_gym_responses is on, and the trainer's unless loss_fn.force_on_policy_ratio is"},
+		{
+			"nemo-rl", "NeMo-RL writes both sides unless env.should_log_nemo_gym_responses is on, " +
+				"and the trainer's unless loss_fn.force_on_policy_ratio is",
+		},
 		{"prime-rl", "prime-rl writes both sides with trainer.enable_token_export=true, into token_exports next to rollouts"},
 		{"slime", "slime writes both sides with --dump-details DIR, into rollout_data and train_data"},
 		{"miles", "miles writes both sides with --dump-details DIR, into rollout_data and train_data"},
-		{"open-instruct", "open-instruct writes those of the sampler with --save_traces and --rollouts_save_path, and no option writes the trainer's"},
+		{
+			"open-instruct", "open-instruct writes those of the sampler with --save_traces and --rollouts_save_path, " +
+				"and no option writes the trainer's",
+		},
 		{"areal", "AReaL writes versions alone, head_version and tail_version, and no option writes log-probs"},
 		{"tinker", "tinker-cookbook writes versions alone, sampling_client_step, and no option writes log-probs"},
 		{"skyrl", "SkyRL writes both sides with trainer.dump_data_batch=true, into a pickle that vantage does not read"},

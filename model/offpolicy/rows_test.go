@@ -11,7 +11,9 @@ import (
 func stepAt(places ...model.Place) *model.Step {
 	chunk := &model.Chunk{Format: "made", Files: []string{"a", "b"}}
 	for _, p := range places {
-		chunk.Records = append(chunk.Records, model.Record{Step: 1, File: p.File, Offset: p.Offset, IndexInLine: p.IndexInLine, Advantage: math.NaN()})
+		chunk.Records = append(chunk.Records, model.Record{
+			Step: 1, File: p.File, Offset: p.Offset, IndexInLine: p.IndexInLine, Advantage: math.NaN(),
+		})
 	}
 	store := model.NewStore()
 	store.Append(chunk)

@@ -204,37 +204,6 @@ func TestInForce(t *testing.T) {
 	}
 }
 
-func TestByConfig(t *testing.T) {
-	for _, c := range []struct {
-		config         []Value
-		rule, by, moot string
-	}{
-		{[]Value{{"algorithm.rollout_correction.rollout_is", "token"}, {"algorithm.rollout_correction.rollout_is_threshold", "4"}}, "verl/rollout_is", "by algorithm.rollout_correction.rollout_is", ""},
-		{[]Value{
-			{"algorithm.rollout_correction.rollout_is", "token"},
-			{"algorithm.rollout_correction.rollout_rs", "token_k1"},
-			{"algorithm.rollout_correction.rollout_rs_threshold", "0.5_2"},
-		}, "verl/rollout_rs", "by algorithm.rollout_correction.rollout_rs", ""},
-		{[]Value{{"vllm_importance_sampling_mode", "token_mask"}}, "trl/vllm_importance_sampling", "by vllm_importance_sampling_mode", ""},
-		{[]Value{{"use_tis", "true"}, {"tis_clip", "3"}}, "slime/tis", "by use_tis", ""},
-		{[]Value{{"use_rho_correction", "false"}}, "", "", "use_rho_correction=false"},
-		{[]Value{{"algorithm.rollout_correction.rollout_is", "null"}, {"actor.lr", "1"}}, "", "", ""},
-		{[]Value{{"trainer.algorithm.off_policy_correction.tis_ratio_type", "token"}}, "skyrl/off_policy_correction", "by trainer.algorithm.off_policy_correction.tis_ratio_type", ""},
-	} {
-		got, err := ByConfig(c.config)
-		name := ""
-		if got.Rule != nil {
-			name = got.Rule.Framework + "/" + got.Rule.Name
-		}
-		if err != nil || name != c.rule || got.By != c.by || got.Off != c.moot {
-			t.Errorf("%v: %s %q %q, %v", c.config, name, got.By, got.Off, err)
-		}
-	}
-	if _, err := ByConfig([]Value{{"use_tis", "true"}, {"tis_clip", "much"}}); err == nil {
-		t.Error("a bound that is no number is taken")
-	}
-}
-
 // rowOf is a row of n tokens whose differences are normal, with a spread by which mean |d| is about abs.
 func rowOf(random *rand.Rand, step, lag int, abs float64) Sample {
 	d := make([]float32, 20+random.IntN(200))

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	rules "vantage/estimators/offpolicy"
+	"vantage/model/diagnosis"
 	"vantage/model/units"
 )
 
@@ -24,7 +25,7 @@ type traits struct {
 
 const (
 	hardly  = 1e-3 // |d| that says nothing: logs round to four decimals
-	cutFrom = -10  // d from which the trainer gives a token no chance
+	cutFrom = diagnosis.NoChance
 )
 
 // add takes a row whose sides have one length.

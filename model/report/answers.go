@@ -418,6 +418,9 @@ func (s *Summary) logText(line writeLine, room summaryRoom) {
 		line("fresh", "%s, last written %s", state, written)
 	}
 	line("numbers", "%s", s.computedAs(200))
+	if set := s.Trend.Settings; set.OffPolicy != "" {
+		line("rule", "%s %s", set.OffPolicy, shorten(set.RuleKey().Options.String(), 200))
+	}
 	if r := s.reward(); r != "" {
 		line("columns", "reward %s", r)
 	}

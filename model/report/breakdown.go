@@ -73,10 +73,8 @@ func BreakdownText(w io.Writer, b *Breakdown) error {
 		fmt.Fprintln(out, line)
 	}
 	stages := "" // that are set beside estimator and ratios
-	for _, stage := range []string{b.Settings.Overlong, b.Settings.GroupFilter, b.Settings.Loss} {
-		if stage != "" {
-			stages += ", " + sanitize.Line(stage)
-		}
+	for _, stage := range b.Settings.Stages() {
+		stages += ", " + sanitize.Line(stage)
 	}
 	if b.Settings.Filtering() {
 		stages += ", " + strings.Join(filterTexts(b.Settings), " ")

@@ -80,6 +80,7 @@ func Facts(snap model.Snapshot, set model.Settings, c match.Choice, grouping mod
 		},
 		{Key: "overlong", Text: set.Overlong},
 		{Key: "groups by", Text: set.GroupFilter},
+		{Key: "off-policy", Text: set.OffPolicy},
 		{Key: "loss", Text: set.Loss},
 		{Key: "stage options", Label: " ", Text: set.StageOptions.String()},
 		{Key: "options", Text: set.Options.String()},

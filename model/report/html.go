@@ -251,12 +251,16 @@ type chainTotal struct {
 	invalid                  int     // samples whose reward is NaN or missing
 	loggedSum                float64 // of the means of the finite rewards of the steps, times their number
 	loggedRows               int
+	removed, unjudged        int    // samples, by the off-policy rule
 	whyUnshaped, whyUnweight string // why the newest step lacks a stage that is set; "" if it has it
+	whyUncorrected           string
 }
 
 func (c *chainTotal) add(a *analysis.Analysis) {
 	c.rows, c.shaped = c.rows+a.Rows, c.shaped+a.Shaped()
 	c.groups, c.admitted = c.groups+a.Groups, c.admitted+a.AdmittedGroups
+	removed, unjudged := a.Corrected()
+	c.removed, c.unjudged = c.removed+removed, c.unjudged+unjudged
 	if a.Open {
 		return
 	}
@@ -272,7 +276,7 @@ func (c *chainTotal) add(a *analysis.Analysis) {
 		}
 		c.loggedSum, c.loggedRows = c.loggedSum+x*float64(n), c.loggedRows+n
 	}
-	c.whyUnshaped, c.whyUnweight = a.WhyUnshaped(), a.NoLoss
+	c.whyUnshaped, c.whyUncorrected, c.whyUnweight = a.WhyUnshaped(), a.WhyUncorrected(), a.NoLoss
 }
 
 // logged returns the mean of the rewards as logged, NaN if there is none.
@@ -318,7 +322,7 @@ func (h *htmlPage) stages() []stage {
 		loss = []string{"! " + chain.whyUnweight}
 	}
 	reward, _, _ := strings.Cut(rewardText(set, h.Choice.Rewards), " (") // without what proves it, which stands above
-	return []stage{
+	chainStages := []stage{
 		{"reward", cmp.Or(reward, "as logged"), []string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
 		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
@@ -326,8 +330,23 @@ func (h *htmlPage) stages() []stage {
 		{"advantage", set.Computes() + ", scale " + string(set.Scale), []string{
 			"train " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
 		}, ""},
-		{"weight in the loss", set.Loss, loss, "each sample counts by its advantage alone"},
 	}
+	if set.OffPolicy != "" {
+		chainStages = append(chainStages, stage{"off-policy rule", set.OffPolicy, chain.correction(), ""})
+	}
+	return append(chainStages, stage{"weight in the loss", set.Loss, loss, "each sample counts by its advantage alone"})
+}
+
+// correction is what the off-policy rule does.
+func (c *chainTotal) correction() []string {
+	if c.whyUncorrected != "" {
+		return []string{"! " + c.whyUncorrected}
+	}
+	texts := []string{units.Fraction(c.removed, c.rows) + " samples removed"}
+	if c.unjudged > 0 {
+		texts = append(texts, units.Count(c.unjudged)+" without log-probs train as they are")
+	}
+	return texts
 }
 
 func (h *htmlPage) writeChain() {

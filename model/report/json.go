@@ -190,8 +190,9 @@ func settingsJSON(s model.Settings) object {
 		{"truncated", some(s.Truncated)},
 		{"overlong", some(s.Overlong)},
 		{"group_filter", some(s.GroupFilter)},
+		{"off_policy", some(s.OffPolicy)},
 		{"loss", some(s.Loss)},
-		{"stage_options", optionsJSON(s.StageOptions)}, // of these three
+		{"stage_options", optionsJSON(s.StageOptions)}, // of these stages
 	}
 }
 

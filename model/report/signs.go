@@ -32,7 +32,7 @@ const maxSignGroups = 10
 func (s *Signs) settingsText(k int) string {
 	set := s.Settings[k]
 	parts := append([]string{s.Choices[k].WithScale()}, filterTexts(set)...)
-	for _, stage := range []string{set.Options.String(), set.Overlong, set.GroupFilter, set.Loss, set.StageOptions.String()} {
+	for _, stage := range slices.Concat([]string{set.Options.String()}, set.Stages(), []string{set.StageOptions.String()}) {
 		if stage != "" {
 			parts = append(parts, stage)
 		}

@@ -39,12 +39,17 @@ func SweepText(w io.Writer, s Sweep) error {
 	if set.GroupFilter != "" {
 		filter = "groups by " + set.GroupFilter + " " + set.StageOptions.String()
 	}
+	policy := ""
+	if set.OffPolicy != "" {
+		policy = "off-policy rule " + set.OffPolicy + " " + set.StageOptions.String()
+	}
 	for _, f := range []struct{ what, text string }{
 		{"keep ratios over ", fmt.Sprintf("%s, %s, scale %s", units.Plural(s.Grid.Steps, "steps"), estimatorText(set, s.Choice), set.Scale)},
 		{"", s.Where},
 		{"options ", set.Options.String()},
 		{"", s.Grid.RolloutText()},
 		{"", filter},
+		{"", policy},
 		{"reward ", s.Choice.Rewards.String()},
 	} {
 		if f.text != "" {

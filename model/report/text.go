@@ -24,7 +24,7 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 
 func textHead(p *page) {
 	facts := p.facts(" · ", "path", "report", "log", "read", "groups", "doubt", "rollouts", "statuses", "left out", "lengths", "last row", "config",
-		"settings", "overlong", "groups by", "loss", "stage options", "options", "reward", "solved")
+		"settings", "overlong", "groups by", "off-policy", "loss", "stage options", "options", "reward", "solved")
 	for i := range facts {
 		if facts[i].Key == "doubt" {
 			facts[i].Label = ""

@@ -60,9 +60,10 @@ type View struct {
 
 	Overlong    string `json:"overlong,omitempty"`
 	GroupFilter string `json:"group_filter,omitempty"`
+	OffPolicy   string `json:"off_policy,omitempty"`
 	Loss        string `json:"loss,omitempty"`
 
-	StageOptions estimators.Options `json:"stage_options,omitempty"` // of these three
+	StageOptions estimators.Options `json:"stage_options,omitempty"` // of these stages
 
 	Scope    string `json:"scope,omitempty"` // the steps on the screen: "step", "last 10", "all"; "" if not chosen by the user
 	Filter   string `json:"filter,omitempty"`
@@ -125,6 +126,7 @@ func (v *View) applyNamed(set model.Settings, isSet func(option string) bool) mo
 		{Name: "truncated", Value: cmp.Or(v.Truncated, "train")},
 		{Name: "overlong", Value: v.Overlong},
 		{Name: "group_filter", Value: v.GroupFilter},
+		{Name: "off_policy", Value: v.OffPolicy},
 		{Name: "loss", Value: v.Loss},
 	}
 	for _, option := range v.StageOptions.List() {

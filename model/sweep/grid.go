@@ -176,13 +176,14 @@ func selectGroups(table []analysis.Group, indexes []int) []analysis.Group {
 func onlyTrained(a *analysis.Analysis) *analysis.Analysis {
 	trains := model.Mapped(a.Status, model.Status.Trains)
 	next := *a
+	next = *next.OnlyJudged(trains)
 	next.Batch, next.Unfiltered, next.Table = a.Batch.Kept(trains), nil, slices.Clone(a.Table)
 	for k := range next.Table {
 		g := &next.Table[k]
 		from := len(next.Unfiltered)
 		for i := g.Start; i < g.End; i++ {
 			if trains[i] {
-				next.Unfiltered = append(next.Unfiltered, a.Processed[i])
+				next.Unfiltered = append(next.Unfiltered, a.BeforePolicy(i))
 				if a.Batch.Rollouts != nil {
 					next.Batch.Rollouts = append(next.Batch.Rollouts, a.Batch.Rollouts[i])
 				}
@@ -230,8 +231,13 @@ func (g *stepGrid) addGroups(ctx context.Context, a *analysis.Analysis, groups [
 	s := &accumulator{grid: g.Grid, a: a, groups: groups, entry: entry, form: g.form, hasForm: g.hasForm}
 	isOfGroup := !entry.DependsOnBatch || s.hasForm
 	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && isOfGroup && a.Batch.Rollouts == nil
-	if err := s.run(ctx); err != nil || s.groupLocal {
+	switch err := s.run(ctx); {
+	case err != nil:
 		return err
+	case a.Judgements() != nil:
+		return g.correct(ctx, a, groups, entry)
+	case s.groupLocal:
+		return nil
 	}
 	return g.bruteForce(ctx, a, groups, entry)
 }

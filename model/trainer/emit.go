@@ -68,6 +68,7 @@ func (d Dialect) Emit(set model.Settings) []string {
 			}
 		}
 	}
+	lines = append(lines, d.offPolicy(set)...)
 	for key, value := range translated.Options.All() {
 		if d.option != "" {
 			lines = append(lines, fmt.Sprintf(d.option, key, value))
@@ -75,6 +76,25 @@ func (d Dialect) Emit(set model.Settings) []string {
 	}
 	if set.Options != translated.Options {
 		lines = append(lines, fmt.Sprintf("# %s has not all of the options %s", d.Title(), set.Options))
+	}
+	return lines
+}
+
+// offPolicy writes the off-policy rule, if the settings name one.
+func (d Dialect) offPolicy(set model.Settings) (lines []string) {
+	rule, _, err := set.FindOffPolicy()
+	if err != nil || rule == nil {
+		return nil
+	}
+	if rule.Framework != d.Framework {
+		return []string{fmt.Sprintf("# %s has no off-policy rule %s of %s", d.Title(), rule.Name, estimators.Title(rule.Framework))}
+	}
+	config, err := rule.Configuration(set.RuleKey().Options)
+	if err != nil {
+		return nil
+	}
+	for _, v := range config {
+		lines = append(lines, fmt.Sprintf(d.option, v.Key, v.Text))
 	}
 	return lines
 }

@@ -18,6 +18,10 @@ func TestEmit(t *testing.T) {
 	filtered.GroupFilter, filtered.StageOptions = "verl/filter_groups", filtered.StageOptions.With("algorithm.filter_groups.metric", "acc")
 	unscaled := rloo.WithEstimator("grpo_vectorized")
 	unscaled.Scale = "none"
+	corrected := model.DefaultSettings().WithFramework("verl")
+	corrected.OffPolicy, corrected.StageOptions = "verl/rollout_is", corrected.StageOptions.With("rollout_is", "token")
+	masked := model.DefaultSettings().WithFramework("ms-swift")
+	masked.OffPolicy, masked.StageOptions = "ms-swift/off_policy_sequence_mask", masked.StageOptions.With("off_policy_sequence_mask_delta", "0.5")
 	batch := model.DefaultSettings().WithFramework("trl")
 	batch.Scale = "batch"
 	for _, c := range []struct {
@@ -36,6 +40,10 @@ func TestEmit(t *testing.T) {
 		{"trl", filtered, "scale_rewards: group # TRL has no group filter filter_groups of verl"},
 		{"verl", set, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True " +
 			"# verl has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter"},
+		{"verl", corrected, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True " +
+			"algorithm.rollout_correction.rollout_is=token algorithm.rollout_correction.rollout_is_threshold=2"},
+		{"swift", masked, "--advantage_estimator grpo --scale_rewards group --off_policy_sequence_mask_delta 0.5"},
+		{"trl", corrected, "scale_rewards: group # TRL has no off-policy rule rollout_is of verl"},
 		{"trl-1.5", plain, "scale_rewards: group num_generations: 8"}, // as an older release writes it too
 		{"twinkle", rloo, "RLOOAdvantage()(rewards, num_generations=num_generations, scale='none')"},
 		{"trl", passk, "# TRL has no grpo_passk of verl: this is its grpo scale_rewards: none"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"vantage/estimators"
+	"vantage/estimators/offpolicy"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -123,10 +124,14 @@ var (
 // ReadConfig reads settings from the options of a trainer's configuration. It fails if no
 // key tells the framework, or if a value has no counterpart.
 func ReadConfig(options []Option) (*Config, error) {
+	policy, err := OffPolicy(options)
+	if err != nil {
+		return nil, err
+	}
 	options = resolve(options)
 	r := &Config{Framework: detectFramework(options)}
 	if r.Framework == "" {
-		return nil, errors.New("it does not name an estimator: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
+		return r.ofPolicy(policy, options)
 	}
 	r.Settings = []model.Option{{Name: "framework", Value: r.Framework}}
 	rules := keyRules(r.Framework)
@@ -145,6 +150,7 @@ func ReadConfig(options []Option) (*Config, error) {
 	if err := r.applyStages(options); err != nil {
 		return nil, err
 	}
+	r.applyOffPolicy(policy)
 	switch r.Framework {
 	case "easyr1":
 		if why := easyR1KL(options); why != "" {
@@ -415,6 +421,38 @@ func (r *Config) applyStages(options []Option) error {
 		}
 	}
 	return nil
+}
+
+// OffPolicy is the off-policy rule that the options of a trainer's configuration name.
+func OffPolicy(options []Option) (offpolicy.Configured, error) {
+	return offpolicy.ByConfig(model.Mapped(resolve(options), func(o Option) offpolicy.Value { return offpolicy.Value{Key: o.Key, Text: o.Value} }))
+}
+
+// ofPolicy is what is read of a configuration that names no estimator: its off-policy rule, if there is one.
+func (r *Config) ofPolicy(found offpolicy.Configured, options []Option) (*Config, error) {
+	if found.Rule == nil {
+		return nil, errors.New("it does not name an estimator: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
+	}
+	r.Framework = found.Rule.Framework
+	r.applyOffPolicy(found)
+	r.Ignored = len(options) - len(r.UsedKeys)
+	return r, nil
+}
+
+// applyOffPolicy takes over the off-policy rule, if there is one.
+func (r *Config) applyOffPolicy(found offpolicy.Configured) {
+	if found.Rule == nil {
+		return
+	}
+	r.Settings = append(r.Settings, model.Option{Name: "off_policy", Value: found.Rule.Framework + "/" + found.Rule.Name})
+	for _, option := range found.Options.List() {
+		r.Settings = append(r.Settings, model.Option{Name: "option", Value: option})
+	}
+	for _, key := range found.Keys {
+		if key = truncate(key); !slices.Contains(r.UsedKeys, key) {
+			r.UsedKeys = append(r.UsedKeys, key)
+		}
+	}
 }
 
 // easyR1KL says that EasyR1 subtracts the KL, "" if it does not or nothing is said of it. It does by default, unless one of

@@ -132,6 +132,24 @@ func TestReadConfig(t *testing.T) {
 			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.filter_groups.enable", "True"}, {"algorithm.filter_groups.metric", "acc"}},
 			"verl [{framework verl} {adv_estimator grpo} {group_filter verl/filter_groups} {option algorithm.filter_groups.metric=acc}]", "",
 		},
+		"an off-policy rule and its options": {
+			[]Option{
+				{"algorithm.adv_estimator", "grpo"},
+				{"algorithm.rollout_correction.rollout_is", "token"},
+				{"algorithm.rollout_correction.rollout_is_threshold", "4"},
+			},
+			"verl [{framework verl} {adv_estimator grpo} {off_policy verl/rollout_is} {option algorithm.rollout_correction.rollout_is=token} " +
+				"{option algorithm.rollout_correction.rollout_is_threshold=4}]", "",
+		},
+		"a configuration of an off-policy rule alone": {
+			[]Option{{"trainer.algorithm.off_policy_correction.tis_ratio_type", "token"}, {"trainer.lr", "1e-6"}},
+			"skyrl [{off_policy skyrl/off_policy_correction} {option trainer.algorithm.off_policy_correction.tis_ratio_type=token}]", "",
+		},
+		"an off-policy rule of TRL": {
+			[]Option{{"scale_rewards", "none"}, {"vllm_importance_sampling_mode", "token_mask"}, {"num_generations", "8"}},
+			"trl [{framework trl} {scale none} {num_generations 8} {off_policy trl/vllm_importance_sampling} " +
+				"{option vllm_importance_sampling_mode=token_mask}]", "",
+		},
 		"a group filter that is off": {
 			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.filter_groups.enable", "False"}, {"algorithm.filter_groups.metric", "acc"}},
 			"verl [{framework verl} {adv_estimator grpo}]", "",

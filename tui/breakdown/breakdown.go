@@ -137,10 +137,11 @@ func (*View) Keys() view.Section {
 		},
 		view.Binding{Keys: []string{"h", "left"}, Label: "←", Doc: "break down by the previous", Do: view.By((*View).move, -1)},
 		view.Binding{
-			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab steps",
-			Doc: "of this step, the last 10 or all",
-			Do:  view.Key((*View).nextScope),
+			Keys: []string{">"}, Label: ">", Hint: "< > steps",
+			Doc: "of more steps: this one, the last 10, all",
+			Do:  view.By((*View).moveScope, 1),
 		},
+		view.Binding{Keys: []string{"<"}, Label: "<", Doc: "of fewer steps", Do: view.By((*View).moveScope, -1)},
 		view.Binding{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})})}
 }
 
@@ -165,10 +166,17 @@ func (s *View) move(e env.Env, by int) view.Want {
 	return nil
 }
 
-func (s *View) nextScope(env.Env) view.Want {
-	next := map[env.ScopeKind]env.ScopeKind{env.ScopeStep: env.ScopeLast, env.ScopeLast: env.ScopeAll, env.ScopeAll: env.ScopeStep}
-	s.Scope, s.topLine = env.Scope{Kind: next[s.Scope.Kind], Last: s.Scope.LastSteps()}, 0
-	return nil
+func (s *View) moveScope(_ env.Env, by int) view.Want {
+	all := []env.ScopeKind{env.ScopeStep, env.ScopeLast, env.ScopeAll}
+	switch to := slices.Index(all, s.Scope.Kind) + by; {
+	case to < 0:
+		return view.Say("one step is divided: > divides more")
+	case to >= len(all):
+		return view.Say("all steps are divided: < divides fewer")
+	default:
+		s.Scope, s.topLine = env.Scope{Kind: all[to], Last: s.Scope.LastSteps()}, 0
+		return nil
+	}
 }
 
 // Draw draws the parts.

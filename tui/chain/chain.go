@@ -56,11 +56,19 @@ func chainStages() []chainStage {
 		{name: "samples kept", off: "no filter", how: "p P m M r change the ratios, S shows the effect of all"},
 		{name: "advantage"},
 		{
+			name: offPolicyRule, off: "no rule", setting: "off_policy", formula: "what stays", choice: "off-policy rules",
+			about: "Trainers sample with one engine and train with another, often versions later. A rule weighs, masks or drops samples by how " +
+				"far the two are apart. It needs a log with log-probs of both. → selects a rule",
+		},
+		{
 			name: "weight in the loss", off: "not chosen", setting: "loss", formula: "weight of a sample", choice: "losses",
 			about: "How a trainer averages the loss over tokens and samples decides how much long and short responses weigh. → selects a loss",
 		},
 	}
 }
+
+// offPolicyRule is the name of its stage.
+const offPolicyRule = "off-policy rule"
 
 // chosen says what is set of a stage; "": nothing, so that it changes nothing.
 func (s chainStage) chosen(set model.Settings) string {
@@ -130,7 +138,7 @@ func (*View) Keys() view.Section {
 		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "a page of the text below up", Do: view.By((*View).scroll, -1)},
 		{Keys: []string{"0", "backspace"}, Label: "0", Hint: "0 off", Doc: "turn the stage off", Do: view.Key((*View).clear)},
 		{
-			Keys: []string{"v"}, Label: "v", Hint: "v parts",
+			Keys: []string{"i"}, Label: "i", Hint: "i parts",
 			Doc: "break the metrics down by difficulty, length, fate or a column",
 			Do:  view.Ask(view.Push{View: view.Breakdown}),
 		},
@@ -184,6 +192,11 @@ func stageChart(e env.Env, s chainStage, w, h int) []string {
 		what, before, after, use = "advantage", x.Unfiltered, x.Unfiltered, x.Keep
 	case "advantage":
 		what, before, after, use = "advantage", x.Unfiltered, x.Processed, x.Keep
+	case offPolicyRule:
+		what, before, after, use = "advantage", make([]float64, x.Rows), x.Processed, x.Keep
+		for i := range before {
+			before[i] = x.BeforePolicy(i)
+		}
 	case "weight in the loss":
 		if x.LossWeights == nil {
 			return nil
@@ -211,11 +224,11 @@ func stageChart(e env.Env, s chainStage, w, h int) []string {
 		upper = what + " "
 	}
 	lines := []string{" " + mirror.Moments(e, upper, m.Upper, isAdvantage, w-1)}
-	under := []string{" " + e.Display.Theme.Paint(themes.Dim, ruler)}
+	var under []string
 	if !m.Same {
 		under = append(under, " "+mirror.Moments(e, lower, m.Lower, isAdvantage, w-1))
 	}
-	lines = append(lines, mirror.Lines(e, false, m.Upper, m.Lower, width, h-1-len(under))...)
+	lines = append(lines, mirror.Lines(e, false, m.Upper, m.Lower, ruler, width, h-1-len(under))...)
 	return append(lines, under...)
 }
 
@@ -365,29 +378,48 @@ func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 		return keptEffect(set, x)
 	case "advantage":
 		return []string{stepFigureText(x, "train"), stepFigureText(x, "signal")}
+	case offPolicyRule:
+		return policyEffect(set, x)
 	case "weight in the loss":
-		if set.Loss != "" && x.LossWeights == nil {
-			return []string{x.NoLoss}
-		} else if set.Loss != "" {
-			return []string{
-				stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
-				fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
-			}
-		}
+		return lossEffect(set, x)
 	}
 	return nil
 }
 
 func keptEffect(set model.Settings, x *analysis.Analysis) (kept []string) {
-	if x.Kept < x.Rows || set.Effective().Filtering() {
+	removed, _ := x.Corrected() // by the rule that comes later
+	if n := x.Kept + removed; n < x.Rows || set.Effective().Filtering() {
 		kept = []string{
-			fromTo("samples", x.Rows, x.Kept), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|"),
+			fromTo("samples", x.Rows, n), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|"),
 		}
 	}
 	if not := x.Statuses.NotTraining(); not != "" {
 		kept = append(kept, not+" by the log")
 	}
 	return kept
+}
+
+func lossEffect(set model.Settings, x *analysis.Analysis) []string {
+	switch {
+	case set.Loss == "":
+		return nil
+	case x.LossWeights == nil:
+		return []string{x.NoLoss}
+	}
+	return []string{
+		stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
+		fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
+	}
+}
+
+func policyEffect(set model.Settings, x *analysis.Analysis) []string {
+	switch {
+	case set.OffPolicy == "":
+		return nil
+	case x.Judgements() == nil:
+		return []string{x.WhyUncorrected()}
+	}
+	return model.Mapped([]string{"removed", "tokens kept", "mean w", "Σ|A|", "unjudged"}, func(name string) string { return stepFigureText(x, name) })
 }
 
 func stepFigureText(x *analysis.Analysis, name string) string {
@@ -410,6 +442,7 @@ func (s View) Figures() glossary.List {
 		{"admitted", "refill"},
 		{"kept", "Σ|A|"},
 		{"train", "signal"},
+		{"removed", "tokens kept", "mean w", "unjudged"},
 		{"Σw|A|", "−/+", "dilution", "longest quarter"},
 	}
 	l := glossary.List{}.At(figures.Step, stages[s.stage]...)

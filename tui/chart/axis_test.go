@@ -130,18 +130,17 @@ func TestFractionsHaveNoWholeAxis(t *testing.T) {
 func TestBarsOfFewNumbers(t *testing.T) {
 	axis := chart.Axis{Lo: -0.5, Hi: 2.5}
 	h := chart.Histogram{Axis: axis, Counts: []int{1, 0, 2}}
-	got := append(chart.Mirror(themes.Mono(), chart.Unicode(), h, chart.Histogram{}, 11, 3), axis.BarLabels(3, 11))
+	got := chart.Mirror(themes.Mono(), chart.Unicode(), h, chart.Histogram{}, axis.BarLabels(3, 11), 11, 3)
 	want := []string{
 		"       ██  ",
 		" ██    ██  ",
-		"─┼─────────",
-		" 0  1  2   ",
+		" 0  1  2 ──",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	// below the same axis
-	both := chart.Mirror(themes.Mono(), chart.Unicode(), h, h, 11, 3)
+	both := chart.Mirror(themes.Mono(), chart.Unicode(), h, h, "", 11, 3)
 	if both[2] != " ▀▀    ██  " {
 		t.Errorf("below: %q", both[2])
 	}

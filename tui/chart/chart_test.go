@@ -42,7 +42,7 @@ func TestMirror(t *testing.T) {
 	axis := chart.Axis{Lo: -1, Hi: 1}
 	above := chart.Histogram{Axis: axis, Counts: []int{4, 0, 1, 0, 2}}
 	below := chart.Histogram{Axis: axis, Counts: []int{2, 0, 0, 0, 4}}
-	got := chart.Mirror(themes.Mono(), chart.Unicode(), above, below, 5, 5)
+	got := chart.Mirror(themes.Mono(), chart.Unicode(), above, below, "", 5, 5)
 	want := []string{
 		"█    ",
 		"█ ▄ █",
@@ -100,7 +100,7 @@ func TestChartsHaveTheRequestedSize(t *testing.T) {
 		lo, hi := chart.Range(values)
 		hist := chart.Bin(axis, w, values, nil)
 		blocks := map[string][]string{
-			"mirror": chart.Mirror(theme, glyphs, hist, hist, w, h),
+			"mirror": chart.Mirror(theme, glyphs, hist, hist, "-1 0 1", w, h),
 			"plot":   plotOf(values, chart.Axis{Lo: lo, Hi: hi}).Draw(theme, glyphs, w, h),
 		}
 		if labels := (chart.Axis{Lo: lo, Hi: hi}).RowLabels(h); len(labels) != h {

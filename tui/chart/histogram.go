@@ -104,38 +104,83 @@ func (h Histogram) MaxCount() int {
 }
 
 // Mirror draws two histograms on one axis in w columns and h rows, above upwards and below
-// downwards from the axis in the middle row, on the same scale. Bins left of zero have the
+// downwards from the axis, on the same scale. The axis bears the labels of a ruler of w cells; "" is none. Bins left of zero have the
 // colour of negative values. Fewer bins than columns are bars of several cells.
 // A below without bins leaves all rows to above.
-func Mirror(t *themes.Theme, g Glyphs, above, below Histogram, w, h int) []string {
+func Mirror(t *themes.Theme, g Glyphs, above, below Histogram, ruler string, w, h int) []string {
 	if w < 1 || h < 1 {
 		return nil
 	}
-	rowsAbove := (h - 1) / 2
-	if below.Counts == nil {
-		rowsAbove = h - 1
+	rowsAbove, rowsBelow := h-1, 0
+	if below.Counts != nil {
+		rowsBelow = rowsOfBelow(above, below, h-1)
+		rowsAbove -= rowsBelow
 	}
-	rowsBelow := h - 1 - rowsAbove
-	largest := float64(max(1, above.MaxCount(), below.MaxCount()))
+	perRow := 0.0 // of the counts
+	for _, half := range []struct {
+		of   Histogram
+		rows int
+	}{{above, rowsAbove}, {below, rowsBelow}} {
+		if half.rows > 0 {
+			perRow = max(perRow, float64(max(1, half.of.MaxCount()))/float64(half.rows))
+		}
+	}
 	lines := make([]string, 0, h)
 	for row := range rowsAbove {
 		lines = append(lines, barRow(t, above, w, func(count float64) string {
-			return barGlyph(g.BarsUp, count/largest*float64(rowsAbove)-float64(rowsAbove-1-row))
+			return barGlyph(g.BarsUp, count/perRow-float64(rowsAbove-1-row))
 		}))
 	}
-	axis := strings.Repeat(g.Horizontal, w)
-	if x := above.Axis; x.Lo <= 0 && x.Hi >= 0 {
-		bins := max(1, len(above.Counts))
-		zero := min(NewBars(bins, w).Middle(x.Column(0, bins)), w-1)
-		axis = strings.Repeat(g.Horizontal, zero) + g.Cross + strings.Repeat(g.Horizontal, w-zero-1)
-	}
-	lines = append(lines, t.Paint(themes.Track, axis))
+	lines = append(lines, axisRow(t, g, above, ruler, w))
 	for row := range rowsBelow {
 		lines = append(lines, barRow(t, below, w, func(count float64) string {
-			return barGlyph(g.BarsDown, count/largest*float64(rowsBelow)-float64(row))
+			return barGlyph(g.BarsDown, count/perRow-float64(row))
 		}))
 	}
 	return lines
+}
+
+// rowsOfBelow returns how many of some rows the lower histogram has, so that both fill theirs on one scale: a half, or a third or a
+// quarter if it is so much lower, or two thirds if it is so much higher. The axis does not move with small changes.
+func rowsOfBelow(above, below Histogram, rows int) int {
+	switch up, down := max(1, above.MaxCount()), max(1, below.MaxCount()); {
+	case 3*down > 4*up:
+		return max(rows/2, 2*rows/3)
+	case 4*down >= 3*up:
+		return rows - rows/2
+	case 5*down >= 2*up:
+		return max(min(1, rows), rows/3)
+	}
+	return max(min(1, rows), rows/4)
+}
+
+// axisRow draws the axis of a histogram with the labels of a ruler upon it.
+func axisRow(t *themes.Theme, g Glyphs, h Histogram, ruler string, w int) string {
+	axis := []rune(strings.Repeat(g.Horizontal, w))
+	if x := h.Axis; x.Lo <= 0 && x.Hi >= 0 {
+		bins := max(1, len(h.Counts))
+		axis[min(NewBars(bins, w).Middle(x.Column(0, bins)), w-1)] = []rune(g.Cross)[0]
+	}
+	labels := []rune(ruler)
+	isLabel := func(i int) bool { return i >= 0 && i < len(labels) && labels[i] != ' ' }
+	var row, part strings.Builder
+	role := themes.Track
+	for i, line := range axis {
+		now := themes.Track
+		switch {
+		case isLabel(i):
+			now, line = themes.Dim, labels[i]
+		case isLabel(i-1) || isLabel(i+1):
+			line = ' '
+		}
+		if now != role {
+			row.WriteString(t.Paint(role, part.String()))
+			part.Reset()
+			role = now
+		}
+		part.WriteRune(line)
+	}
+	return row.String() + t.Paint(role, part.String())
 }
 
 // barGlyph returns the glyph of a cell that a bar fills up to a fraction: blank at or below

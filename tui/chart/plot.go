@@ -25,13 +25,28 @@ type Line struct {
 	Axis   Axis      // of Y
 	Role   themes.Role
 	Stroke Stroke
-	Spread bool // of more points than columns, draw the running mean, and of the first line the range around it
+	Spread bool  // of more points than dots, draw the running mean, and of the first line the range around it if the theme has a shade
+	Part   *Part // in another role; nil: none
 
 	gaps []bool // behind each point; nil: none, or not looked for yet
 }
 
+// Part is a part of a line, from one x to another.
+type Part struct {
+	From, To float64
+	Role     themes.Role
+}
+
+// roleAt returns the role of a line in a column among w.
+func (l Line) roleAt(x Axis, column, w int) themes.Role {
+	if p := l.Part; p != nil && p.To >= x.Lo && p.From <= x.Hi && x.PlotColumn(p.From, w) <= column && column <= x.PlotColumn(p.To, w) {
+		return p.Role
+	}
+	return l.Role
+}
+
 // Draw draws the plot in w columns and h rows of braille, of which a cell belongs to the first line that has
-// a dot there. If a line has many more points than dots in a row, it connects the means of [PointsPerDot]
+// a dot there. A few points of a line alone are bars. If a line has many more points than dots in a row, it connects the means of [PointsPerDot]
 // points each, since all of them would fill a solid block. With ASCII glyphs each column of a line has the
 // mark of its stroke at the mean of its values.
 func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
@@ -39,12 +54,18 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 		return nil
 	}
 	c := newPlotCells(w, h)
+	if len(p.Lines) == 1 {
+		if line := p.Lines[0].Within(p.X); line.isFew(w) {
+			line.addBars(c, p.X, g.BarsUp)
+			return c.paint(t)
+		}
+	}
 	for _, line := range p.Lines {
 		line = line.withGaps().Within(p.X).averaged(w).thinned(p.X, w)
 		if g.ASCII {
 			for column, height := range line.heights(p.X, c.w) {
 				if units.IsFinite(height) {
-					c.set((Axis{0, 1}).plotRow(height, c.h)*c.w+column, line.Stroke.mark(), line.Role)
+					c.set((Axis{0, 1}).plotRow(height, c.h)*c.w+column, line.Stroke.mark(), line.roleAt(p.X, column, c.w))
 				}
 			}
 		} else {
@@ -52,7 +73,9 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 		}
 	}
 	if len(p.Lines) > 0 {
-		p.Lines[0].Within(p.X).addRange(c, p.X, g.ASCII)
+		if !g.ASCII && t.HasShade() {
+			p.Lines[0].Within(p.X).addRange(c, p.X)
+		}
 	}
 	return c.paint(t)
 }
@@ -62,6 +85,7 @@ type plotCells struct {
 	w, h  int
 	glyph []rune // a space where nothing is drawn
 	role  []themes.Role
+	shade []bool // whether the area behind a glyph has a colour; nil: none has
 }
 
 func newPlotCells(w, h int) *plotCells {
@@ -80,18 +104,28 @@ func (c *plotCells) paint(t *themes.Theme) []string {
 	rows := make([]string, c.h)
 	for y := range rows {
 		var b strings.Builder
-		glyph, role := c.glyph[y*c.w:(y+1)*c.w], c.role[y*c.w:(y+1)*c.w]
-		start, now := 0, role[0]
-		for x := range glyph {
-			if glyph[x] != ' ' && role[x] != now {
-				b.WriteString(t.Paint(now, string(glyph[start:x])))
-				start, now = x, role[x]
+		from := y * c.w
+		start, now, shaded := from, c.role[from], c.isShaded(from)
+		put := func(end int) {
+			piece := t.Paint(now, string(c.glyph[start:end]))
+			if shaded {
+				piece = t.Underlay(themes.OnShade, piece)
+			}
+			b.WriteString(piece)
+		}
+		for x := from; x < from+c.w; x++ {
+			if c.glyph[x] != ' ' && c.role[x] != now || c.isShaded(x) != shaded {
+				put(x)
+				start, now, shaded = x, c.role[x], c.isShaded(x)
 			}
 		}
-		rows[y] = b.String() + t.Paint(now, string(glyph[start:]))
+		put(from + c.w)
+		rows[y] = b.String()
 	}
 	return rows
 }
+
+func (c *plotCells) isShaded(cell int) bool { return c.shade != nil && c.shade[cell] }
 
 // Within returns the line without the points beyond the axis.
 func (l Line) Within(x Axis) Line {
@@ -107,6 +141,46 @@ func (l Line) Within(x Axis) Line {
 		l.gaps = l.gaps[from:to]
 	}
 	return l
+}
+
+// A few points are bars, if each has some columns: a line between them would tell of steps that are not there. Their axis is to have its
+// zero.
+const (
+	mostBars    = 5
+	roomForBars = 6
+)
+
+func (l Line) isFew(w int) bool { return areBars(len(l.X), w) }
+
+func areBars(points, w int) bool {
+	return points > 0 && points <= mostBars && w >= roomForBars*points
+}
+
+// WithZero returns the axis, and of so few points in w columns that they are bars one with a zero.
+func (a Axis) WithZero(points, w int) Axis {
+	if areBars(points, w) {
+		a.Lo, a.Hi = min(a.Lo, 0), max(a.Hi, 0)
+	}
+	return a
+}
+
+// addBars draws each point as a bar, three cells wide.
+func (l Line) addBars(c *plotCells, x Axis, glyphs []string) {
+	for i, v := range l.Y {
+		if !units.IsFinite(v) {
+			continue
+		}
+		middle, height := x.PlotColumn(l.X[i], c.w), fractionOf(v, l.Axis.Lo, l.Axis.Hi)*float64(c.h)
+		for column := max(0, middle-1); column <= min(c.w-1, middle+1); column++ {
+			for y := range c.h {
+				glyph := barGlyph(glyphs, height-float64(c.h-1-y))
+				if y == c.h-1 && glyph == " " {
+					glyph = glyphs[0]
+				}
+				c.set(y*c.w+column, []rune(glyph)[0], l.roleAt(x, column, c.w))
+			}
+		}
+	}
 }
 
 // withGaps returns the line with its gaps. They are looked for before it is cut to an axis, which may lie within one.
@@ -129,7 +203,7 @@ const minAveraged = 10
 
 // Averaged returns over how many of n points a [Line] with Spread is averaged in w columns: 1 is none.
 func Averaged(n, w int) int {
-	if n <= w {
+	if n <= 2*w { // as many as dots
 		return 1
 	}
 	return max(minAveraged, (n+w-1)/max(1, w))
@@ -164,22 +238,23 @@ func (l Line) averaged(w int) Line {
 	return l
 }
 
-// addRange shades a line with Spread, where nothing is drawn yet, from the least to the largest of the values that are averaged.
-func (l Line) addRange(c *plotCells, x Axis, ascii bool) {
+// addRange fills the area behind a line with Spread from the least to the largest of the values that are averaged, to half a cell.
+func (l Line) addRange(c *plotCells, x Axis) {
 	n := Averaged(len(l.X), c.w)
 	if !l.Spread || n == 1 {
 		return
 	}
-	top, bottom := make([]int, c.w), slices.Repeat([]int{-1}, c.w) // rows of dots
+	top, bottom := make([]int, c.w), slices.Repeat([]int{-1}, c.w) // halves of rows
 	for i, v := range l.Y {
 		if column := x.PlotColumn(l.X[i], c.w); units.IsFinite(v) {
-			row := dotRow(l.Axis, v, c.h)
+			row := dotRow(l.Axis, v, c.h) / 2
 			if bottom[column] < 0 || row < top[column] {
 				top[column] = row
 			}
 			bottom[column] = max(bottom[column], row)
 		}
 	}
+	c.shade = make([]bool, len(c.glyph))
 	reach := (n*c.w/len(l.X) + 1) / 2 // columns on each side that the mean is of
 	for column := range c.w {
 		if bottom[column] < 0 {
@@ -191,19 +266,21 @@ func (l Line) addRange(c *plotCells, x Axis, ascii bool) {
 				least, most = min(least, top[near]), max(most, bottom[near])
 			}
 		}
-		for y := least / 4; y <= most/4; y++ {
-			if ascii {
-				c.set(y*c.w+column, '.', themes.Track)
-				continue
-			}
-			dots := rune(0)
-			for dot := max(least, 4*y); dot <= min(most, 4*y+3); dot++ {
-				dots |= brailleDot(dot/2%2, dot%4) * rune(1-dot%2)
-			}
-			if dots != 0 {
-				c.set(y*c.w+column, '\u2800'+dots, themes.Track)
-			}
+		for y := least / 2; y <= most/2; y++ {
+			c.fill(y*c.w+column, least <= 2*y, most > 2*y)
 		}
+	}
+}
+
+// fill fills the upper half of a cell, the lower one or both, behind what is drawn there.
+func (c *plotCells) fill(cell int, upper, lower bool) {
+	switch isFree := c.glyph[cell] == ' '; {
+	case upper && lower, !isFree:
+		c.shade[cell] = true
+	case upper:
+		c.set(cell, '▀', themes.Shade)
+	default:
+		c.set(cell, '▄', themes.Shade)
 	}
 }
 
@@ -286,7 +363,7 @@ func (l Line) addDots(c *plotCells, x Axis) {
 	}
 	for i, d := range dots {
 		if d != 0 {
-			c.set(i, '\u2800'+d, l.Role)
+			c.set(i, '\u2800'+d, l.roleAt(x, i%c.w, c.w))
 		}
 	}
 }
@@ -451,31 +528,36 @@ func (s Spark) Draw(t *themes.Theme, g Glyphs, w int) string {
 		return ""
 	}
 	constant := units.NearlyEqual(s.Line.Axis.Lo, s.Line.Axis.Hi)
-	line := s.Line.withGaps().Within(s.X)
+	line := s.Line.withGaps().Within(s.X).averaged(w)
 	line.Role, line.Stroke, line.Axis = themes.Dim, Solid, line.Axis.Widened()
 	row := newPlotCells(w, 1)
-	switch heights := line.heights(s.X, w); {
+	add := func(glyphs []string, role themes.Role) {
+		line.Role = role
+		for column, height := range line.heights(s.X, w) {
+			if units.IsFinite(height) {
+				glyph := []rune(glyphs[int(math.Round(height*float64(len(glyphs)-1)))])
+				row.set(column, glyph[0], line.roleAt(s.X, column, w))
+			}
+		}
+	}
+	switch {
+	case line.isFew(w) && !constant:
+		line.addBars(row, s.X, g.BarsUp)
 	case s.Bars && !constant:
-		row.addGlyphs(heights, g.BarsUp, themes.Track)
+		add(g.BarsUp, themes.Track)
 	case g.ASCII:
-		row.addGlyphs(heights, []string{"_", ".", "-", "'"}, themes.Dim)
+		add([]string{"_", ".", "-", "'"}, themes.Dim)
 	default:
 		line.thinned(s.X, w).addDots(row, s.X)
 	}
 	if s.Current >= s.X.Lo && s.Current <= s.X.Hi {
-		row.role[s.X.PlotColumn(s.Current, w)] = themes.Accent
-	}
-	return row.paint(t)[0]
-}
-
-// addGlyphs draws a row of glyphs, the last at height 1.
-func (c *plotCells) addGlyphs(heights []float64, glyphs []string, role themes.Role) {
-	for x, height := range heights {
-		if units.IsFinite(height) {
-			glyph := []rune(glyphs[int(math.Round(height*float64(len(glyphs)-1)))])
-			c.set(x, glyph[0], role)
+		at := s.X.PlotColumn(s.Current, w)
+		row.role[at] = themes.Accent
+		if line.isFew(w) && !constant {
+			row.role[max(0, at-1)], row.role[min(w-1, at+1)] = themes.Accent, themes.Accent
 		}
 	}
+	return row.paint(t)[0]
 }
 
 // Meter draws a fraction of 1 as a horizontal bar in w cells.

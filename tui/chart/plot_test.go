@@ -196,7 +196,7 @@ func TestPlotsOfGaps(t *testing.T) {
 	wantLines(t, "ASCII", draw(all, 20, chart.ASCII()), "****            ****", "####            ####", "''''            ''''")
 	wantLines(t, "a part", draw(chart.Axis{Lo: 2, Hi: 11}, 10, chart.ASCII()), "**        ", "##        ", "''        ")
 	wantLines(t, "from the gap on", draw(chart.Axis{Lo: 10, Hi: 19}, 10, chart.ASCII()), "      ****", "      ####", "      ''''")
-	wantLines(t, "its two ends", draw(chart.Axis{Lo: 3, Hi: 16}, 14, chart.ASCII()), "*            *", "#            #", "'            '")
+	wantLines(t, "its two ends", draw(chart.Axis{Lo: 3, Hi: 16}, 14, chart.ASCII()), "##          ##", "##          ##", "##          ##")
 	for _, c := range []struct {
 		x    chart.Axis
 		w    int
@@ -245,21 +245,30 @@ func TestSmoothed(t *testing.T) {
 	}
 }
 
-// Of more points than columns a line with a range is the mean of ten around each: 40 values that alternate between 0 and 1 are a line in
-// the middle, within a shade from 0 to 1. Behind a value that is not finite nothing is mended.
+// Of more points than dots a line with a range is the mean of ten around each: 60 values that alternate between 0 and 1 are a line in
+// the middle, within a shade from 0 to 1 if the theme has one. Behind a value that is not finite nothing is mended.
 func TestPlotOfMeansWithinTheirRange(t *testing.T) {
-	values := make([]float64, 40)
+	values := make([]float64, 60)
 	for i := range values {
 		values[i] = float64(i % 2)
 	}
 	p := plotOf(values, chart.Axis{Lo: 0, Hi: 1})
 	p.Lines[0].Spread = true
-	shade := strings.Repeat(".", 20)
-	wantLines(t, "ASCII", p.Draw(themes.Mono(), chart.ASCII(), 20, 5), shade, shade, strings.Repeat("*", 20), shade, shade)
-	if n := chart.Averaged(40, 20); n != 10 {
-		t.Errorf("40 points in 20 columns: means of %d", n)
+	blank := strings.Repeat(" ", 20)
+	wantLines(t, "ASCII", p.Draw(themes.Mono(), chart.ASCII(), 20, 5), blank, blank, strings.Repeat("*", 20), blank, blank)
+	shaded := 0
+	for _, line := range p.Draw(themes.Default(true), chart.Unicode(), 20, 5) {
+		if strings.Contains(line, themes.Default(true).Underlay(themes.OnShade, blank)) {
+			shaded++
+		}
 	}
-	if n := chart.Averaged(20, 20); n != 1 {
-		t.Errorf("20 points in 20 columns: means of %d", n)
+	if shaded != 4 {
+		t.Errorf("%d of 4 rows above and below the line are shaded", shaded)
+	}
+	if n := chart.Averaged(41, 20); n != 10 {
+		t.Errorf("41 points in 20 columns: means of %d", n)
+	}
+	if n := chart.Averaged(40, 20); n != 1 {
+		t.Errorf("40 points in 20 columns: means of %d", n)
 	}
 }

@@ -83,4 +83,7 @@ type Destination struct {
 	Prompt string // its hash, which finds the group under another grouping
 	Sample int    // row of the group in the order of the log, from 1; 0 for the group
 	Row    int    // of the step in the order of the log, from 1, which finds group and sample; 0: they are given
+
+	Fate   model.Fate // of the groups of the step, the first of which has the cursor
+	ByFate bool       // no group is named, but a fate
 }

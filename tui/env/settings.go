@@ -88,7 +88,13 @@ func SettingsInWords(s model.Settings) string {
 			text += ", recompute"
 		}
 	}
-	for _, stage := range []struct{ name, choice string }{{"samples that were cut off:", s.Truncated}, {"length penalty", s.Overlong}, {"group filter", s.GroupFilter}, {"loss", s.Loss}} {
+	for _, stage := range []struct{ name, choice string }{
+		{"samples that were cut off:", s.Truncated},
+		{"length penalty", s.Overlong},
+		{"group filter", s.GroupFilter},
+		{"off-policy rule", s.OffPolicy},
+		{"loss", s.Loss},
+	} {
 		if stage.choice != "" {
 			text += ", " + stage.name + " " + stage.choice
 		}

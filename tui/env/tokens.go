@@ -13,15 +13,21 @@ import (
 
 // TokenReader is a Source that can read the log-probs of the tokens.
 type TokenReader interface {
-	OffPolicy(ctx context.Context) (*offpolicy.Study, error)                           // tries every rule
-	RowFigures() *offpolicy.Rows                                                       // of those that a look at the run has read; nil: none yet
-	TokensOf(ctx context.Context, at model.Place) (sample offpolicy.Sample, err error) // of one sample
+	// OffPolicy reads them all, and tries every rule.
+	OffPolicy(ctx context.Context) (*offpolicy.Study, error)
+
+	// RowFigures are those of the rows that a look at the run has read; nil if it has read none.
+	RowFigures() *offpolicy.Rows
+
+	// TokensOf reads those of one sample.
+	TokensOf(ctx context.Context, at model.Place) (offpolicy.Sample, error)
 }
 
 // tokens is what is known of the log-probs of tokens.
 type tokens struct {
 	Reader TokenReader                                        // nil: the source has none
 	Rows   job.Job[rowsKey, map[int64][]offpolicy.RowFigures] // of the steps on the screen, by step and row of it
+	Seen   bool                                               // some rows can be compared
 }
 
 // rowsKey is all that figures of rows depend on, but for the log-probs before the latest look at the run.
@@ -33,6 +39,7 @@ type rowsKey struct {
 // UpdateRows requests the figures of the rows of the steps on the screen, once a look at the run has read them.
 func (e *Env) UpdateRows(c *job.Queue, msg tea.Msg) {
 	e.Tokens.Rows.Take(c, msg)
+	e.Tokens.Seen = e.Tokens.Seen || len(e.Tokens.Rows.Value) > 0
 	look, x := &e.Findings.Job, e.Result.Analysis
 	if e.Tokens.Reader == nil || x == nil || look.Value.Look == nil {
 		return
@@ -69,8 +76,8 @@ func hashOf(x *analysis.Analysis) uint64 {
 	return h
 }
 
-// HasRatios reports whether rows on the screen can be compared.
-func (e Env) HasRatios() bool { return len(e.Tokens.Rows.Value) > 0 }
+// HasRatios reports whether rows of the log can be compared, as far as they were read. Columns stay where those of a newer step are not.
+func (e Env) HasRatios() bool { return e.Tokens.Seen }
 
 // RatioOf is the geometric ratio of samples of a group, from one column of the analysis to before another; NaN if it is not known.
 func (e Env) RatioOf(g *analysis.Group, from, to int) float64 {

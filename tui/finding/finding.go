@@ -4,7 +4,6 @@ package finding
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"vantage/model/diagnosis"
@@ -86,26 +85,14 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 	if n == 0 || e.Result.Trend == nil || h <= trend.RowsBelowPlot {
 		return c
 	}
-	onset, _ := slices.BinarySearch(d.Numbers[:n], f.Since)
-	end := n - 1
-	if !f.Lasting {
-		end, _ = slices.BinarySearch(d.Numbers[:n], f.Until)
-	}
 	if at, found := slices.BinarySearch(d.Numbers[:n], e.Result.Analysis.Last().Step); found {
 		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(
 			themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]),
 		)
 	}
 	numbers := make([]float64, n)
-	well, ill := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
 	for i := range n {
 		numbers[i] = float64(d.Numbers[i])
-		if i > onset && (i < end || f.Lasting) {
-			well[i] = math.NaN()
-		}
-		if i < onset || i > end {
-			ill[i] = math.NaN()
-		}
 	}
 	lo, hi := trend.Row{}.Bounds(f.Series.Values[:n])
 	y := chart.Axis{Lo: lo, Hi: hi}.Widened()
@@ -114,8 +101,7 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 		role = themes.Warn
 	}
 	shown := trend.StepChart{Width: w - trend.ValueWidth - 1, Plot: chart.Plot{X: trend.StepAxis(e), Lines: []chart.Line{
-		{X: numbers, Y: ill, Axis: y, Role: role},
-		{X: numbers, Y: well, Axis: y, Role: themes.Accent},
+		{X: numbers, Y: f.Series.Values[:n], Axis: y, Role: themes.Accent, Part: trend.PartOf(f, role)},
 		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
 	}}}
 	labels := y.RowLabels(h - trend.RowsBelowPlot)

@@ -37,6 +37,8 @@ type View struct {
 
 	FirstViewChosen bool // a log that does not grow has had its chance to open the view
 	Opened          bool // a step of it is on the screen: Esc leads back
+
+	Left env.Place // where the person was when a row of it was opened
 }
 
 // glanceKey is all that the run at a glance depends on.

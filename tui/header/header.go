@@ -110,6 +110,13 @@ func unlessOpen(s *analysis.StepFigures, n, of int) string {
 type stepFigure struct {
 	Name, value, note string
 	short             string // of the value, where there is no room for it; "": none
+	width, shortWidth int    // of the longest value and note of any step, so that nothing behind them moves from step to step
+}
+
+// shortened is the figure with its short value.
+func (f stepFigure) shortened() stepFigure {
+	f.value, f.width = f.short, f.shortWidth
+	return f
 }
 
 // StepFigures returns the figures of the step, the most telling first.
@@ -122,29 +129,58 @@ func StepFigures(e env.Env) []stepFigure {
 	}
 	signal, nonzero := unlessOpen(&x.StepFigures, x.Signal, x.Groups), unlessOpen(&x.StepFigures, x.Nonzero, x.Rows)
 	mean, counted := figures.Reward(&x.StepFigures)
-	reward := stepFigure{"reward", env.HeaderReward(mean), "", ""}
+	reward := stepFigure{Name: "reward", value: env.HeaderReward(mean)}
+	reward.shortWidth = cells.Width(reward.value)
+	reward.width = reward.shortWidth + nanWidth(e)
 	switch {
 	case x.InvalidRewards == 0 || !units.IsFinite(mean):
 	case counted:
-		reward.note = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
+		reward.note = nanText(x.InvalidRewards, true) // which goes first where there is no room
 	default:
-		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(x.InvalidRewards)), reward.value
+		reward.value, reward.short = reward.value+nanText(x.InvalidRewards, false), reward.value
 	}
-	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
+	share := func(name, text string, of int) stepFigure {
+		short := func(fraction string) string { return strings.Split(fraction, " ")[0] }
+		whole := units.Fraction(of, of)
+		return stepFigure{Name: name, value: text, short: short(text), width: cells.Width(whole), shortWidth: cells.Width(short(whole))}
+	}
 	all := []stepFigure{
 		reward,
-		{"signal", signal, "", withoutPercent(signal)},
-		{"train", nonzero, "", withoutPercent(nonzero)},
-		{"push like", ess, "", ""},
+		share("signal", signal, x.Groups),
+		share("train", nonzero, x.Rows),
+		{Name: "push like", value: ess, width: max(len("99.9"), len(units.Count(x.Rows)))},
 	}
 	if e.ShowsFilter(&x.StepFigures) {
-		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), "", units.Percent(x.Kept, x.Rows)},
-			stepFigure{"Σ|A|", units.Times(push), "", ""})
+		kept := share("kept", units.Fraction(x.Kept, x.Rows), x.Rows)
+		kept.short, kept.shortWidth = units.Percent(x.Kept, x.Rows), len("100%")
+		all = append(all, kept, stepFigure{Name: "Σ|A|", value: units.Times(push), width: cells.Width("0.99×")})
 	}
 	if x.Statuses.Untrained() > 0 {
-		all = append(all, stepFigure{"·", x.Statuses.String(), "", ""})
+		all = append(all, stepFigure{Name: "·", value: x.Statuses.String()})
 	}
 	return all
+}
+
+// nanText says behind the mean reward how many rewards are no numbers, and whether the trainer counts them.
+func nanText(n int, counted bool) string {
+	if counted {
+		return fmt.Sprintf(", %s NaN counted", units.Count(n))
+	}
+	return fmt.Sprintf(", %s NaN", units.Count(n))
+}
+
+// nanWidth is the room for that text: that of the step with most of them.
+func nanWidth(e env.Env) int {
+	if e.Result.Trend == nil {
+		return 0
+	}
+	widest := 0
+	for i := range e.Result.Trend.Steps {
+		if s := &e.Result.Trend.Steps[i]; s.InvalidRewards > 0 {
+			widest = max(widest, cells.Width(nanText(s.InvalidRewards, s.FiniteRewards == 0)))
+		}
+	}
+	return widest
 }
 
 // StepLine returns the figures of the step, as many as fit. How many samples train, and how many groups carry
@@ -158,8 +194,9 @@ func StepLine(e env.Env, w int) string {
 	step := " " + t.Paint(themes.Title, e.ScopeWords())
 	figures, right := StepFigures(e), fateCounts(e)+" "
 	trend := rewardTrend(e, w)
+	room := fatesRoom(e) // whether this step has some or not
 	fits := func() bool {
-		return cells.Width(step+trend+figuresLine(e, figures)+right)+min(1, len(strings.TrimSpace(right))) < w
+		return cells.Width(step+trend+figuresLine(e, figures))+max(cells.Width(right)+min(1, len(strings.TrimSpace(right))), room) < w
 	}
 	if x.Open {
 		note := " (" + e.GroupsSoFar(&x.StepFigures) + ", still growing)"
@@ -175,9 +212,14 @@ func StepLine(e env.Env, w int) string {
 		}
 	}
 	without("push like")
+	if !fits() { // there is no room for what may come
+		for i := range figures {
+			figures[i].width, figures[i].shortWidth = 0, 0
+		}
+	}
 	for _, name := range []string{"kept", "train", "signal", "reward"} {
 		if i := slices.IndexFunc(figures, func(f stepFigure) bool { return f.Name == name && f.short != "" }); i >= 0 && !fits() {
-			figures[i].value = figures[i].short
+			figures[i] = figures[i].shortened()
 		}
 	}
 	for i := range figures {
@@ -186,7 +228,7 @@ func StepLine(e env.Env, w int) string {
 		}
 	}
 	if !fits() {
-		right = ""
+		right, room = "", 0
 	}
 	if x.Open { // of which signal is not known yet
 		without("Σ|A|", "kept", "·", "signal", "train")
@@ -201,7 +243,8 @@ const minStepFigures = 18
 
 func figuresLine(e env.Env, figures []stepFigure) (line string) {
 	for _, f := range figures {
-		line += "  " + e.Display.Theme.Paint(themes.Dim, f.Name+" ") + f.value + f.note
+		text := f.value + f.note
+		line += "  " + e.Display.Theme.Paint(themes.Dim, f.Name+" ") + text + cells.Spaces(max(0, f.width-cells.Width(text)))
 	}
 	return line
 }
@@ -230,10 +273,36 @@ const (
 	widthForWideTrend = 180
 )
 
+// countedFates are those whose groups the header counts.
+func countedFates() []model.Fate {
+	return []model.Fate{model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise}
+}
+
+// fatesRoom is how much room the counts of fates take at the step with most of them.
+func fatesRoom(e env.Env) int {
+	if e.Result.Trend == nil {
+		return 0
+	}
+	widest, names := 0, model.Mapped(countedFates(), func(f model.Fate) int { return cells.Width("x 0 " + f.String()) })
+	for i := range e.Result.Trend.Steps {
+		width := 0
+		for k, f := range countedFates() {
+			if n := e.Result.Trend.Steps[i].Fates[f]; n > 0 {
+				width += names[k] + 2
+				for ; n >= 10; n /= 10 {
+					width++
+				}
+			}
+		}
+		widest = max(widest, width)
+	}
+	return widest
+}
+
 func fateCounts(e env.Env) string {
 	t := e.Display.Theme
 	var parts []string
-	for _, f := range []model.Fate{model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise} {
+	for _, f := range countedFates() {
 		if n := e.Result.Analysis.Fates[f]; n > 0 {
 			parts = append(parts, t.Paint(e.Display.FateRole(f), fmt.Sprintf("%s %d %s", e.Display.FateGlyph(f), n, f)))
 		}
@@ -315,7 +384,7 @@ func stagesInHeader(e env.Env) []string {
 	if set.Truncated != "" {
 		truncated = "truncated " + set.Truncated
 	}
-	names := slices.DeleteFunc([]string{truncated, set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
+	names := slices.DeleteFunc(append([]string{truncated}, set.Stages()...), func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return []string{""}
 	}

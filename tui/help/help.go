@@ -3,6 +3,7 @@ package help
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ import (
 type State struct {
 	Open        bool
 	OnEstimator bool // it shows the estimator at work, not the keys
+	Whole       bool // it shows all, not what there is room for
 	Query       string
 	Scroll      int // lines scrolled past
 	Shown       Columns
@@ -31,6 +33,7 @@ type State struct {
 type Request struct {
 	W, H     int
 	Query    string
+	Whole    bool
 	View     view.Name
 	Theme    *themes.Theme
 	ASCII    bool
@@ -86,23 +89,57 @@ func (p Columns) Draw(scroll, w int) []string {
 	return lines
 }
 
-// Lines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
-// last line of a column, as long as nothing is scrolled past.
-func (s State) Lines(e env.Env, parts []Part, w, h int) []string {
+// Lines returns the parts of the help below each other in w cells, for columns of h lines: as many entries as there is room for in so
+// many lines. No title is the last line of a column, as long as nothing is scrolled past.
+func (s State) Lines(e env.Env, parts []Part, w, h, room int) []string {
 	var lines []string
 	for _, p := range parts {
-		if found := s.matching(p); len(found) > 0 {
-			if len(lines)%h == h-1 {
-				lines = append(lines, "")
-			}
-			lines = append(append(lines, e.Display.Theme.Paint(themes.Title, p.Name)), entryLines(e, found, w)...)
+		found := s.matching(p)
+		if len(found) == 0 {
+			continue
+		}
+		if len(lines)%h == h-1 {
 			lines = append(lines, "")
 		}
+		title := len(lines)
+		lines = append(lines, e.Display.Theme.Paint(themes.Title, p.Name))
+		for _, entry := range found {
+			next := entryLines(e, entry, w)
+			if len(lines)+len(next) > room {
+				if len(lines) == title+1 { // of which nothing is there
+					lines = lines[:title]
+				}
+				return trimBlank(lines)
+			}
+			lines = append(lines, next...)
+		}
+		lines = append(lines, "")
 	}
 	if len(lines) == 0 {
 		return []string{e.Display.Theme.Paint(themes.Dim, "nothing matches")}
 	}
-	return lines[:len(lines)-1]
+	return trimBlank(lines)
+}
+
+// trimBlank returns lines without blank ones at the end.
+func trimBlank(lines []string) []string {
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// Room returns for how many lines there is room in so many columns of h lines: one page, or where one column fits beside no other two
+// pages; without a bound if the whole is shown, or what is searched for.
+func (s State) Room(across, h int) int {
+	const low = 30 // a page of fewer lines is too short for the keys of a view
+	switch {
+	case s.Whole || s.Query != "":
+		return math.MaxInt
+	case across*h < low:
+		return 2 * across * h
+	}
+	return across * h
 }
 
 func (s State) matching(p Part) []Entry {
@@ -115,20 +152,16 @@ func (s State) matching(p Part) []Entry {
 	})
 }
 
-func entryLines(e env.Env, entries []Entry, w int) []string {
-	var lines []string
-	for _, entry := range entries {
-		label := e.Display.Theme.Paint(entry.Role, entry.Label)
-		if entry.width > 0 {
-			lines = append(lines, cells.WrapIndented(cells.Fit(label, entry.width), entry.Text, w)...)
-			continue
-		}
-		for i, line := range cells.Wrap(entry.Label+"  "+entry.Text, max(1, w-2)) {
-			if rest, ok := strings.CutPrefix(line, entry.Label); i == 0 && ok {
-				lines = append(lines, label+rest)
-			} else {
-				lines = append(lines, "  "+line)
-			}
+func entryLines(e env.Env, entry Entry, w int) (lines []string) {
+	label := e.Display.Theme.Paint(entry.Role, entry.Label)
+	if entry.width > 0 {
+		return cells.WrapIndented(cells.Fit(label, entry.width), entry.Text, w)
+	}
+	for i, line := range cells.Wrap(entry.Label+"  "+entry.Text, max(1, w-2)) {
+		if rest, ok := strings.CutPrefix(line, entry.Label); i == 0 && ok {
+			lines = append(lines, label+rest)
+		} else {
+			lines = append(lines, "  "+line)
 		}
 	}
 	return lines
@@ -201,11 +234,11 @@ func FateEntries(e env.Env) []Entry {
 // SignEntries explains the signs on the screen.
 func SignEntries(e env.Env) []Entry {
 	g, width := e.Display.Glyphs, model.FateWidth+3
-	same, near, shade := "✓", "≈", "⠡⠡⠡"
+	same, near := "✓", "≈"
 	if g.ASCII {
-		same, near, shade = "=", "~", "..."
+		same, near = "=", "~"
 	}
-	return []Entry{
+	signs := []Entry{
 		{g.Dot + " " + g.Ring + " " + g.HalfDot, width, "kept, dropped, some each", themes.Positive, ""},
 		{"12+4− 16 zero", width, "kept: A>0, A<0 and A=0", themes.Plain, ""},
 		{same + " " + near + " !", width, "as logged, nearly, not", themes.Plain, ""},
@@ -214,12 +247,15 @@ func SignEntries(e env.Env) []Entry {
 		{">", width, "cursor or focus", themes.Key, ""},
 		{g.SortUp + " " + g.SortDown, width, "sorted by it: least first, greatest first", themes.Key, ""},
 		{strings.Join(g.BarsUp, ""), width, "over the steps, each row on its own scale", themes.Plain, ""},
-		{shade, width, "least to largest of the steps that the line is the mean of", themes.Track, ""},
 		{g.Cross, width, "zero on an axis", themes.Plain, ""},
 		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
 		{g.Dot + " " + pane.StarMark + " " + pane.FrontMark, width, "sweep: yours, best, no pair beats it", themes.Accent, ""},
 		{e.Display.PlusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
 	}
+	if !g.ASCII && e.Display.Theme.HasShade() {
+		signs = append(signs, Entry{"▄█▀", width, "least to most of the steps that the line is the mean of", themes.Shade, ""})
+	}
+	return signs
 }
 
 // KeyEntries explains keys.

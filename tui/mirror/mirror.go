@@ -13,12 +13,12 @@ import (
 	"vantage/tui/env"
 )
 
-// Lines draws them in lines of width cells, with counts on a logarithmic axis if logScale is set.
-func Lines(e env.Env, logScale bool, up, down chart.Histogram, width, h int) []string {
+// Lines draws them in lines of width cells, with the labels of a ruler on their axis, and counts on a logarithmic scale if logScale is set.
+func Lines(e env.Env, logScale bool, up, down chart.Histogram, ruler string, width, h int) []string {
 	if logScale {
 		up, down = up.Logarithmic(), down.Logarithmic()
 	}
-	return cells.Indent(" ", chart.Mirror(e.Display.Theme, e.Display.Glyphs, up, down, width, max(1, h)))
+	return cells.Indent(" ", chart.Mirror(e.Display.Theme, e.Display.Glyphs, up, down, ruler, width, max(1, h)))
 }
 
 // Moments returns count, mean and std of the values of a histogram that are numbers,

@@ -137,8 +137,9 @@ func (*View) Keys() view.Section {
 		},
 		view.Binding{Keys: []string{"V"}, Label: "V", Doc: "draw the previous metric", Do: view.By((*View).moveFigure, -1)},
 		view.Binding{
-			Keys: []string{"l", "right"}, Label: "→", Hint: "← → bars", Doc: "bars by the next: version lag, probability, sign of the advantage",
-			Do: view.By((*View).moveDivision, 1),
+			Keys: []string{"l", "right"}, Label: "→", Hint: "← → bars",
+			Doc: "bars by the next: version lag, probability, sign of the advantage",
+			Do:  view.By((*View).moveDivision, 1),
 		},
 		view.Binding{Keys: []string{"h", "left"}, Label: "←", Doc: "bars by the previous", Do: view.By((*View).moveDivision, -1)},
 		view.Binding{

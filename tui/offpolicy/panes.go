@@ -23,8 +23,8 @@ const title = " off-policy"
 // widest that words are.
 const (
 	widthForBoth = 110
-	rulesWidth   = 76
-	wideRules    = 104
+	rulesWidth   = 72
+	wideRules    = 98
 	leastSweep   = 70 // beside wide rules
 	leastHead    = 4
 	leastUpper   = 7

@@ -1,10 +1,12 @@
 package offpolicy
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"vantage/model"
 	study "vantage/model/offpolicy"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -25,25 +27,25 @@ type column struct {
 // columns are those that a table of w cells has.
 func columns(w int) []column {
 	all := []column{
-		{"tokens", 8, func(t *study.Trial) string { return study.Share(float64(t.TokensKept) / float64(t.Tokens)) }},
-		{"rows", 8, func(t *study.Trial) string { return study.Share(float64(t.RowsKept) / float64(t.Rows)) }},
+		{"tokens", 7, func(t *study.Trial) string { return study.Share(float64(t.TokensKept) / float64(t.Tokens)) }},
+		{"rows", 7, func(t *study.Trial) string { return study.Share(float64(t.RowsKept) / float64(t.Rows)) }},
 		{"emptied", 8, func(t *study.Trial) string {
 			if t.Groups == 0 {
 				return study.Share(study.Mass{}.Share())
 			}
 			return strconv.Itoa(t.Emptied)
 		}},
-		{"Σ|A|", 8, func(t *study.Trial) string { return study.Share(t.Mass().Share()) }},
+		{"Σ|A|", 7, func(t *study.Trial) string { return study.Share(t.Mass().Share()) }},
 	}
 	if w < widthForRows {
 		all = append(all[:1], all[3])
 	}
 	if w >= wideRules-2 {
 		all = append(all,
-			column{"A > 0", 8, func(t *study.Trial) string { return study.Share(t.Positive.Share()) }},
-			column{"A < 0", 8, func(t *study.Trial) string { return study.Share(t.Negative.Share()) }})
+			column{"A > 0", 7, func(t *study.Trial) string { return study.Share(t.Positive.Share()) }},
+			column{"A < 0", 7, func(t *study.Trial) string { return study.Share(t.Negative.Share()) }})
 	}
-	return append(all, column{"ESS", 8, func(t *study.Trial) string { return study.Share(t.Effective()) }})
+	return append(all, column{"ESS", 7, func(t *study.Trial) string { return study.Share(t.Effective()) }})
 }
 
 // widthForRows is that of a table from which it has what a rule does to rows and groups.
@@ -67,10 +69,11 @@ func (v *View) rules(e env.Env, w, h int) pane.Content {
 	c := pane.Content{Title: " rules at their trainers' bounds", Lines: []string{t.Paint(themes.Dim, head)}}
 	e.Display.AddRows(&c, pane.OnRule, v.cursor, len(a.tried), w, h, func(i int) string {
 		x := a.tried[i].Trial
-		line := " " + cells.Fit(cells.Fit(cells.Truncate(x.Name(), name-1-marksWidth), name-1-marksWidth)+a.marks(e, x), name-1)
+		line := " " + cells.Fit(x.Name(), name-1-marksWidth)
 		if reason := x.Reason(); reason != "" {
 			return line + t.Paint(themes.Dim, " "+sanitize.Line(reason))
 		}
+		line += cells.Fit(a.marks(e, x), marksWidth)
 		for _, c := range all {
 			line += cells.FitRight(c.text(x), c.width)
 		}
@@ -121,72 +124,87 @@ func curves() []curve {
 	}
 }
 
+// bounds are the points of a sweep that have numbers, the narrow ones first.
+type bounds struct {
+	points []*study.Trial
+	marks  []mark // the most telling first
+}
+
+// mark is a point that says something.
+type mark struct {
+	at    int
+	glyph string
+	role  themes.Role
+	text  string
+}
+
+func (v *View) boundsOf(e env.Env, x tried) (b bounds) {
+	best := v.Job.Value.best.Trial
+	for _, p := range x.sweep {
+		if p.Reason() != "" {
+			continue
+		}
+		at := len(b.points)
+		b.points = append(b.points, p)
+		if p.IsUsual {
+			b.marks = append(b.marks, mark{at, e.Display.Glyphs.Dot, themes.Accent, "its trainer's " + p.Bound})
+		}
+		if isBest := best != nil && (p == best || p.IsUsual && best == x.Trial); isBest {
+			b.marks = append(b.marks, mark{at, pane.StarMark, themes.Good, "keeps most"})
+		}
+	}
+	return b
+}
+
 // sweep draws what is kept by other bounds of the rule under the cursor.
 func (v *View) sweep(e env.Env, w, h int) pane.Content {
 	t, x := e.Display.Theme, v.Job.Value.tried[v.cursor]
 	c := pane.Content{Title: pane.WithRoom(" sweep: "+x.Name(), ", "+x.Moves(), w)}
-	var points []*study.Trial
-	usual := -1
-	for _, p := range x.sweep {
-		if p.Reason() == "" {
-			if p.IsUsual {
-				usual = len(points)
-			}
-			points = append(points, p)
-		}
-	}
-	if len(points) < 2 {
-		why := x.Reason()
-		if why == "" {
-			why = "it has no bound that moves"
-		}
+	b := v.boundsOf(e, x)
+	if len(b.points) < 2 {
+		why := cmp.Or(x.Reason(), "it has no bound that moves")
 		c.Lines = e.Display.SentenceLines(x.Name()+": "+why, themes.Dim, w)
 		return c
 	}
-	axis := chart.Axis{Hi: float64(len(points) - 1)}
-	var plot chart.Plot
+	plot := chart.Plot{X: chart.Axis{Hi: float64(len(b.points) - 1)}}
 	var all []float64
-	legend := []string{}
+	legend := "kept:"
 	for _, k := range curves() {
 		line := chart.Line{Role: k.role, Stroke: k.stroke}
-		for i, p := range points {
+		for i, p := range b.points {
 			line.X, line.Y = append(line.X, float64(i)), append(line.Y, k.of(p))
 		}
 		if slices.ContainsFunc(line.Y, units.IsFinite[float64]) {
 			plot.Lines, all = append(plot.Lines, line), append(all, line.Y...)
-			legend = append(legend, t.Paint(k.role, e.Display.Glyphs.Sample(k.stroke))+" "+k.name)
+			legend += " " + t.Paint(k.role, e.Display.Glyphs.Sample(k.stroke)) + " " + k.name + " "
 		}
 	}
-	plot.X = axis
 	lo, hi := chart.Range(all)
 	y := chart.Axis{Lo: lo, Hi: hi}.Widened()
 	for i := range plot.Lines {
 		plot.Lines[i].Axis = y
 	}
-	if usual >= 0 {
-		c.Remark = e.Display.Glyphs.Dot + " its trainer's bound: " + points[usual].Bound
-	}
-	legend[0] = "kept: " + legend[0]
-	width, rows := max(1, w-labelWidth-1), max(1, h-3)
-	c.Lines = labelled(t, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, rows))
-	r := newRuler(e, width)
-	at, texts := []float64{}, []string{}
-	put := func(i int) { at, texts = append(at, float64(i)), append(texts, points[i].Bound) }
-	if usual >= 0 {
-		r.mark(axis.PlotColumn(float64(usual), width), themes.Accent, e.Display.Glyphs.Dot)
-		put(usual)
-	}
-	if best := slices.Index(points, v.Job.Value.best.Trial); best >= 0 {
-		r.mark(axis.PlotColumn(float64(best), width), themes.Good, pane.StarMark)
-		c.Remark = strings.TrimPrefix(c.Remark+"  "+pane.StarMark+" keeps most", "  ")
-		put(best)
+	width := max(1, w-labelWidth-1)
+	c.Lines = labelled(t, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, max(1, h-3)))
+	c.Lines = append(append(c.Lines, b.axis(e, plot.X, width)...), " "+legend)
+	c.Remark = strings.Join(model.Mapped(b.marks, func(m mark) string { return m.glyph + " " + m.text }), "  ")
+	return c
+}
+
+// axis is the ruler of a sweep and the bounds below it: those that are marked, those at the ends, and others as there is room.
+func (b bounds) axis(e env.Env, x chart.Axis, w int) []string {
+	r := newRuler(e, w)
+	var at []float64
+	var texts []string
+	put := func(i int) { at, texts = append(at, float64(i)), append(texts, b.points[i].Bound) }
+	for _, m := range b.marks {
+		r.mark(x.PlotColumn(float64(m.at), w), m.role, m.glyph)
+		put(m.at)
 	}
 	put(0)
-	put(len(points) - 1)
-	for i := range points {
+	put(len(b.points) - 1)
+	for i := range b.points {
 		put(i)
 	}
-	c.Lines = append(c.Lines, cells.Spaces(labelWidth)+r.String(), cells.Spaces(labelWidth)+t.Paint(themes.Dim, axis.TextLabels(at, texts, width)),
-		" "+cells.JoinFitting(w-1, "  ", legend...))
-	return c
+	return []string{cells.Spaces(labelWidth) + r.String(), cells.Spaces(labelWidth) + e.Display.Theme.Paint(themes.Dim, x.TextLabels(at, texts, w))}
 }

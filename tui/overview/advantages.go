@@ -31,26 +31,20 @@ const heightForSummary = 9
 // processed ones of kept samples downwards; with a baseline, its processed ones upwards. Of another
 // figure it draws all samples upwards and kept ones downwards. What would be drawn twice is drawn once.
 func (p Panes) advantages(e env.Env, w, h int) pane.Content {
-	t, width := e.Display.Theme, mirror.OddWidth(w)
+	width := mirror.OddWidth(w)
 	shown := p.Distribution
 	m := shown.Charts(e, width)
 	name, above, below, sides := m.words(w)
 	c := pane.Content{Note: shown.binNote(m), Lines: []string{" " + mirror.Moments(e, above, m.Upper, !m.hasFigure, w-1)}}
+	ruler := m.ruler(width)
 	if h < heightForChartText {
 		if c.Title = name + shown.scaleInTitle(); !m.hasFigure {
 			c = pane.Content{Title: strings.TrimSpace(c.Title + "  " + sides), Lines: []string{" " + meansLine(e, m, w-1)}}
 		}
-		c.Lines = append(c.Lines, mirror.Lines(e, shown.LogScale, m.Upper, m.Lower, width, h-1)...)
+		c.Lines = append(c.Lines, mirror.Lines(e, shown.LogScale, m.Upper, m.Lower, ruler, width, h-1)...)
 		return c
 	}
-	ruler := cells.Justify(units.Short(m.Upper.Axis.Lo), units.Short(m.Upper.Axis.Hi), width)
-	switch {
-	case !m.hasFigure:
-		ruler = mirror.AxisRuler(m.Upper.Axis, width)
-	case m.whole:
-		ruler = m.Upper.Axis.BarLabels(len(m.Upper.Counts), width)
-	}
-	under := []string{" " + t.Paint(themes.Dim, ruler)}
+	var under []string
 	if m.Distribution.perGroup {
 		sides = ""
 	} else if !m.Same {
@@ -59,7 +53,7 @@ func (p Panes) advantages(e env.Env, w, h int) pane.Content {
 	if !m.hasFigure && h >= heightForSummary {
 		under = append(under, " "+summaryLine(e, m.maxAbs, w-1))
 	}
-	c.Lines = append(append(c.Lines, mirror.Lines(e, shown.LogScale, m.Upper, m.Lower, width, h-1-len(under))...), under...)
+	c.Lines = append(append(c.Lines, mirror.Lines(e, shown.LogScale, m.Upper, m.Lower, ruler, width, h-1-len(under))...), under...)
 	name = e.WithScopeWords(strings.TrimSuffix(name+" "+e.ShownCount(), " ")+shown.scaleInTitle(), w)
 	c.Title = strings.TrimSpace(pane.FirstFitting(w-6, name+"  "+sides, name))
 	if !m.hasFigure && c.Note == "" {
@@ -69,6 +63,17 @@ func (p Panes) advantages(e env.Env, w, h int) pane.Content {
 		c.Note = pane.FirstFitting(w-4, e.MatchVerdict(), verdict, strings.TrimSuffix(estimator+", "+how, ", "))
 	}
 	return c
+}
+
+// ruler returns the labels of the axis in w cells.
+func (m chartCache) ruler(w int) string {
+	switch {
+	case !m.hasFigure:
+		return mirror.AxisRuler(m.Upper.Axis, w)
+	case m.whole:
+		return m.Upper.Axis.BarLabels(len(m.Upper.Counts), w)
+	}
+	return cells.Justify(units.Short(m.Upper.Axis.Lo), units.Short(m.Upper.Axis.Hi), w)
 }
 
 // words returns the name of what is drawn in w cells, of the upper and of the lower histogram, and of both.
@@ -231,15 +236,15 @@ func (s DistributionState) chosen(e env.Env) (distribution, bool) {
 	return all[max(0, i)], i > 0
 }
 
-// NextFigure draws the distribution of the next figure.
-func (p *Panes) NextFigure(e env.Env) view.Want {
+// MoveFigure draws the distribution of the next figure, or for a negative of the one before.
+func (p *Panes) MoveFigure(e env.Env, by int) view.Want {
 	if e.Result.Analysis == nil {
 		return nil
 	}
 	all := Distributions(e)
-	i := slices.IndexFunc(all, func(d distribution) bool { return d.Name == p.Distribution.Figure })
+	i := max(0, slices.IndexFunc(all, func(d distribution) bool { return d.Name == p.Distribution.Figure }))
 	p.Distribution.Figure = ""
-	if next := (max(0, i) + 1) % len(all); next > 0 {
+	if next := (i + by + len(all)) % len(all); next > 0 {
 		p.Distribution.Figure = all[next].Name
 	}
 	return p.inFront(e)

@@ -45,11 +45,12 @@ func beforeSpace(text string, w int) string { return cells.FitRight(text, w-1) +
 
 // The least widths of the dot plot, the prompt and why a group has its fate, and those of further columns.
 const (
-	MinDotPlot     = 11
-	minGroupPrompt = 28
-	minWhyWidth    = 30
-	lengthWidth    = 8
-	flipsWidth     = 6
+	MinDotPlot       = 11
+	minGroupPrompt   = 28
+	minPromptByRatio = 20 // where the table has a column of ratios
+	minWhyWidth      = 30
+	lengthWidth      = 8
+	flipsWidth       = 6
 )
 
 // GroupTable lays out w cells. Widths depend on nothing that differs between steps. Of what the other columns leave the prompt gets
@@ -92,6 +93,9 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 		left -= c.Width
 	}
 	var table groupTable
+	if ratio := ratioColumn(e); !p.FullScreen && len(ratio) > 0 && left-ratio[0].Width >= minPromptByRatio+MinDotPlot {
+		columns, left = append(columns, ratio[0]), left-ratio[0].Width
+	}
 	if p.FullScreen {
 		room := left - minGroupPrompt - MinDotPlot
 		if room >= minWhyWidth+lengthWidth {
@@ -117,23 +121,17 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 	return table
 }
 
-// furtherColumns returns the columns that the table has on the whole screen only: the mean length, the ratio of trainer to
-// sampler, the means of the reward components, and the flips.
+// furtherColumns returns the columns that the table has on the whole screen only: the ratio of trainer to sampler, which others have if there
+// is room, the mean length, the means of the reward components, and the flips.
 func furtherColumns(e env.Env) []groupColumn {
 	x := e.Result.Analysis
-	all := []groupColumn{{name: e.LengthName(), Width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
+	all := append(ratioColumn(e), groupColumn{name: e.LengthName(), Width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
 		mean, known := meanOf(x.Lengths[g.Start:g.End], func(l int32) bool { return l >= 0 })
 		if !known {
 			return units.Missing
 		}
 		return units.Count(int(math.Round(mean)))
-	}}}
-	if e.HasRatios() {
-		all = append(all, groupColumn{
-			name: samples.RatioColumn, Width: samples.RatioWidth, lay: afterSpace,
-			cell: func(g *analysis.Group, _ int) string { return samples.RatioText(e.RatioOf(g, g.Start, g.End)) },
-		})
-	}
+	}})
 	for _, c := range e.Components() {
 		k := slices.Index(e.Snap.Run.ComponentNames, c.Name)
 		all = append(all, groupColumn{name: samples.ComponentHeader(c.Name), Width: samples.ComponentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
@@ -156,6 +154,17 @@ func furtherColumns(e env.Env) []groupColumn {
 			cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) },
 		},
 	)
+}
+
+// ratioColumn is that of the ratio of trainer to sampler, of a log with log-probs of both; none of another.
+func ratioColumn(e env.Env) []groupColumn {
+	if !e.HasRatios() {
+		return nil
+	}
+	return []groupColumn{{
+		name: samples.RatioColumn, Width: samples.RatioWidth, lay: afterSpace,
+		cell: func(g *analysis.Group, _ int) string { return samples.RatioText(e.RatioOf(g, g.Start, g.End)) },
+	}}
 }
 
 // VisibleGroups returns how many rows of the table are in sight.

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"fmt"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -15,6 +16,14 @@ import (
 	"vantage/tui/trend"
 )
 
+// weightedBy says of the spread of advantages what weighs them: that of the pane beside it is of samples.
+func weightedBy(e env.Env, name string) string {
+	if x := e.Result.Analysis; name != "critic/advantages_processed/std" || !slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
+		return ""
+	}
+	return " by " + e.Snap.Run.LengthUnit.String()
+}
+
 // metricWidth is the least width of a column, without a difference from the baseline.
 const metricWidth = 36
 
@@ -27,14 +36,13 @@ func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 			Lines: []string{" " + e.Display.Theme.Paint(themes.Dim, "computing the metrics of the groups shown …")},
 		}
 	}
-	all, t := x.Metrics, e.Display.Theme
+	all, t := trend.List(x.Metrics), e.Display.Theme
 	columns, hidden := MetricLayout(e, len(all), w, h)
 	width := w / columns
-	c := pane.Content{Title: fmt.Sprintf("metrics  %d · %s", len(all), e.ScopeWords())}
+	c := pane.Content{Title: fmt.Sprintf("metrics  %d · %s", len(x.Metrics), e.ScopeWords())}
 	if of := e.ShownCount(); of != "" {
 		c.Title += " · " + of + " groups shown"
 	}
-	c.Title += " · advantages by length" // those of the pane beside it are of samples
 	if hidden > 0 {
 		c.Note = fmt.Sprintf("%d–%d/%d", p.MetricScroll*columns+1, min(len(all), (p.MetricScroll+h)*columns), len(all))
 	}
@@ -45,15 +53,18 @@ func (p Panes) Metrics(e env.Env, w, h int) pane.Content {
 	}
 	for y := range h {
 		line := ""
-		for x := range columns {
-			at := p.MetricScroll*columns + x*h + y
+		for column := range columns {
+			at := p.MetricScroll*columns + column*h + y
 			if at >= len(all) {
 				break
 			}
-			name := t.Paint(themes.Dim, trend.TrimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
-			value := trend.MetricText(all[at].Name, all[at].Value)
+			of := all[at].Metric
+			value := trend.MetricText(of.Name, of.Value) + trend.WithoutNaN(x, of.Name)
+			weighted := weightedBy(e, of.Name)
+			room := width - max(9, cells.Width(value)+3) - deltaRoom - cells.Width(weighted)
+			name := t.Paint(themes.Dim, trend.TrimPath(sanitize.Line(all[at].Name), room)+weighted)
 			if base != nil {
-				value += cells.FitRight(e.Display.PaintDelta(all[at].Value-base.Metric(all[at].Name)), trend.DeltaWidth)
+				value += cells.FitRight(e.Display.PaintDelta(of.Value-base.Metric(of.Name)), trend.DeltaWidth)
 			}
 			line += e.Display.Mark(
 				pane.OnMetric, at,
@@ -82,11 +93,22 @@ func (p *Panes) MoveMetric(e env.Env, by int) {
 	if x == nil || in.H == 0 {
 		return
 	}
-	p.Metric = pane.ClampIndex(p.Metric+by, len(x.Metrics))
-	columns, hidden := MetricLayout(e, len(x.Metrics), in.W, in.H)
+	n := len(trend.List(x.Metrics))
+	p.Metric = pane.ClampIndex(p.Metric+by, n)
+	columns, hidden := MetricLayout(e, n, in.W, in.H)
 	top := min(p.MetricScroll, p.Metric/columns)
 	least := (p.Metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
 	p.MetricScroll = min(max(0, top, least), hidden)
+}
+
+// MetricUnderCursor returns the name of the metric that the cursor is on; "" while there is none.
+func (p Panes) MetricUnderCursor(e env.Env) string {
+	x := e.ShownFigures()
+	if x == nil || len(x.Metrics) == 0 {
+		return ""
+	}
+	rows := trend.List(x.Metrics)
+	return rows[pane.ClampIndex(p.Metric, len(rows))].Metric.Name
 }
 
 func exportedMetrics(e env.Env) report.Table {

@@ -110,8 +110,9 @@ func (p Panes) figuresOfWarnings(e env.Env) (l glossary.List) {
 
 func (p Panes) figuresOfMetrics(e env.Env) (l glossary.List) {
 	if x := e.ShownFigures(); x != nil {
-		for _, m := range x.Metrics[pane.ClampIndex(p.Metric, len(x.Metrics)):] {
-			l = l.At(figures.Metrics, m.Name)
+		rows := trend.List(x.Metrics)
+		for _, row := range rows[pane.ClampIndex(p.Metric, len(rows)):] {
+			l = l.At(figures.Metrics, row.Metric.Name)
 		}
 	}
 	return l

@@ -185,12 +185,12 @@ func (*Answers) Keys() view.Section {
 		{Keys: []string{"n"}, Label: "n", Doc: "next difference of the diff", Do: view.By((*Answers).moveDifference, 1)},
 		{Keys: []string{"N"}, Label: "N", Doc: "previous difference", Do: view.By((*Answers).moveDifference, -1)},
 		{
-			Keys: []string{"z"}, Label: "z", Hint: "z thinking",
+			Keys: []string{"T"}, Label: "T", Hint: "T thinking",
 			Doc: "hide or show the thinking, also in a diff",
 			Do:  view.Key((*Answers).foldThinking),
 		},
 		{
-			Keys: []string{"v"}, Label: "v",
+			Keys: []string{"I"}, Label: "I",
 			Doc: "show the texts as logged, or with Markdown and LaTeX rendered",
 			Do:  view.Key((*Answers).toggleRaw),
 		},

@@ -409,12 +409,12 @@ func (*Group) Keys() view.Section {
 			Do:  view.Key((*Group).toggleDiff),
 		},
 		{
-			Keys: []string{"z"}, Label: "z", Hint: "z thinking",
+			Keys: []string{"T"}, Label: "T", Hint: "T thinking",
 			Doc: "hide or show the thinking, also in a diff",
 			Do:  view.Key((*Group).foldThinking),
 		},
 		{
-			Keys: []string{"v"}, Label: "v", Hint: "v as-logged",
+			Keys: []string{"I"}, Label: "I", Hint: "I as-is",
 			Doc: "show the text as logged, or with Markdown and LaTeX rendered",
 			Do:  view.Key((*Group).toggleRaw),
 		},

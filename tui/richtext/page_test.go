@@ -124,7 +124,7 @@ func TestDiff(t *testing.T) {
 		},
 		"lines":    {"a\nb\nc d e f", "a\nx\nc d e f", Options{}, []string{"the first word is the same; 5 words in common, of 6 and 6 (n: next difference)", "", "a", "[−x]", "[+b]", "c d e f"}},
 		"chinese":  {"答案是四。", "答案是五。", Options{}, []string{"the first 3 words are the same; 4 words in common, of 5 and 5 (n: next difference)", "", "答案是[−五][+四]。"}},
-		"thoughts": {"<think>x</think>a", "<think>y</think>a", Options{Folded: true}, []string{"identical", "thinking is left out: z compares it too", "", "a"}},
+		"thoughts": {"<think>x</think>a", "<think>y</think>a", Options{Folded: true}, []string{"identical", "thinking is left out: T compares it too", "", "a"}},
 		"ascii":    {"a", "b", Options{ASCII: true}, []string{"no words in common", "", "[-b][+a]"}},
 		"empty":    {"", "", Options{}, []string{"identical", "", ""}},
 	} {

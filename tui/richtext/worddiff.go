@@ -66,7 +66,7 @@ func (b *builder) diff(winner, loser Side, o Options, hint string) {
 	b.current.hang = 2
 	b.writeLine(themes.Dim, c.summary(hint))
 	if thoughtsLeftOut {
-		b.writeLine(themes.Dim, "thinking is left out: z compares it too")
+		b.writeLine(themes.Dim, "thinking is left out: T compares it too")
 	}
 	if loserTruncated || winnerTruncated {
 		b.writeLine(themes.Warn, fmt.Sprintf("only the first %d words of each are compared", maxWords))

@@ -8,6 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -144,7 +145,7 @@ func (s View) figuresView(e env.Env, w, h int) []string {
 	for i, one := range drawn {
 		name := g.InSight[i]
 		meanOf = one.MeanOf
-		value := trend.MetricText(name, e.Result.Analysis.Last().Metric(name))
+		value := trend.MetricText(name, e.Result.Analysis.Last().Metric(name)) + trend.WithoutNaN(&e.Result.Analysis.Last().StepFigures, name)
 		title := cells.Justify(t.Paint(themes.Title, trend.TrimPath(sanitize.Line(name), g.W-len(value)-4)), t.Paint(themes.Accent, value), g.W-2)
 		for y, line := range append([]string{e.Display.Cell(title, g.first+i == here)}, one.Rows...) {
 			c.Lines[i/g.columns*g.H+y] += cells.Fit(line, g.W)
@@ -169,7 +170,8 @@ type FigureCache struct {
 // figureKey is all that a figureCache depends on.
 type figureKey struct {
 	trend, base, second *analysis.Trend
-	Names, Over         string // the figures, and the one over each
+	Names, Over         string             // the figures, and the one over each
+	worst               *diagnosis.Finding // whose steps are in red
 	W, H                int
 	window              StepWindow
 	smoothing           float64
@@ -181,7 +183,7 @@ type figureKey struct {
 func (s View) DrawFigures(e env.Env, names []string, second string, w, h int) FigureCache {
 	key := figureKey{
 		trend: e.Result.Trend, second: e.Second.Trend.Value.Trend, Names: strings.Join(names, "\n"), Over: second, W: w, H: h,
-		window: s.Window, smoothing: s.smoothing, theme: e.Display.Theme, ascii: e.Display.Glyphs.ASCII,
+		worst: e.Found(0), window: s.Window, smoothing: s.smoothing, theme: e.Display.Theme, ascii: e.Display.Glyphs.ASCII,
 	}
 	if e.Settings.Base.On {
 		key.base = e.Result.BaseTrend

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/themes"
@@ -35,7 +36,7 @@ func (List) Limit() int { return view.MaxTyped }
 func (s List) Edited(e env.Env, longer bool) view.Want { return view.Narrowed(s, e, longer) }
 
 // Rows makes it a list.
-func (s List) Rows(e env.Env) (*int, int) { return &s.Picker.cursor, len(s.PickedFigures(e)) }
+func (s List) Rows(e env.Env) (*int, int) { return &s.Picker.cursor, len(s.listed(e)) }
 
 // RowKind is a metric.
 func (List) RowKind() pane.Kind { return pane.OnFigure }
@@ -56,7 +57,8 @@ func (List) Keys() view.Section {
 
 // OnOpen puts the cursor on the metric that is drawn.
 func (s List) OnOpen(e env.Env) {
-	s.Picker = FigurePicker{cursor: max(0, slices.Index(trend.MetricNames(e), s.DrawnMetric(e)))}
+	s.Picker = FigurePicker{}
+	s.Picker.cursor = max(0, slices.IndexFunc(s.listed(e), func(row trend.Listed) bool { return row.Metric.Name == s.DrawnMetric(e) }))
 }
 
 // PickedFigures returns the figures that the query fits: first those whose name contains it, then those whose name has its
@@ -74,6 +76,17 @@ func (s View) PickedFigures(e env.Env) []string {
 		}
 	}
 	return slices.Concat(ranked...)
+}
+
+// listed returns the rows of the list.
+func (s View) listed(e env.Env) []trend.Listed {
+	if e.Result.Analysis == nil {
+		return nil
+	}
+	x := e.Result.Analysis.Last()
+	return trend.List(model.Mapped(s.PickedFigures(e), func(name string) analysis.Metric {
+		return analysis.Metric{Name: name, Value: x.Metric(name)}
+	}))
 }
 
 // rankFigure returns how a figure fits to words, 0 being best; −1: it does not.
@@ -100,15 +113,15 @@ func FigureMeaning(name string) string {
 }
 
 func (s *View) drawPicked(e env.Env) view.Want {
-	list := s.PickedFigures(e)
+	list := s.listed(e)
 	if len(list) == 0 {
 		return view.Say("no metric is called that: Backspace widens the list")
 	}
-	return view.DrawFigure(list[s.Picker.cursor])
+	return view.DrawFigure(list[s.Picker.cursor].Metric.Name)
 }
 
 func (s View) figureList(e env.Env, typed cells.Line, w, h int) []string {
-	t, list := e.Display.Theme, s.PickedFigures(e)
+	t, list, x := e.Display.Theme, s.listed(e), e.Result.Analysis.Last()
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
 	c := pane.Content{Title: " metrics  " + view.TypedOr(typed, "type a part of its name or meaning")}
@@ -118,10 +131,10 @@ func (s View) figureList(e env.Env, typed cells.Line, w, h int) []string {
 	}
 	name = min(name, in.W/2)
 	e.Display.AddRows(&c, pane.OnFigure, s.Picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
-		return " " + cells.Fit(trend.TrimPath(sanitize.Line(list[i]), name), name) + " " +
-			t.Paint(themes.Accent, cells.FitRight(trend.MetricText(list[i], e.Result.Analysis.Last().Metric(list[i])), trend.ValueWidth)) + "  " + t.Paint(
-			themes.Dim, FigureMeaning(list[i]),
-		)
+		of := list[i].Metric
+		meaning := strings.TrimPrefix(trend.WithoutNaN(&x.StepFigures, of.Name)+", "+FigureMeaning(of.Name), ", ")
+		return " " + cells.Fit(trend.TrimPath(sanitize.Line(list[i].Name), name), name) + " " +
+			t.Paint(themes.Accent, cells.FitRight(trend.MetricText(of.Name, of.Value), trend.ValueWidth)) + "  " + t.Paint(themes.Dim, meaning)
 	})
 	if len(list) == 0 {
 		c.Lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
@@ -130,7 +143,7 @@ func (s View) figureList(e env.Env, typed cells.Line, w, h int) []string {
 	for len(c.Lines) < in.H-maxExplained {
 		c.Lines = append(c.Lines, "")
 	}
-	here := list[pane.ClampIndex(s.Picker.cursor, len(list))]
+	here := list[pane.ClampIndex(s.Picker.cursor, len(list))].Metric.Name
 	if entry, ok := figures.Explain(figures.Metrics, here); ok {
 		text := entry.Explanation()
 		if entry.Trainers != "" {

@@ -8,6 +8,7 @@ import (
 
 	"vantage/model/analysis"
 	"vantage/model/sanitize"
+	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
@@ -48,7 +49,7 @@ func (s View) metricHere(e env.Env, name string, w int) string {
 		said = rest
 	}
 	here := e.Result.Analysis.Last().Metric(name)
-	said += " " + e.Display.Theme.Paint(themes.Accent, trend.MetricText(name, here))
+	said += " " + e.Display.Theme.Paint(themes.Accent, trend.MetricText(name, here)+trend.WithoutNaN(&e.Result.Analysis.Last().StepFigures, name))
 	if w < widthForFullNames && s.Second != "" {
 		return said
 	}
@@ -58,13 +59,15 @@ func (s View) metricHere(e env.Env, name string, w int) string {
 // NewChart draws a metric into w columns and h rows, and a second one over it unless that is "".
 func (s View) NewChart(e env.Env, name, second string, w, h int) trend.StepChart {
 	c := trend.StepChart{Plot: chart.Plot{X: s.WindowAxis(e)}, Width: w - trend.ValueWidth - 1}
-	left := trend.LinesOf(trend.RowOfMetric(name), c.Plot.X, trend.DrawnRuns(e), s.smoothing)
+	row, runs := trend.RowOfMetric(name), trend.DrawnRuns(e)
+	runs[0].Part = trend.Alarmed(e, row)
+	left := trend.LinesOf(row, c.Plot.X, runs, s.smoothing, c.Width)
 	labels, rightLabels := left.Axis.RowLabels(h), make([]string, max(0, h))
 	lines, smooth := left.Lines, left.Smooth
 	if second != "" {
 		over := trend.LinesOf(
 			trend.RowOfMetric(second), c.Plot.X, []trend.DrawnRun{{Trend: e.Result.Trend, Role: themes.Warn, Stroke: chart.Dashed}},
-			s.smoothing,
+			s.smoothing, c.Width,
 		)
 		lines, smooth = append(lines, over.Lines...), append(smooth, over.Smooth...)
 		if c.Right = over.Axis != left.Axis; c.Right {
@@ -80,11 +83,29 @@ func (s View) NewChart(e env.Env, name, second string, w, h int) trend.StepChart
 	}
 	c.Plot.Lines = slices.Concat(smooth, lines)
 	t := e.Display.Theme
+	if !slices.ContainsFunc(lines, func(l chart.Line) bool { return slices.ContainsFunc(l.Within(c.Plot.X).Y, units.IsFinite[float64]) }) {
+		c.Rows = make([]string, max(0, h))
+		for i := range c.Rows {
+			c.Rows[i] = cells.Spaces(w)
+		}
+		if h > 0 {
+			c.Rows[h/2] = cells.Fit(cells.Spaces(trend.ValueWidth)+t.Paint(themes.Dim, nothingDrawn(name)), w)
+		}
+		return c
+	}
 	c.Rows = c.Plot.Draw(t, e.Display.Glyphs, c.Width, h)
 	for i, row := range c.Rows {
 		c.Rows[i] = t.Paint(themes.Dim, cells.FitRight(labels[i], trend.ValueWidth-1)+" ") + row + " " + t.Paint(themes.Warn, rightLabels[i])
 	}
 	return c
+}
+
+// nothingDrawn says why a metric has no line.
+func nothingDrawn(name string) string {
+	if trend.MetricText(name, math.NaN()) == units.Missing {
+		return "not defined at any of these steps"
+	}
+	return "NaN at each of these steps"
 }
 
 // runLegend names the lines of the runs, if there are several.
@@ -114,8 +135,10 @@ func (s View) chartNote(e env.Env, first string, meanOf, w int) string {
 	if s.smoothing > 0 {
 		notes = append(notes, fmt.Sprintf("moving average %g", s.smoothing))
 	}
-	if meanOf > 1 {
+	if meanOf > 1 && s.smoothing > 0 {
 		notes = append(notes, fmt.Sprintf("means of %d steps", meanOf))
+	} else if text := trend.MeansText(e, meanOf); text != "" {
+		notes = append(notes, text)
 	}
 	return cells.JoinFitting(w-4, " · ", notes...)
 }

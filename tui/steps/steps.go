@@ -70,8 +70,8 @@ func (*View) Keys() view.Section {
 			Do:  view.Key((*View).toggleLarge),
 		},
 	}, chartKeys[*View](), []view.Binding{
-		{Keys: []string{"left", "h"}, Label: "h ←", Doc: "earlier steps, as H", Do: view.By((*View).pan, -1)},
-		{Keys: []string{"right", "l"}, Label: "l →", Doc: "later steps, as L", Do: view.By((*View).pan, 1)},
+		{Keys: []string{"left", "h"}, Label: "h ←", Doc: "earlier steps, as ,", Do: view.By((*View).pan, -1)},
+		{Keys: []string{"right", "l"}, Label: "l →", Doc: "later steps, as .", Do: view.By((*View).pan, 1)},
 		{
 			Keys: []string{"w"}, Label: "w", Hint: "w first-warning",
 			Doc: "to the next first occurrence of a warning",
@@ -97,8 +97,8 @@ func chartKeys[V charts]() []view.Binding {
 			Do:  view.By(V.zoom, 1),
 		},
 		{Keys: []string{"X"}, Label: "X", Doc: "show twice as many, at last all", Do: view.By(V.zoom, -1)},
-		{Keys: []string{"H"}, Label: "H", Doc: "show earlier steps", Do: view.By(V.pan, -1)},
-		{Keys: []string{"L"}, Label: "L", Doc: "show later steps", Do: view.By(V.pan, 1)},
+		{Keys: []string{","}, Label: ",", Doc: "show earlier steps", Do: view.By(V.pan, -1)},
+		{Keys: []string{"."}, Label: ".", Doc: "show later steps", Do: view.By(V.pan, 1)},
 		{
 			Keys: []string{"A"}, Label: "A", Hint: "A average",
 			Doc: "smooth the lines by a moving average: off, 0.6, 0.9",

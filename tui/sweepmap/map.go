@@ -161,7 +161,7 @@ func (m sweepMap) mapPane(w, h int) pane.Content {
 	case m.sweepState.Grid != nil:
 		text = append([]string{m.sweepState.adviceSentence(math.MaxInt32), ""}, m.sweepState.equalFigures(m.env)...)
 		if m.sweepState.currentScope(m.env).Kind != env.ScopeAll {
-			text = append(text, "", "Tab widens the map from "+m.scopeText+", at last to all steps of the run")
+			text = append(text, "", "> widens the map from "+m.scopeText+", at last to all steps of the run")
 		}
 	}
 	return pane.Content{

@@ -84,16 +84,16 @@ func (*View) Keys() view.Section {
 			Do:  view.Ask(view.OpenCopy{}),
 		},
 		{
-			Keys: []string{"x"}, Label: "x", Hint: "x star",
-			Doc: "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning",
+			Keys: []string{"*"}, Label: "*", Hint: "* star",
+			Doc: "to ★, which suits the goal best, and from there to the current setting; ☆ no pair beats, and it raises no warning",
 			Do:  view.Key((*View).toStar),
 		},
-		{Keys: []string{"X"}, Label: "X", Doc: "to the current setting", Do: view.Key((*View).toSet)},
 		{
-			Keys: []string{"tab"}, Label: "Tab", Hint: "Tab scope",
-			Doc: "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range",
-			Do:  view.Key((*View).NextScope),
+			Keys: []string{">"}, Label: ">", Hint: "< > steps",
+			Doc: "sweep more: the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range",
+			Do:  view.By((*View).MoveScope, 1),
 		},
+		{Keys: []string{"<"}, Label: "<", Doc: "sweep fewer", Do: view.By((*View).MoveScope, -1)},
 		{
 			Keys: []string{"o"}, Label: "o", Hint: "o goal",
 			Doc: "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|",
@@ -151,13 +151,14 @@ func (s *View) OnMouse(e env.Env, m view.Mouse) (view.Want, bool) {
 // SweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
 func SweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
 
-func (s *View) toStar(env.Env) view.Want {
-	before, best := *s, s.Advice.Cell
+func (s *View) toStar(e env.Env) view.Want {
+	best := s.Advice.Cell
 	if best == nil {
 		return nil
 	}
+	before := *s
 	if *s = s.At(best.KeepPos, best.KeepNeg); s.Pos == before.Pos && s.Neg == before.Neg {
-		return view.Say("this is ★, the best for the goal: X leads to the current setting")
+		return s.toSet(e)
 	}
 	return nil
 }
@@ -333,9 +334,9 @@ func computeSweep(set model.Settings, snap model.Snapshot, steps []int, groups m
 		switch {
 		case err != nil:
 		case groups != nil && len(groups) == 0:
-			err = errors.New("the filter shows no groups: Tab changes the scope")
+			err = errors.New("the filter shows no groups: < > change the steps")
 		case len(steps) == 0:
-			err = errors.New("no complete step to sweep: Tab changes the scope")
+			err = errors.New("no complete step to sweep: < > change the steps")
 		}
 		if err != nil {
 			return sweepPart{}, nil, err
@@ -416,8 +417,8 @@ func (s View) currentScope(e env.Env) env.Scope {
 	return s.Scope
 }
 
-// NextScope sweeps the next scope, in the order of Tab.
-func (s *View) NextScope(e env.Env) view.Want {
+// MoveScope sweeps more steps, or fewer.
+func (s *View) MoveScope(e env.Env, by int) view.Want {
 	all := []env.Scope{{Kind: env.ScopeStep}}
 	if e.IsFiltered() {
 		all = append(all, env.Scope{Kind: env.ScopeShown})
@@ -428,7 +429,13 @@ func (s *View) NextScope(e env.Env) view.Want {
 	}
 	all = append(all, env.Scope{Kind: env.ScopeAll})
 	kind := s.currentScope(e).Kind
-	s.Scope = all[(slices.IndexFunc(all, func(s env.Scope) bool { return s.Kind == kind })+1)%len(all)]
+	at := slices.IndexFunc(all, func(s env.Scope) bool { return s.Kind == kind })
+	if to := at + by; to < 0 {
+		return view.Say("one step is swept: > sweeps more")
+	} else if to >= len(all) {
+		return view.Say("all steps are swept: < sweeps fewer")
+	}
+	s.Scope = all[at+by]
 	return nil
 }
 

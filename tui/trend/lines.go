@@ -10,7 +10,6 @@ import (
 
 	"vantage/model/analysis"
 	"vantage/model/glance"
-	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
@@ -19,15 +18,6 @@ import (
 
 // DeltaWidth is the width of a difference from the baseline.
 const DeltaWidth = 10
-
-// MetricText returns the value of a metric. Where one of ours is not defined it is missing; a trainer's is nan, as
-// the trainer logs it.
-func MetricText(name string, x float64) string {
-	if math.IsNaN(x) && strings.HasPrefix(name, "vantage/") {
-		return units.Missing
-	}
-	return units.Short(x)
-}
 
 // TrimPath cuts a path to w cells: before its last element, which tells it from its neighbours, as long as the beginning says whose it is.
 func TrimPath(name string, w int) string {
@@ -92,6 +82,7 @@ type DrawnRun struct {
 	Trend  *analysis.Trend
 	Role   themes.Role
 	Stroke chart.Stroke
+	Part   *chart.Part // of its line in another role; nil: none
 }
 
 // DrawnRuns returns what charts have a line of: the run, under the baseline if there is one, and the second run if
@@ -101,12 +92,12 @@ func DrawnRuns(e env.Env) []DrawnRun {
 	if e.Second.Source != nil {
 		name = e.RunNames()[env.SideBaseline]
 	}
-	runs := []DrawnRun{{name, e.Result.Trend, themes.Accent, chart.Solid}}
+	runs := []DrawnRun{{Name: name, Trend: e.Result.Trend, Role: themes.Accent}}
 	if e.Settings.Base.On && e.Result.BaseTrend != nil {
-		runs = append(runs, DrawnRun{"baseline", e.Result.BaseTrend, themes.Plain, chart.Dotted})
+		runs = append(runs, DrawnRun{Name: "baseline", Trend: e.Result.BaseTrend, Role: themes.Plain, Stroke: chart.Dotted})
 	}
 	if second := e.Second.Trend.Value.Trend; second != nil {
-		runs = append(runs, DrawnRun{e.RunNames()[env.SideCandidate], second, themes.Good, chart.DashDotted})
+		runs = append(runs, DrawnRun{Name: e.RunNames()[env.SideCandidate], Trend: second, Role: themes.Good, Stroke: chart.DashDotted})
 	}
 	return runs
 }
@@ -120,10 +111,12 @@ type StepChart struct {
 	Rows   []string // plot and labels
 }
 
-// RowOfMetric returns a row without a name, of the metric as the trainer computes it.
+// RowOfMetric returns the row of a metric as the trainer computes it, without a name if the pane has none of it.
 func RowOfMetric(metric string) Row {
-	zeroToOne := slices.ContainsFunc(Rows(), func(r Row) bool { return r.Metric == metric && r.zeroToOne })
-	return Row{Metric: metric, zeroToOne: zeroToOne}
+	if i := slices.IndexFunc(Rows(), func(r Row) bool { return r.Metric == metric }); i >= 0 {
+		return Rows()[i]
+	}
+	return Row{Metric: metric}
 }
 
 // figureLines are the lines of a figure for some runs, their moving averages if these are drawn before them, and the axis of both: that of their
@@ -133,28 +126,42 @@ type figureLines struct {
 	Axis          chart.Axis
 }
 
-// LinesOf returns the lines of a figure. Their moving averages have a weight of smoothing; there are none if that is 0.
-func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64) (f figureLines) {
+// LinesOf returns the lines of a figure in w columns. Their moving averages have a weight of smoothing; there are none if that is 0.
+func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64, w int) (f figureLines) {
 	var shown []float64
 	for _, run := range runs {
-		line := chart.Line{X: stepNumbers(run.Trend), Y: row.series(run.Trend), Role: run.Role, Stroke: run.Stroke, Spread: smoothing == 0}
+		line := chart.Line{X: stepNumbers(run.Trend), Y: row.series(run.Trend), Role: run.Role, Stroke: run.Stroke, Part: run.Part, Spread: smoothing == 0}
 		shown = append(shown, line.Within(x).Y...)
 		if smoothing > 0 {
 			average := line
 			average.Y = chart.Smoothed(line.Y, smoothing)
 			f.Smooth, shown = append(f.Smooth, average), append(shown, average.Within(x).Y...)
-			line.Role, line.Stroke = themes.Track, chart.Sparse
+			line.Role, line.Stroke, line.Part = themes.Track, chart.Sparse, nil
 		}
 		f.Lines = append(f.Lines, line)
 	}
 	lo, hi := row.Bounds(shown)
 	f.Axis = chart.Axis{Lo: lo, Hi: hi}.Widened()
+	if len(f.Lines) == 1 {
+		f.Axis = f.Axis.WithZero(len(f.Lines[0].Within(x).X), w)
+	}
 	for _, lines := range [][]chart.Line{f.Lines, f.Smooth} {
 		for i := range lines {
 			lines[i].Axis = f.Axis
 		}
 	}
 	return f
+}
+
+// MeansText says that a line is of means of so many steps, and what the area behind it is; "" if it is of all of them.
+func MeansText(e env.Env, n int) string {
+	switch {
+	case n <= 1:
+		return ""
+	case e.Display.Glyphs.ASCII || !e.Display.Theme.HasShade():
+		return fmt.Sprintf("means of %d steps", n)
+	}
+	return fmt.Sprintf("means of %d steps, shaded from least to most", n)
 }
 
 func stepNumbers(t *analysis.Trend) []float64 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -79,6 +80,12 @@ func Pane(e env.Env, w, h int) pane.Content {
 	}
 	if text := GapsText(e); text != "" {
 		c.Title = pane.WithRoom(c.Title, ", "+text, w)
+	}
+	if big := h - len(TellingRows(e)); big >= minBigTrend {
+		_, plot, _ := trendWidths(e, w)
+		if text := MeansText(e, chart.Averaged(len(e.Result.Trend.Steps), plot)); text != "" {
+			c.Title = pane.WithRoom(c.Title, ", "+text, w)
+		}
 	}
 	if e.IsWide() {
 		c.Title = pane.WithRoom(c.Title, fmt.Sprintf(" · at %d", e.Result.Analysis.Step), w)
@@ -162,10 +169,14 @@ func trendLine(e env.Env, n int, row Row, w int) string {
 	if len(e.Result.Trend.Steps) < 2 { // which is no line
 		return cells.Fit(named, w)
 	}
-	line := chart.Line{X: stepNumbers(e.Result.Trend), Y: row.series(e.Result.Trend)}
-	lo, hi := row.Bounds(line.Y)
-	line.Axis = chart.Axis{Lo: lo, Hi: hi}
-	spark := chart.Spark{X: StepAxis(e), Line: line, Bars: true, Current: float64(x.Step)}.Draw(t, e.Display.Glyphs, plot)
+	line := chart.Line{X: stepNumbers(e.Result.Trend), Y: row.series(e.Result.Trend), Spread: true}
+	lo, hi := row.lineBounds(line.Y)
+	if lo < hi {
+		axis := chart.Axis{Lo: lo, Hi: hi}.WithZero(len(line.X), plot)
+		lo, hi = axis.Lo, axis.Hi
+	}
+	line.Axis, line.Part = chart.Axis{Lo: lo, Hi: hi}, Alarmed(e, row)
+	spark := chart.Spark{X: StepAxis(e), Line: line, Current: float64(x.Step)}.Draw(t, e.Display.Glyphs, plot)
 	return named + e.Display.Mark(pane.OnTrend, n, spark) +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
@@ -203,7 +214,7 @@ func roundTo(x float64, decimals int) string {
 func bigTrend(e env.Env, row Row, w, h int) []string {
 	t, x := e.Display.Theme, StepAxis(e)
 	left, plot, right := trendWidths(e, w)
-	drawn := LinesOf(row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent}}, 0)
+	drawn := LinesOf(row, x, []DrawnRun{{Trend: e.Result.Trend, Role: themes.Accent, Part: Alarmed(e, row)}}, 0, plot)
 	lines, labels := chart.Plot{X: x, Lines: drawn.Lines}.Draw(t, e.Display.Glyphs, plot, h), drawn.Axis.RowLabels(h)
 	for i := range lines {
 		name := ""
@@ -225,6 +236,37 @@ func (r Row) Bounds(values []float64) (lo, hi float64) {
 		lo = 0
 	}
 	return lo, hi
+}
+
+// leastShares is the least range that the line of a share is drawn over.
+const leastShares = 0.2
+
+// lineBounds returns the range that a line of one row is drawn over: of shares theirs and some room, since of 0 to 1 such a line shows little.
+func (r Row) lineBounds(values []float64) (lo, hi float64) {
+	lo, hi = chart.Range(values)
+	if room := leastShares - (hi - lo); r.zeroToOne && lo < hi && 0 <= lo && hi <= 1 && room > 0 {
+		lo = math.Floor(20*max(0, min(lo-room/2, 1-leastShares))) / 20
+		return lo, min(1, lo+math.Ceil(20*leastShares+1)/20)
+	}
+	return lo, hi
+}
+
+// Alarmed returns the steps that the worst alarm covers, in the line of the reward and in that which shows the alarm; nil: none.
+func Alarmed(e env.Env, row Row) *chart.Part {
+	worst := e.Found(0)
+	if worst == nil || worst.Severity != diagnosis.Alarm || row.Metric != "critic/score/mean" && (row.Name == "" || row.Name != worst.Series.Name) {
+		return nil
+	}
+	return PartOf(worst, themes.Bad)
+}
+
+// PartOf returns the steps that a finding covers.
+func PartOf(f *diagnosis.Finding, role themes.Role) *chart.Part {
+	part := chart.Part{From: float64(f.Since), To: float64(f.Until), Role: role}
+	if f.Lasting {
+		part.To = math.Inf(1)
+	}
+	return &part
 }
 
 // Index returns the index of the step on the screen in the trend, -1 if it is not
