@@ -30,13 +30,15 @@ func (a App) figuresUnderCursor() glossary.List {
 		names := trend.MetricNames(a.env)
 		return glossary.List{}.At(figures.Metrics, names[pane.ClampIndex(a.views.steps.Figures.Cursor, len(names)):]...)
 	case view.Compare:
-		return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±", "prompts")
+		return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±",
+			"prompts")
 	case view.Answers:
 		return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ").At(figures.Sample, "reward", "tokens")
 	case view.GroupSize:
 		return glossary.List{}.At(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
 	case view.Prompts, view.PromptFilter, view.Grep:
-		return glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").At(
+		return glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k",
+			"last_step").At(
 			figures.Sample, "reward", "proc",
 		)
 	case view.Sweep, view.Chain, view.OffPolicy, view.Breakdown:

@@ -81,8 +81,8 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 	})
 }
 
-// isTotal reports whether a name in an object is that of the total of its parts. In one that is the reward itself so are score and value: the
-// reward functions of verl return {"score": …, "acc": …}.
+// isTotal reports whether a name in an object is that of the total of its parts. In one that is the reward itself so are score and value:
+// the reward functions of verl return {"score": …, "acc": …}.
 func (c *Components) isTotal(object []byte, name string) bool {
 	isOfReward := strings.EqualFold(string(object), "reward") && len(c.fields.Totals) > 0
 	return slices.Contains(c.fields.Totals, name) || isOfReward && (name == "score" || name == "value")

@@ -182,8 +182,8 @@ func (r *RowDecoder) SeeStep(step int64) {
 	r.epochs.last = max(r.epochs.last, step)
 }
 
-// Require refuses the only sample of a record, if it has one, that lacks what samples before it have: a single one without prompt and group id would leave all
-// of them without groups, and one without a step would begin the run anew.
+// Require refuses the only sample of a record, if it has one, that lacks what samples before it have: a single one without prompt and group
+// id would leave all of them without groups, and one without a step would begin the run anew.
 func (r *RowDecoder) Require(samples []model.Record) error {
 	if len(samples) == 0 {
 		return nil
@@ -315,8 +315,8 @@ type newestStep struct {
 	newest, now int64
 }
 
-// SetNewestStep sets the step of the row to the greatest so far, for groups that are written when they are done, in whatever order they were begun:
-// their rows stand together, and that of the first counts. ok is false if the row does not tell its step.
+// SetNewestStep sets the step of the row to the greatest so far, for groups that are written when they are done, in whatever order they
+// were begun: their rows stand together, and that of the first counts. ok is false if the row does not tell its step.
 func (r *RowDecoder) SetNewestStep(step int64, ok bool) {
 	r.InOrder = true
 	s := &r.steps
@@ -455,7 +455,8 @@ func (r *RowDecoder) Clone() *RowDecoder {
 	r.Seen.Stop() // their provenance must not differ
 	c := NewRowDecoder(r.Fields, "")
 	c.StepOfPath = r.StepOfPath
-	c.Layout, c.HashResponses, c.Wants, c.FileName, c.FileStep, c.hasFileStep = r.Layout, r.HashResponses, r.Wants, r.FileName, r.FileStep, r.hasFileStep
+	c.Layout, c.HashResponses, c.Wants, c.FileName, c.FileStep, c.hasFileStep = r.Layout, r.HashResponses, r.Wants, r.FileName, r.FileStep,
+		r.hasFileStep
 	c.Learned, c.Seen, c.noted, c.Components = r.Learned, r.Seen, r.noted, r.Components.clone()
 	return c
 }

@@ -39,7 +39,8 @@ func (r *RowDecoder) pickEpoch(p FieldRole, v jsonscan.Value) {
 	r.epochs.row, r.epochs.rank = v, p.Rank
 }
 
-// stepFromEpoch makes the epoch the step of the row, if that has no other. A fraction is numbered by the order in which its value came first.
+// stepFromEpoch makes the epoch the step of the row, if that has no other. A fraction is numbered by the order in which its value came
+// first.
 func (r *RowDecoder) stepFromEpoch() {
 	e := &r.epochs
 	x, ok := e.row.ToFloat()

@@ -271,7 +271,8 @@ func (f *Fields) UsesNested(column string) bool {
 	if f.ByShape && namesSamples(column) {
 		return true
 	}
-	return holdsComponents || f.Statuses[column] != nil || f.IsParent([]byte(column)) || IsComponentName(column) || slices.Contains(f.requested, column)
+	return holdsComponents || f.Statuses[column] != nil || f.IsParent([]byte(column)) || IsComponentName(column) ||
+		slices.Contains(f.requested, column)
 }
 
 // Uses reports whether anything is taken from the column of a table.
@@ -279,7 +280,8 @@ func (f *Fields) Uses(column string) bool {
 	if p, ok := f.Lookup([]byte(column)); ok {
 		return !p.Role.isOfTokens()
 	}
-	return f.Statuses[column] != nil || f.IsComponent(column) && (!f.anyComponent || IsComponentName(column) || !strings.Contains(column, "."))
+	return f.Statuses[column] != nil || f.IsComponent(column) &&
+		(!f.anyComponent || IsComponentName(column) || !strings.Contains(column, "."))
 }
 
 // usualNames returns the names that trainers use for each role, the most telling first.
@@ -299,8 +301,10 @@ func usualNames() Names {
 		},
 		RoleGroup: {
 			"group_id", "group", "group_idx", "group_index", "uid", "problem_id", "example_id", "prompt_idx", "prompt_id",
-			"group_uid", "rollout_group_id", "rollout_group", "prompt_group", "prompt_uid", "prompt_hash", "prompt_index", "problem_idx", "problem_index",
-			"example_idx", "example_index", "question_idx", "question_index", "question_hash", "query_idx", "task_hash", "task_id", "task_index",
+			"group_uid", "rollout_group_id", "rollout_group", "prompt_group", "prompt_uid", "prompt_hash", "prompt_index", "problem_idx",
+			"problem_index",
+			"example_idx", "example_index", "question_idx", "question_index", "question_hash", "query_idx", "task_hash", "task_id",
+			"task_index",
 			"task_idx", "instance_id", "data_id", "qid", "query_id", "question_id", "item_id", "index", "id",
 		},
 		RolePrompt: {
@@ -362,7 +366,8 @@ func IsComponentName(name string) bool {
 
 // aboutRewards are what follows reward_ in names of what no reward function returned.
 var aboutRewards = []string{
-	"mean", "avg", "std", "var", "min", "max", "sum", "median", "count", "model", "type", "name", "id", "time", "latency", "weight", "weights",
+	"mean", "avg", "std", "var", "min", "max", "sum", "median", "count", "model", "type", "name", "id", "time", "latency", "weight",
+	"weights",
 	"version", "step", "index",
 }
 

@@ -76,7 +76,8 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 // mayHoldSamples reports whether a field is a list of objects or lists, and not of the steps of a sample by its name.
 func mayHoldSamples(key, v jsonscan.Value) bool {
 	isOfSteps := func() bool {
-		return hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions", "tokens")
+		return hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions",
+			"tokens")
 	}
 	return v.Kind == jsonscan.Array && beginsNested(v) && !isOfSteps() && !listsParts(key, v)
 }

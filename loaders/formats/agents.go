@@ -12,7 +12,8 @@ import (
 func agents() Format {
 	fields := agentFields()
 	return Format{
-		Name: "agent-lines", Doc: "JSON lines with an episode each: a task, what an agent did in a list of steps (trajectory, steps, turns, history), and a reward of the episode, or of its steps.",
+		Name: "agent-lines", Doc: "JSON lines with an episode each: a task, what an agent did in a list of steps (trajectory, steps, " +
+			"turns, history), and a reward of the episode, or of its steps.",
 		TrainerOption: "one json.dumps per episode with step, task, trajectory and reward",
 		File:          "trajectories.jsonl",
 		Origin:        FromAnyone,

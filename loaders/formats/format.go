@@ -134,7 +134,8 @@ func (f *Format) Evaluates(name string) bool {
 }
 
 func (f *Format) evaluatesAlone(name string) bool {
-	return discover.IsValidation(name) || f.Evaluation == NothingElse && !strings.Contains(strings.ToLower(path.Base(filepath.ToSlash(name))), "train")
+	return discover.IsValidation(name) || f.Evaluation == NothingElse &&
+		!strings.Contains(strings.ToLower(path.Base(filepath.ToSlash(name))), "train")
 }
 
 // Origin is who writes a format.
@@ -209,8 +210,8 @@ func UsualFields() *decode.Fields {
 	return f
 }
 
-// nestedNames are those that tell the step and the group in an object beside a sample too. A plain step may there be one of an episode, and an
-// index the row of a data set, so that the first counts only where it is the metadata's.
+// nestedNames are those that tell the step and the group in an object beside a sample too. A plain step may there be one of an episode, and
+// an index the row of a data set, so that the first counts only where it is the metadata's.
 func nestedNames() decode.Names {
 	return decode.Names{
 		decode.RoleStep:  {"global_step", "training_step", "train_step"},
@@ -241,8 +242,8 @@ func WithColumns(formats []Format, c decode.Columns) []Format {
 	return formats
 }
 
-// WithSplit changes formats so that they give only some rows, where columns tell those of evaluations, and returns them. A trainer's own log is
-// read as that writes it.
+// WithSplit changes formats so that they give only some rows, where columns tell those of evaluations, and returns them. A trainer's own
+// log is read as that writes it.
 func WithSplit(formats []Format, wants func(isEvaluation bool) bool) []Format {
 	marks := decode.Statuses{}
 	for _, column := range discover.EvaluationColumns() {

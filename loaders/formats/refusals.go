@@ -19,14 +19,16 @@ func Refusal(record []byte) string {
 		return AveragesRefusal(last)
 	}
 	if jsonscan.ScanObject(record, nil) != nil {
-		return "no reward under a usual name; it begins with " + jsonscan.Quote(bytes.TrimSpace(record)) + "; --reward NAME names the reward column"
+		return "no reward under a usual name; it begins with " + jsonscan.Quote(bytes.TrimSpace(record)) +
+			"; --reward NAME names the reward column"
 	}
 	if last := lastLogged(record); last != nil {
 		return averagesOnly(last) + "; " + WhereSamplesOfStateAre()
 	}
 	switch {
 	case isATIF(record):
-		return "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"
+		return "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the " +
+			"folder of the job"
 	case IsMetrics(record):
 		return AveragesRefusal(record)
 	}
@@ -55,7 +57,8 @@ func Refusal(record []byte) string {
 	if found == "" {
 		found = "none"
 	}
-	return "no reward field: the keys are " + found + notSingle + "; vantage needs a number under reward, score or total_reward, or --reward NAME for another name"
+	return "no reward field: the keys are " + found + notSingle + "; vantage needs a number under reward, score or total_reward, " +
+		"or --reward NAME for another name"
 }
 
 // AveragesRefusal says of averages of a step what they are, and where the samples are.

@@ -228,7 +228,8 @@ func (v Value) ToAdvantage() float64 {
 // FromFloat returns a number that has no text in the record.
 func FromFloat(x float64) Value { return Value{Kind: ComputedNumber, Float: x} }
 
-// Float16 returns the number that 16 bits are in tables: binary16 of IEEE 754. Each of them is exact, subnormal ones too; NaNs lose their sign and payload.
+// Float16 returns the number that 16 bits are in tables: binary16 of IEEE 754. Each of them is exact, subnormal ones too; NaNs lose their
+// sign and payload.
 func Float16(bits uint16) float64 {
 	fraction, exponent := float64(bits&0x3ff), int(bits>>10&0x1f)
 	var x float64

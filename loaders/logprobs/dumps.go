@@ -87,7 +87,8 @@ func isDumpFolder(folder string) bool {
 // dumpKeys are those whose numbers are read where they are lists and not tensors.
 func dumpKeys() []string {
 	return []string{
-		"rollout_log_probs", "log_probs", "loss_mask", "loss_masks", "advantages", "sample_indices", "response_lengths", "total_lengths", "max_seq_lens",
+		"rollout_log_probs", "log_probs", "loss_mask", "loss_masks", "advantages", "sample_indices", "response_lengths", "total_lengths",
+		"max_seq_lens",
 	}
 }
 
@@ -201,7 +202,8 @@ func ofSamples(name string, samples torchfile.Value) (all []trained) {
 		x := samples.At(i)
 		t := trained{
 			file: name, line: int64(i) + 1, position: -1, writer: "slime",
-			sampler: x.Field("rollout_log_probs"), trainer: x.Field("log_probs"), mask: x.Field("loss_masks"), advantages: x.Field("advantages"),
+			sampler: x.Field("rollout_log_probs"), trainer: x.Field("log_probs"), mask: x.Field("loss_masks"),
+			advantages: x.Field("advantages"),
 		}
 		t.index, t.indexed = x.Field("sample_index").Int()
 		if position, ok := x.Field("rollout_position").Int(); ok {

@@ -167,7 +167,8 @@ func traceOf(trace jsonscan.Value) (s Sample, ids string) {
 	var tokens strings.Builder
 	scored, whole := false, true
 	for _, node := range trace.Field("nodes").Elements() {
-		trains, sampler, trainer := truths(floats(node.Field("mask"))), floats(node.Field("logprobs")), floats(node.Field("trainer_logprobs"))
+		trains, sampler, trainer := truths(floats(node.Field("mask"))), floats(node.Field("logprobs")),
+			floats(node.Field("trainer_logprobs"))
 		node.Field("token_ids").EachElement(func(id jsonscan.Value) {
 			tokens.Write(id.Raw)
 			tokens.WriteByte(',')

@@ -339,7 +339,8 @@ func (r *columnReader) openGroup() error {
 	}
 	for _, c := range r.all {
 		*c = numberColumn{
-			column: c.column, measuresText: c.measuresText, nested: c.nested, hashesText: c.measuresText && r.decoder.HashResponses && r.file.InMemory(),
+			column: c.column, measuresText: c.measuresText, nested: c.nested, hashesText: c.measuresText && r.decoder.HashResponses &&
+				r.file.InMemory(),
 			reader: r.file.Column(r.nextGroup, c.column),
 		}
 	}

@@ -91,7 +91,8 @@ func (p *printed) end() (found []*figures) {
 const maxQuoted = 80
 
 // endOfProgram is a line that says why a program ended.
-var endOfProgram = regexp.MustCompile(`^([\w.]*(Error|Exception|Interrupt|Exit|Killed)\b|Killed|Terminated|Segmentation fault|slurmstepd: error|srun: error)`)
+var endOfProgram = regexp.MustCompile(`^([\w.]*(Error|Exception|Interrupt|Exit|Killed)\b|Killed|Terminated|Segmentation ` +
+	`fault|slurmstepd: error|srun: error)`)
 
 func (p *printed) note() string {
 	switch {
@@ -280,11 +281,14 @@ func verlFigures(line []byte) *figures {
 
 var (
 	// namedStep is a step within a line of names and figures.
-	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,:\[(>-])(?:train(?:ing)?[ _]?|global[ _]?)?(?:step|iteration|iter)\s*[:=#]?\s*\[?(\d+)(?:\s*/\s*\d+)?\]?`)
+	namedStep = regexp.MustCompile(`(?i)(?:^|[\s|,:\[(>-])(?:train(?:ing)?[ _]?|global[ ` +
+		`_]?)?(?:step|iteration|iter)\s*[:=#]?\s*\[?(\d+)(?:\s*/\s*\d+)?\]?`)
 	// pair is a name of at most three words and its figure.
 	pair = regexp.MustCompile(`([A-Za-z][\w./@()-]*(?: [\w./@()-]+){0,2}) ?[:=] ?([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf))\s*(%)?`)
-	// listedPair is the same in a list with commas or bars, with nothing but a space between, and perhaps a unit: "Total rewards mean 0.5, Peak mem 9 GB".
-	listedPair = regexp.MustCompile(`(?:^|,) *([A-Za-z][\w./@()-]*(?: [A-Za-z][\w./@()-]*){0,3}) ([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf)) *(%)?(?:[A-Za-z/]{1,8})?(?: *,| *$)`)
+	// listedPair is the same in a list with commas or bars, with nothing but a space between, and perhaps a unit: "Total rewards mean 0.5,
+	// Peak mem 9 GB".
+	listedPair = regexp.MustCompile(`(?:^|,) *([A-Za-z][\w./@()-]*(?: ` +
+		`[A-Za-z][\w./@()-]*){0,3}) ([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf)) *(%)?(?:[A-Za-z/]{1,8})?(?: *,| *$)`)
 )
 
 // namedFigures reads a line with a step near its start and pairs behind it, as "Step 3 | Reward: 0.5 | Loss: 0.1", "step=3 reward=0.5". At
@@ -292,7 +296,8 @@ var (
 func namedFigures(line []byte) *figures {
 	const longest, start = 4 << 10, 96
 	first := line[:min(len(line), start)]
-	if len(line) > longest || !bytes.Contains(first, []byte("tep")) && !bytes.Contains(first, []byte("ter")) && !bytes.Contains(first, []byte("STEP")) {
+	if len(line) > longest || !bytes.Contains(first, []byte("tep")) && !bytes.Contains(first, []byte("ter")) &&
+		!bytes.Contains(first, []byte("STEP")) {
 		return nil
 	}
 	match := namedStep.FindSubmatchIndex(first)

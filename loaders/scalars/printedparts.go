@@ -133,8 +133,10 @@ func (b *barFigures) take() *figures {
 
 // Figures may come one a line, below a line that names their step.
 var (
-	blockHead = regexp.MustCompile(`(?i)^[^\w]*(?:train(?:ing)?[ _]|global[ _])?(?:step|iteration|iter|rollout|update)[\s:#=\[]*(\d+)(?:\s*/\s*\d+)?[^\w]*$`)
-	blockPair = regexp.MustCompile(`^[^\w]*([A-Za-z][\w./@()-]*(?: [\w./@()-]+){0,4})\s*[:=│|┃]\s*([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf)) *[A-Za-z/]{0,8}[\s│|┃]*$`)
+	blockHead = regexp.MustCompile(`(?i)^[^\w]*(?:train(?:ing)?[ _]|global[ ` +
+		`_])?(?:step|iteration|iter|rollout|update)[\s:#=\[]*(\d+)(?:\s*/\s*\d+)?[^\w]*$`)
+	blockPair = regexp.MustCompile(`^[^\w]*([A-Za-z][\w./@()-]*(?: ` +
+		`[\w./@()-]+){0,4})\s*[:=│|┃]\s*([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|NaN|inf)) *[A-Za-z/]{0,8}[\s│|┃]*$`)
 )
 
 // stepBlock is a step whose figures come one a line.

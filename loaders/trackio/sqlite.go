@@ -52,8 +52,14 @@ var (
 	errBroken      = errors.New("it is broken, or cut off")
 
 	errEmpty       = &fileio.Failure{What: "is empty", Do: "wait until trackio has logged something, or follow it", Lost: true}
-	errUnsupported = &fileio.Failure{What: "cannot be read: its pages are of a kind that is not read: encrypted, or text in UTF-16", Do: "give the database as trackio writes it"}
-	errDisturbed   = &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true}
+	errUnsupported = &fileio.Failure{
+		What: "cannot be read: its pages are of a kind that is not read: encrypted, or text in UTF-16",
+		Do:   "give the database as trackio writes it",
+	}
+	errDisturbed = &fileio.Failure{
+		What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with " +
+			"sqlite3, which completes or undoes that", Lost: true,
+	}
 )
 
 // How often, and how long after one another, a disturbed database is read again, and for how long a filesystem may give two changes the
@@ -143,7 +149,10 @@ func (v *sqlView) fail(err error) {
 }
 
 func (v *sqlView) broken(how string, args ...any) {
-	v.fail(&fileio.Failure{What: fmt.Sprintf("cannot be read: %v: "+how, append([]any{errBroken}, args...)...), Do: "copy it again, together with the file -wal next to it", Err: errBroken})
+	v.fail(&fileio.Failure{
+		What: fmt.Sprintf("cannot be read: %v: "+how, append([]any{errBroken}, args...)...), Do: "copy it again, together with the " +
+			"file -wal next to it", Err: errBroken,
+	})
 }
 
 // open opens the files and reads their headers. The view must be closed, also after an error.

@@ -33,8 +33,8 @@ func (a *Analysis) invalidRewards() *model.Warning {
 	return w
 }
 
-// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names, or whether a penalty is
-// subtracted.
+// assumedRewards warns of a log without totals in which nothing says which columns are rewards, not even their names, or whether a penalty
+// is subtracted.
 func (a *Analysis) assumedRewards() *model.Warning {
 	columns := a.plan.snap.Run.SummedColumns()
 	if len(columns) < 2 || a.Settings.Reward != "" || a.Settings.Weights != "" {
@@ -44,8 +44,10 @@ func (a *Analysis) assumedRewards() *model.Warning {
 		return a.positivePenalty(columns)
 	}
 	return a.ofSamples(a.Rows,
-		fmt.Sprintf("have the sum of all %d numeric columns as reward, because nothing shows which are rewards: %s", len(columns), strings.Join(columns, ", ")),
-		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them")
+		fmt.Sprintf("have the sum of all %d numeric columns as reward, because nothing shows which are rewards: %s", len(columns),
+			strings.Join(columns, ", ")),
+		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, "+
+			"which names them")
 }
 
 // positivePenalty warns of a penalty above 0 in the sum of columns: the trainer may subtract it.
@@ -96,7 +98,8 @@ func (a *Analysis) partsMissing() *model.Warning {
 			names = append(names, run.ComponentNames[k])
 		}
 	}
-	w := a.ofSamples(count, "lack "+strings.Join(names, " or ")+", which others of their group have: their reward is the sum without it", "see why the reward function gave no number")
+	w := a.ofSamples(count, "lack "+strings.Join(names, " or ")+", which others of their group have: their reward is the sum without it",
+		"see why the reward function gave no number")
 	if w != nil {
 		w.Example = a.firstGroup(func(g *Group) bool { return slices.Contains(lacks[g.Start:g.End], true) })
 	}
@@ -163,8 +166,8 @@ func (a *Analysis) completedGroups() *model.Warning {
 		missing += model.Count01(s == model.StatusUnlogged)
 	}
 	return a.ofGroups(isCompleted,
-		fmt.Sprintf("have samples without a row: the log holds %d of %s. The other rewards are those that rows tell of the whole group, as group_rewards, "+
-			"and lengths and texts are those of the rows alone", samples-missing, units.Plural(samples, "samples")),
+		fmt.Sprintf("have samples without a row: the log holds %d of %s. The other rewards are those that rows tell of the whole group, "+
+			"as group_rewards, and lengths and texts are those of the rows alone", samples-missing, units.Plural(samples, "samples")),
 		"log every sample if its text or length counts")
 }
 
@@ -173,7 +176,8 @@ func (a *Analysis) singleSampleGroups() *model.Warning {
 	if a.refusal != nil {
 		return nil
 	}
-	return a.ofFate(model.FateSingle, "have only one sample, so there is nothing to compare it with", "check how the groups were found, or raise the number of generations")
+	return a.ofFate(model.FateSingle, "have only one sample, so there is nothing to compare it with",
+		"check how the groups were found, or raise the number of generations")
 }
 
 // visitsOfKeys warns of a log without steps in which ids or prompts come again.
@@ -205,11 +209,13 @@ func (a *Analysis) mergedGroups() *model.Warning {
 	if rule.By == model.GroupByID {
 		of = "an id"
 	}
-	text := fmt.Sprintf("have a multiple of the usual %d samples: %s that appears more than once in a step is one group here, but may be several in the trainer", usual, of)
+	text := fmt.Sprintf("have a multiple of the usual %d samples: %s that appears more than once in a step is one group here, but may be "+
+		"several in the trainer", usual, of)
 	if doubt := a.plan.grouping.Doubt; doubt != "" {
 		text += "; " + doubt
 	}
-	advice := fmt.Sprintf("if each %d consecutive rows are a group, set --num-generations %d; a group id in the log is better", usual, usual)
+	advice := fmt.Sprintf("if each %d consecutive rows are a group, set --num-generations %d; a group id in the log is better", usual,
+		usual)
 	if run := a.plan.snap.Run; !run.Positional {
 		advice = fmt.Sprintf("log a group id: the order of rows in %s files does not tell which %d belong together", run.Format, usual)
 	}
@@ -246,7 +252,8 @@ func (a *Analysis) turnsAsSamples() *model.Warning {
 	}
 	return &model.Warning{
 		Count: step.UnfoldingIDs, Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   "have several prompts, as a row for each turn of an answer has: every row counts as a sample, where a trainer may count an answer once",
+		Text: "have several prompts, as a row for each turn of an answer has: every row counts as a sample, where a trainer may count " +
+			"an answer once",
 		Advice: "log which answer a row is of, as traj_uid or trajectory_id: its turns are one rollout then",
 	}
 }

@@ -292,8 +292,9 @@ func (e *evidence) mayWeighParts() bool {
 	return len(e.snap.Run.SummedColumns()) > 1 && e.set.Reward == ""
 }
 
-// isExplained reports whether an estimator, a scale, a filter, clipping, rounding or a rule of the trainer's own gives the logged advantages of
-// the steps of a finding after all, or those of nearly all the groups that seem to contradict it; or rows that are not in the log.
+// isExplained reports whether an estimator, a scale, a filter, clipping, rounding or a rule of the trainer's own gives the logged
+// advantages of the steps of a finding after all, or those of nearly all the groups that seem to contradict it; or rows that are not in the
+// log.
 func (e *evidence) isExplained(f *Finding) bool {
 	from := e.Steps[f.first].Index
 	r, err := match.Run(context.Background(), e.snap.Only(e.snap.Steps[from:]), e.set, match.DefaultLimit)

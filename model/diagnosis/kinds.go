@@ -165,7 +165,8 @@ func Kinds() []KindInfo {
 				"That counts where grades follow the final answer.",
 				fmt.Sprintf("Or %s of the final answers that are the ground truth, and %d of them, are graded wrong, in a form that "+
 					"others win with.", units.Share(unlikeFrom), leastUnlike),
-				fmt.Sprintf("It is a watch while less than %s of the final answers are graded unlike the others.", units.Share(unlikeAlarm)),
+				fmt.Sprintf("It is a watch while less than %s of the final answers are graded unlike the others.",
+					units.Share(unlikeAlarm)),
 				"One length that parts right and wrong ones is a limit of the grader.",
 			},
 			LooksLike: "Partial credits, penalties on length, and answers that differ in one number. Turns of an agent, a row each, " +
@@ -376,8 +377,8 @@ func Kinds() []KindInfo {
 					"falls.",
 				"So it is where the columns have other weights from then on, and none of them falls.",
 			},
-			LooksLike: "One bad step; a reward that went down as far before, for as long, and came back; a harder data source that begins while " +
-				"each source by itself holds.",
+			LooksLike: "One bad step; a reward that went down as far before, for as long, and came back; a harder data source that " +
+				"begins while each source by itself holds.",
 			Advice: "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient " +
 				"norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual " +
 				"causes",
@@ -692,21 +693,29 @@ func Kinds() []KindInfo {
 				fmt.Sprintf("At most %d answers of a group are compared, spread over it.", pairRows),
 			},
 			LooksLike: "A bonus for form, or a penalty on length, that is smaller than what a right answer wins.",
-			Advice:    "give rightness a weight above all that the other parts can add up to, or pay for form and length only where the answer is right",
-			Sources:   []Source{{"NeMo RL 2431: groups without a right answer train on their penalties", "https://github.com/NVIDIA-NeMo/RL/issues/2431"}},
+			Advice: "give rightness a weight above all that the other parts can add up to, or pay for form and length only where the " +
+				"answer is right",
+			Sources: []Source{{
+				"NeMo RL 2431: groups without a right answer train on their penalties",
+				"https://github.com/NVIDIA-NeMo/RL/issues/2431",
+			}},
 		},
 		{
 			Name: SourceOutweighs, detect: sourceOutweighs,
 			What: "The rewards of one source of prompts differ so much more than those of another that they alone move the policy.",
 			How: []string{
 				"The scale is batch or none, so that advantages are as large as rewards differ.",
-				fmt.Sprintf("Within groups the rewards of one source are %d times as far from their mean as those of another.", sourceTimes),
+				fmt.Sprintf("Within groups the rewards of one source are %d times as far from their mean as those of another.",
+					sourceTimes),
 				fmt.Sprintf("That is told by %d groups of each whose rewards differ.", leastOfSources),
 				"It is a watch.",
 			},
 			LooksLike: "Sources whose rewards have one range; a scale by group, which makes each group count alike.",
 			Advice:    "bring the rewards of all sources to one range, or scale by group",
-			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
+			Sources: []Source{{
+				"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)",
+				"https://arxiv.org/abs/2503.20783",
+			}},
 		},
 	}, append(logProbKinds(), scalarKinds()...)...)
 }

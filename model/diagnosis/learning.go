@@ -57,13 +57,14 @@ func (l *Learning) String() string {
 // IsGain reports whether a gain is beyond chance.
 func (g *Gain) IsGain() bool { return g.By > gainErrors*g.Error }
 
-// ShowsNone reports whether a gain is not beyond chance, and one of a good tenth of the range of the reward would be. A gain that may as well
-// be as large is not nothing.
+// ShowsNone reports whether a gain is not beyond chance, and one of a good tenth of the range of the reward would be. A gain that may as
+// well be as large is not nothing.
 func (g *Gain) ShowsNone(reach float64) bool {
 	return !g.IsGain() && gainErrors*g.Error <= leastPower*reach && max(0, g.By)+g.Error <= leastPower*reach
 }
 
-// RulesOut reports whether a gain is surely less than a good tenth of the range of a reward, and than half of the height from which it began.
+// RulesOut reports whether a gain is surely less than a good tenth of the range of a reward, and than half of the height from which it
+// began.
 func (g *Gain) RulesOut(reach, floor float64) bool {
 	most := g.By + gainErrors*g.Error
 	return most <= leastPower*reach && most <= (g.Level-g.By-floor)/2
@@ -146,8 +147,8 @@ func (o *Observations) gainOfSame() *Gain {
 	return &Gain{By: gains.mean(), Error: math.Sqrt(variance), Level: level.mean()}
 }
 
-// gainOfSources is the gain of the sources that come in the first and in the last third of the steps, each against itself; nil if fewer than
-// two are named, or none comes in both.
+// gainOfSources is the gain of the sources that come in the first and in the last third of the steps, each against itself; nil if fewer
+// than two are named, or none comes in both.
 func (e *evidence) gainOfSources() *Gain {
 	if e.texts == nil || len(e.texts.sourceList()) < 2 {
 		return nil

@@ -182,7 +182,8 @@ func truncation(e *evidence) ([]Finding, string) {
 	}
 	if e.allCut() {
 		isCut := func(a *answer) bool { return a.cut }
-		f, found := e.cutAt(e.texts.share(isCut), "answers cut off", "answers", "%s of answers are cut off, by the trainer's own word, and none wins")
+		f, found := e.cutAt(e.texts.share(isCut), "answers cut off", "answers", "%s of answers are cut off, by the trainer's own word, "+
+			"and none wins")
 		if found {
 			return []Finding{f}, ""
 		}
@@ -207,8 +208,8 @@ func truncation(e *evidence) ([]Finding, string) {
 	return nil, ""
 }
 
-// allCut reports whether nearly all answers are cut off by the trainer's own word in a run in which no answer ever won: then none is left beside
-// which they could be graded lower.
+// allCut reports whether nearly all answers are cut off by the trainer's own word in a run in which no answer ever won: then none is left
+// beside which they could be graded lower.
 func (e *evidence) allCut() bool {
 	n, cut := 0, 0
 	for i := range e.texts.answers {

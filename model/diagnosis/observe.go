@@ -322,7 +322,9 @@ func (l logarithms) of(n int32) float64 {
 }
 
 // observe looks at step i.
-func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings, scales []model.RewardScale, logs logarithms) (Observed, error) {
+func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings, scales []model.RewardScale,
+	logs logarithms,
+) (Observed, error) {
 	step := snap.Steps[i]
 	order, offsets, err := snap.Layout(rule, i)
 	if err != nil {

@@ -504,7 +504,10 @@ func (e *evidence) torn() (Finding, bool) {
 // The words by which names of reward columns tell what an answer is worth from how it is written.
 var (
 	substanceWords = []string{"accura", "correct", "exact", "answer", "solve", "pass", "test", "math", "verif", "success", "outcome", "f1"}
-	styleWords     = []string{"format", "style", "tone", "polite", "citation", "length", "len_", "brevity", "tag", "think", "xml", "repeti", "penalty", "language", "lang", "markdown", "json", "soft", "strict"}
+	styleWords     = []string{
+		"format", "style", "tone", "polite", "citation", "length", "len_", "brevity", "tag", "think", "xml", "repeti",
+		"penalty", "language", "lang", "markdown", "json", "soft", "strict",
+	}
 )
 
 func isSubstance(name string) bool { return HasWord(name, substanceWords) && !isStyle(name) }

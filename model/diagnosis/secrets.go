@@ -65,11 +65,13 @@ func cutLast(s string, at byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// secretFile is such files as a phrase that comes up, whatever the words around them and in however few: nil if hardly any answer names one, or
-// the first ones did.
+// secretFile is such files as a phrase that comes up, whatever the words around them and in however few: nil if hardly any answer names
+// one, or the first ones did.
 func (e *evidence) secretFile() *phrase {
 	all := e.texts.all()
-	p := &phrase{has: make([]bool, len(all)), at: make([]int, len(all)), share: make(series, len(e.Steps)), opening: true, file: true, cites: true}
+	p := &phrase{
+		has: make([]bool, len(all)), at: make([]int, len(all)), share: make(series, len(e.Steps)), opening: true, file: true, cites: true,
+	}
 	early, firsts, before, n := max(all[len(all)/8].step, e.stepWithAnswers(leastSteps)), 0, 0, 0
 	names := map[string]int{}
 	for i := range all {

@@ -281,7 +281,9 @@ func (t *Texts) pickSources() []Pick {
 				}
 			}
 			asked[key] = true
-			picks = append(picks, Pick{Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: s.Groups[g].Prompt, sourcing: true})
+			picks = append(picks, Pick{
+				Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: s.Groups[g].Prompt, sourcing: true,
+			})
 		}
 	}
 	hash := func(p Pick) uint64 { return t.o.Steps[p.at].Groups[p.group].Print }
@@ -322,8 +324,9 @@ func (t *Texts) add(p Pick, d digest) {
 func (t *Texts) digest(text model.Text) digest {
 	words := wordsOf(text.Response)
 	a := answer{
-		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes), asked: len(text.Prompt),
-		tail: lastWords(words), ending: endingOf(words), tools: toolUseOf(text.Response),
+		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
+		asked: len(text.Prompt),
+		tail:  lastWords(words), ending: endingOf(words), tools: toolUseOf(text.Response),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words),
 	}
 	a.control, a.end = controls(text.Response)
@@ -447,7 +450,8 @@ func (t *Texts) share(has func(*answer) bool) series {
 
 // sourceNames are the names of fields that say where a prompt comes from, in the order in which they are asked.
 var sourceNames = []string{
-	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "scenario", "task_type", "task_name", "domain", "subject", "category", "ability", "level", "difficulty", "tags", "task",
+	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "scenario", "task_type", "task_name",
+	"domain", "subject", "category", "ability", "level", "difficulty", "tags", "task",
 }
 
 // SourceOf is where the prompt of a record comes from, by the first of its fields that may say it; "" if none does.
@@ -712,7 +716,8 @@ func isControl(tag string) bool {
 	case tag[0] == '[':
 		return slices.Contains([]string{"[INST]", "[/INST]", "[PAD]", "[UNK]"}, tag)
 	}
-	return strings.HasPrefix(inner, "0x") || slices.Contains([]string{"pad", "unk", "s", "eos", "bos", "mask", "sep", "cls", "start_of_turn", "end_of_turn"}, inner)
+	return strings.HasPrefix(inner, "0x") ||
+		slices.Contains([]string{"pad", "unk", "s", "eos", "bos", "mask", "sep", "cls", "start_of_turn", "end_of_turn"}, inner)
 }
 
 // script is a family of letters.
@@ -732,7 +737,10 @@ const (
 )
 
 // tables are those of the scripts whose letters are not told by their range.
-var tables = map[script]*unicode.RangeTable{greek: unicode.Greek, cyrillic: unicode.Cyrillic, hangul: unicode.Hangul, arabic: unicode.Arabic, hebrew: unicode.Hebrew, thai: unicode.Thai}
+var tables = map[script]*unicode.RangeTable{
+	greek: unicode.Greek, cyrillic: unicode.Cyrillic, hangul: unicode.Hangul, arabic: unicode.Arabic, hebrew: unicode.Hebrew,
+	thai: unicode.Thai,
+}
 
 // scripts says how many of the letters of a text are of each script. Names of commands, such as \boxed, are of none.
 type scripts [otherScript + 1]int

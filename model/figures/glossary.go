@@ -48,7 +48,9 @@ type Section struct {
 }
 
 // Symbols explains the letters of the formulas.
-const Symbols = "r is the reward of a sample as the estimator reads it, A its advantage before the filter (original), A′ after filter and recompute (processed), l the length of its response. n samples of a group, c or s of them solved; N samples and G groups of the step. #{…} counts what matches. ddof: a standard deviation divides by n − ddof. near: similar, but computed differently."
+const Symbols = "r is the reward of a sample as the estimator reads it, A its advantage before the filter (original), A′ after filter " +
+	"and recompute (processed), l the length of its response. n samples of a group, c or s of them solved; N samples and G groups of the " +
+	"step. #{…} counts what matches. ddof: a standard deviation divides by n − ddof. near: similar, but computed differently."
 
 // Sections returns all places with their entries, in the order of the page.
 func Sections() []Section {
@@ -93,8 +95,8 @@ func Sections() []Section {
 		},
 		{
 			Place: OffPolicy, Title: "Off-policy", Entries: offPolicyFigures(),
-			Intro: "On the view `:offpolicy`, and in `offpolicy`: r is the log-prob of a token by the engine that sampled, o that by the trainer before " +
-				"the update, d = o − r. Tokens are those that train and have both.",
+			Intro: "On the view `:offpolicy`, and in `offpolicy`: r is the log-prob of a token by the engine that sampled, o that by the " +
+				"trainer before the update, d = o − r. Tokens are those that train and have both.",
 		},
 		{
 			Place: Compare, Title: "Compare", Entries: compareFigures(),

@@ -53,16 +53,19 @@ func (d *Doubt) String() string {
 		if d.Others > 0 {
 			others = fmt.Sprintf(", and %s solved too", units.Plural(d.Others, "other numbers are"))
 		}
-		return fmt.Sprintf("the answer “%s” is solved %d of %d times%s: by chance 1 in %s such prompts", answer, d.Solved, d.Same, others, units.Short(d.Odds))
+		return fmt.Sprintf("the answer “%s” is solved %d of %d times%s: by chance 1 in %s such prompts", answer, d.Solved, d.Same, others,
+			units.Short(d.Odds))
 	case FarBelow:
 		like := "of like length"
 		if d.source != "" {
 			like = "of its source and " + like
 		}
-		return fmt.Sprintf("none of %d tries is solved, and of %s %s hardly any is as hard: odds %s:1", d.Read, units.Plural(d.of, "other prompts"), like, units.Short(d.Odds))
+		return fmt.Sprintf("none of %d tries is solved, and of %s %s hardly any is as hard: odds %s:1", d.Read,
+			units.Plural(d.of, "other prompts"), like, units.Short(d.Odds))
 	case AgreeWrong:
 	}
-	return fmt.Sprintf("%d of %d answers are “%s”, and none of these is solved: odds %s:1 that this is right, as for %s whose answers agree so", d.Same, d.Read, answer, units.Short(d.Odds), units.Plural(d.of, "other prompts"))
+	return fmt.Sprintf("%d of %d answers are “%s”, and none of these is solved: odds %s:1 that this is right, as for %s whose "+
+		"answers agree so", d.Same, d.Read, answer, units.Short(d.Odds), units.Plural(d.of, "other prompts"))
 }
 
 func (d *Doubt) briefAnswer() string {
@@ -200,7 +203,8 @@ func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bo
 			for c := group.Start; c < group.End; c++ {
 				if _, last := step.CountedAs(int(a.InputRow[c])); last {
 					tries[k] = append(tries[k], &try{
-						prompt: k, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c), placed: diagnosis.Placed{Step: a.Step, Prompt: uint32(k) + 1},
+						prompt: k, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c),
+						placed: diagnosis.Placed{Step: a.Step, Prompt: uint32(k) + 1},
 					})
 				}
 			}
@@ -215,8 +219,8 @@ func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bo
 	return all, err
 }
 
-// asked are the prompts to read, by index: half of them such as were never solved, those of the most tries first, and for what is usual others
-// that were, in the order of their hashes. None is graded by degrees: equal answers may well differ in such grades.
+// asked are the prompts to read, by index: half of them such as were never solved, those of the most tries first, and for what is usual
+// others that were, in the order of their hashes. None is graded by degrees: equal answers may well differ in such grades.
 func (l *Ledger) asked(most int) map[int]bool {
 	var never, other []int
 	for k := range l.Prompts {
@@ -274,7 +278,8 @@ func (a *answers) isWrong(p *Prompt) bool {
 func (a *answers) lead() float64 { return float64(a.same-a.second) / float64(a.read) }
 
 // errs is how many tries are graded as if the grader drew: unlike others of one answer, and where answers agree also other numbers that are
-// solved. Where the truth is known, tries that give it are not solved and other numbers are: one of the two alone may be another way to grade.
+// solved. Where the truth is known, tries that give it are not solved and other numbers are: one of the two alone may be another way to
+// grade.
 func (a *answers) errs() int {
 	byTruth := 0
 	if a.lost > 0 && a.strange > 0 {
@@ -349,7 +354,8 @@ func (r *errorRate) without(a *answers) float64 {
 func odds(right, wrong int) float64 { return float64(right+1) / float64(wrong+1) }
 
 // like counts the other prompts whose answers agree, by whether the answer on which they agree is mostly solved: those that agree about as
-// much, and all where these are no more often wrong than all. A grader that does not know the truth, or draws, says nothing about those who agree.
+// much, and all where these are no more often wrong than all. A grader that does not know the truth, or draws, says nothing about those who
+// agree.
 func like(all []answers, i int) (right, wrong int) {
 	var others []*answers
 	for k := range all {
@@ -471,7 +477,8 @@ const (
 // stamps finds dates, with the time of day if there is one, times with seconds, and seconds since 1970.
 func stamps() *regexp.Regexp {
 	const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*`
-	return regexp.MustCompile(`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\d?\d ` + months + ` \d{4}|` + months + ` \d?\d,? \d{4}|\b\d?\d:\d\d:\d\d\b|\b1[5-9]\d{8}\b`)
+	return regexp.MustCompile(`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\d?\d ` + months + ` \d{4}|` +
+		months + ` \d?\d,? \d{4}|\b\d?\d:\d\d:\d\d\b|\b1[5-9]\d{8}\b`)
 }
 
 // findTwins compares prompts that begin alike, by their whole text.
@@ -503,8 +510,8 @@ func (l *Ledger) findTwins(ctx context.Context, read analysis.ReadTexts) error {
 	return err
 }
 
-// alike returns prompts whose beginnings differ only in white space or in a time stamp from that of another. A preview has no runs of white space, so
-// that equal ones are of such prompts too, or, if they are long, of any that begin alike: those come last.
+// alike returns prompts whose beginnings differ only in white space or in a time stamp from that of another. A preview has no runs of white
+// space, so that equal ones are of such prompts too, or, if they are long, of any that begin alike: those come last.
 func (l *Ledger) alike(plain func(string) string) (alike []*Prompt) {
 	seed := maphash.MakeSeed()
 	forms := make([]uint64, len(l.Prompts)) // hashes, since there may be millions
@@ -572,5 +579,6 @@ func (l *Ledger) TwinNote() string {
 		return ""
 	}
 	t := l.Twins[0]
-	return fmt.Sprintf("%s: they differ from another prompt only in white space or in a time stamp, such as %s from %s; --join counts each as that one", units.Plural(len(l.Twins), "prompts"), t.Prompt.Name(), t.Of.Name())
+	return fmt.Sprintf("%s: they differ from another prompt only in white space or in a time stamp, such as %s from %s; --join counts "+
+		"each as that one", units.Plural(len(l.Twins), "prompts"), t.Prompt.Name(), t.Of.Name())
 }

@@ -8,9 +8,9 @@ import (
 	"vantage/model/units"
 )
 
-// Rewards less the mean of their group, each group times a factor of its own: what nearly everybody computes who writes GRPO by hand. People
-// divide by the deviation with another eps or its greater with eps, by the mean, by the mean distance or the range; they whiten the batch
-// after it, weigh sources, and set samples to 0 that were cut off. No group is compared wrongly by any of these.
+// Rewards less the mean of their group, each group times a factor of its own: what nearly everybody computes who writes GRPO by hand.
+// People divide by the deviation with another eps or its greater with eps, by the mean, by the mean distance or the range; they whiten the
+// batch after it, weigh sources, and set samples to 0 that were cut off. No group is compared wrongly by any of these.
 
 // Limits of what passes for that.
 const (

@@ -32,7 +32,8 @@ import (
 )
 
 // errOnlyParts is the error for a log whose advantages are all of groups of which it holds a part.
-var errOnlyParts = errors.New("the log holds only some samples of each group, so nothing can compute its advantages again: log every sample")
+var errOnlyParts = errors.New("the log holds only some samples of each group, so nothing can compute its advantages again: log " +
+	"every sample")
 
 // ErrNothingLogged is the error for a log without advantages.
 var ErrNothingLogged = errors.New("the log has no advantages to compare with: TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them")
@@ -270,7 +271,8 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 	}
 	trainer := snap.Run.Framework
 	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
-		return cmp.Or(model.Count01(w.isDefaultOf(trainer))-model.Count01(v.isDefaultOf(trainer)), w.Exact-v.Exact, v.assumptions-w.assumptions)
+		return cmp.Or(model.Count01(w.isDefaultOf(trainer))-model.Count01(v.isDefaultOf(trainer)), w.Exact-v.Exact,
+			v.assumptions-w.assumptions)
 	})
 	slices.SortStableFunc(r.Others, func(v, w Verdict) int {
 		return cmp.Or(w.Agreeing-v.Agreeing, cmp.Compare(v.MaxGap, w.MaxGap), v.assumptions-w.assumptions)
@@ -310,7 +312,8 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 	}
 	if r.Found = r.findFilter(snap, grouped); r.Found != nil {
 		f := r.Found
-		return []string{fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so", f.Candidate, f.text(f.pos.String(), f.neg.String()), f.Flags())}, nil
+		return []string{fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so", f.Candidate,
+			f.text(f.pos.String(), f.neg.String()), f.Flags())}, nil
 	}
 	if clue, err := r.clipClue(ctx, snap, grouped); err != nil || clue != "" {
 		r.OwnRule = clue != ""
@@ -618,7 +621,9 @@ func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estima
 					continue
 				}
 				if v.off++; v.FirstMismatch == nil {
-					v.FirstMismatch = &Mismatch{Step: s.Step, Group: s.GroupName(g), Row: int(s.InputRow[i]), Logged: x, Computed: computed[i]}
+					v.FirstMismatch = &Mismatch{
+						Step: s.Step, Group: s.GroupName(g), Row: int(s.InputRow[i]), Logged: x, Computed: computed[i],
+					}
 				}
 			}
 			if logged {

@@ -106,7 +106,9 @@ const (
 
 // New returns an empty study.
 func New(asked Asked, sweeps bool) *Study {
-	s := &Study{Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{}}
+	s := &Study{
+		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
+	}
 	if asked.Rule != nil {
 		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
 	}

@@ -37,7 +37,8 @@ func OffPolicyText(w io.Writer, o *OffPolicy) error {
 	}
 	head := fmt.Sprintf("%6s %9s %9s %9s %9s %9s %9s %9s", "step", "rows", "tokens", "unscored", "mean |d|", "max |d|", "k3", "ESS")
 	if o.perSample() {
-		head = fmt.Sprintf("%6s %-24s %9s %9s %9s %9s %9s %9s %9s", "step", "sample", "tokens", "unscored", "mean |d|", "max |d|", "k3", "Σd", "lag")
+		head = fmt.Sprintf("%6s %-24s %9s %9s %9s %9s %9s %9s %9s", "step", "sample", "tokens", "unscored", "mean |d|", "max |d|", "k3",
+			"Σd", "lag")
 	}
 	if o.Rule != nil {
 		head += fmt.Sprintf(" %9s", "kept")

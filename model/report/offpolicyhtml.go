@@ -8,7 +8,8 @@ import (
 // writeOffPolicy says how far the samples are from the policy that trains them, and why.
 func (h *htmlPage) writeOffPolicy() {
 	s := h.Parts.OffPolicy
-	h.note("d is the log-prob of the trainer less that of the engine that sampled, in nats. " + units.Plural(s.Total.Compared, "samples") + " with " + units.Plural(s.Total.Tokens, "tokens") + " can be compared.")
+	h.note("d is the log-prob of the trainer less that of the engine that sampled, in nats. " + units.Plural(s.Total.Compared, "samples") +
+		" with " + units.Plural(s.Total.Tokens, "tokens") + " can be compared.")
 	cause, force := s.Cause(), s.InForce()
 	facts := []markup{factTag("Cause", string(cause.Verdict)+": "+cause.Why), factTag("Rule of the run", forceText(force))}
 	if text := signsText(s); text != "" {
@@ -27,8 +28,10 @@ func (h *htmlPage) writeOffPolicy() {
 	}
 	line := func(name string, t *offpolicy.Tally, lag string) []markup {
 		return []markup{
-			tag("th", attr("scope", "row"), name), tag("td", units.Count(t.Rows)), tag("td", units.Count(t.Tokens)), tag("td", offpolicy.Nats(t.MeanAbs())),
-			tag("td", offpolicy.Nats(t.K3())), tag("td", offpolicy.Share(t.EffectiveShare())), tag("td", offpolicy.Share(t.Top)), tag("td", lag),
+			tag("th", attr("scope", "row"), name), tag("td", units.Count(t.Rows)), tag("td", units.Count(t.Tokens)),
+			tag("td", offpolicy.Nats(t.MeanAbs())),
+			tag("td", offpolicy.Nats(t.K3())), tag("td", offpolicy.Share(t.EffectiveShare())), tag("td", offpolicy.Share(t.Top)),
+			tag("td", lag),
 		}
 	}
 	course := s.Course(maxOffPolicyRows)

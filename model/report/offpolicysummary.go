@@ -39,7 +39,8 @@ func (o *OffPolicy) writeSummary(w io.Writer) error {
 		units.Plural(len(s.Steps()), "steps"), units.Plural(t.Tokens, "tokens"))
 	fmt.Fprintf(&b, "%11s %8s %9s %9s %9s %7s %7s %6s\n", "steps", "rows", "tokens", "mean |d|", "k3", "ESS", "top 1", "lag")
 	for _, c := range s.Course(maxCourse) {
-		fmt.Fprintf(&b, "%11s %8d %9d %9s %9s %7s %7s %6s\n", rangeText(c), c.Rows, c.Tokens, offpolicy.Nats(c.MeanAbs()), offpolicy.Nats(c.K3()),
+		fmt.Fprintf(&b, "%11s %8d %9d %9s %9s %7s %7s %6s\n", rangeText(c), c.Rows, c.Tokens, offpolicy.Nats(c.MeanAbs()),
+			offpolicy.Nats(c.K3()),
 			offpolicy.Share(c.EffectiveShare()), offpolicy.Share(c.Top), offpolicy.Nats(c.Lag()))
 	}
 	b.WriteByte('\n')
@@ -80,7 +81,8 @@ func signsText(s *offpolicy.Study) string {
 	if negative.Tokens == 0 || positive.Tokens == 0 {
 		return ""
 	}
-	return fmt.Sprintf("mean |d| is %s where A < 0 and %s where A > 0", offpolicy.Nats(negative.MeanAbs()), offpolicy.Nats(positive.MeanAbs()))
+	return fmt.Sprintf("mean |d| is %s where A < 0 and %s where A > 0", offpolicy.Nats(negative.MeanAbs()),
+		offpolicy.Nats(positive.MeanAbs()))
 }
 
 // forceText says what the rule of the run clips and drops.
@@ -99,7 +101,8 @@ func forceText(f offpolicy.InForce) string {
 	}
 	switch m := t.Mass(); {
 	case m.All > 0:
-		text += fmt.Sprintf(", keeps %s of Σ|A| as logged (A > 0: %s, A < 0: %s)", offpolicy.Share(m.Share()), offpolicy.Share(t.Positive.Share()), offpolicy.Share(t.Negative.Share()))
+		text += fmt.Sprintf(", keeps %s of Σ|A| as logged (A > 0: %s, A < 0: %s)", offpolicy.Share(m.Share()),
+			offpolicy.Share(t.Positive.Share()), offpolicy.Share(t.Negative.Share()))
 	case t.Advised > 0:
 		text += "; every logged advantage is 0"
 	default:
@@ -127,10 +130,13 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 			emptied = strconv.Itoa(t.Emptied)
 		}
 		m := t.Mass()
-		fmt.Fprintf(b, "%s %9s %7s %7s %7s %7s %7s %7s%s\n", name, offpolicy.Share(float64(t.TokensKept)/float64(t.Tokens)), offpolicy.Share(float64(t.RowsKept)/float64(t.Rows)),
-			emptied, offpolicy.Share(m.Share()), offpolicy.Share(t.Positive.Share()), offpolicy.Share(t.Negative.Share()), offpolicy.Share(t.Effective()), mark)
+		fmt.Fprintf(b, "%s %9s %7s %7s %7s %7s %7s %7s%s\n", name, offpolicy.Share(float64(t.TokensKept)/float64(t.Tokens)),
+			offpolicy.Share(float64(t.RowsKept)/float64(t.Rows)),
+			emptied, offpolicy.Share(m.Share()), offpolicy.Share(t.Positive.Share()), offpolicy.Share(t.Negative.Share()),
+			offpolicy.Share(t.Effective()), mark)
 	}
-	fmt.Fprintf(b, "\nWhat each rule keeps at its trainer's bound: * off by default there,\n~ exact at the first update of a batch, ! the trainer fails at a step\n%-40s %s\n", "rule", head)
+	fmt.Fprintf(b, "\nWhat each rule keeps at its trainer's bound: * off by default there,\n~ exact at the first update of a batch, ! "+
+		"the trainer fails at a step\n%-40s %s\n", "rule", head)
 	for _, t := range s.Trials {
 		if t.Bound != "" {
 			continue
@@ -184,14 +190,17 @@ func (o *OffPolicy) table(s *offpolicy.Study) Table {
 // OffPolicyTrials is a table with a row for each rule and bound.
 func OffPolicyTrials(s *offpolicy.Study) Table {
 	t := Table{Title: "rules", Columns: []string{
-		"rule", "options", "bound", "usual", "reason", "exact", "rows", "rows_kept", "tokens", "tokens_kept", "clipped", "groups", "groups_emptied",
+		"rule", "options", "bound", "usual", "reason", "exact", "rows", "rows_kept", "tokens", "tokens_kept", "clipped", "groups",
+		"groups_emptied",
 		"abs", "abs_kept", "abs_positive", "abs_positive_kept", "abs_negative", "abs_negative_kept", "ess_share",
 	}}
 	for _, r := range s.Trials {
 		m := r.Mass()
 		t.Rows = append(t.Rows, []any{
-			r.Name(), strings.Join(r.Options.List(), ", "), r.Bound, r.IsUsual || r.Bound == "", r.Reason(), !r.Inexact, r.Rows, r.RowsKept, r.Tokens,
-			r.TokensKept, r.Clipped, r.Groups, r.Emptied, m.All, m.Kept, r.Positive.All, r.Positive.Kept, r.Negative.All, r.Negative.Kept, r.Effective(),
+			r.Name(), strings.Join(r.Options.List(), ", "), r.Bound, r.IsUsual || r.Bound == "", r.Reason(), !r.Inexact, r.Rows, r.RowsKept,
+			r.Tokens,
+			r.TokensKept, r.Clipped, r.Groups, r.Emptied, m.All, m.Kept, r.Positive.All, r.Positive.Kept, r.Negative.All, r.Negative.Kept,
+			r.Effective(),
 		})
 	}
 	return t
@@ -303,7 +312,8 @@ func keptJSON(t *offpolicy.Trial) object {
 		line = append(line, member{"groups", t.Groups}, member{"groups_emptied", t.Emptied})
 	}
 	if m := t.Mass(); m.All > 0 {
-		line = append(line, member{"abs", massJSON(m)}, member{"abs_positive", massJSON(t.Positive)}, member{"abs_negative", massJSON(t.Negative)})
+		line = append(line, member{"abs", massJSON(m)}, member{"abs_positive", massJSON(t.Positive)},
+			member{"abs_negative", massJSON(t.Negative)})
 	}
 	return append(line, member{"ess_share", orNull(t.Effective())}, member{"fails", some(t.Fails)})
 }

@@ -46,8 +46,8 @@ func (r *run) blameData(f *diagnosis.Finding, c *course, since int) {
 			e := d.evidence(d.name(), false, before, after)
 			f.Severity, f.Evidence = diagnosis.Watch, append(f.Evidence, e)
 			f.Title += fmt.Sprintf(", as the data change: %s %s", d.name(), arrow(e.Before, e.After))
-			f.Advice = "look first whether the prompts became harder at about this step, as in a curriculum or a new file of data; if they " +
-				"did not, go back to a checkpoint before the onset"
+			f.Advice = "look first whether the prompts became harder at about this step, as in a curriculum or a new file of " +
+				"data; if they did not, go back to a checkpoint before the onset"
 			return
 		}
 	}

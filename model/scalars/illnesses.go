@@ -31,8 +31,9 @@ type run struct {
 
 func newRun(s *Scalars) *run {
 	r := &run{
-		Scalars: s, reward: newCourse(s.Of(Reward, leastPoints)), eval: newCourse(s.HeldOut(leastEvaluations)), entropy: newCourse(s.Of(Entropy, leastPoints)),
-		length: newCourse(s.Of(Length, leastPoints)), truncated: newShare(s.Of(Truncated, leastShares)),
+		Scalars: s, reward: newCourse(s.Of(Reward, leastPoints)), eval: newCourse(s.HeldOut(leastEvaluations)),
+		entropy: newCourse(s.Of(Entropy, leastPoints)),
+		length:  newCourse(s.Of(Length, leastPoints)), truncated: newShare(s.Of(Truncated, leastShares)),
 	}
 	parts := s.parts()
 	if solved := s.Of(Solved, leastPoints); solved != nil && r.reward == nil {
@@ -286,9 +287,11 @@ func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
 	since := max(from, c.stays(from, func(x float64) bool { return x > lengthBand*level }))
 	title := fmt.Sprintf("answers grow from %s to %s tokens", units.Short(level), units.Short(c.end()))
 	if p == nil {
-		return []diagnosis.Finding{c.finding(diagnosis.Watch, since, title+"; no reward is logged to tell whether that pays", c.ends(c.name(), false, since))}, ""
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, since, title+"; no reward is logged to tell whether that pays",
+			c.ends(c.name(), false, since))}, ""
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" gains nothing by it", c.ends(c.name(), false, since), p.ends(p.name(), false, p.at(c.steps[since])))}, ""
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" gains nothing by it",
+		c.ends(c.name(), false, since), p.ends(p.name(), false, p.at(c.steps[since])))}, ""
 }
 
 // overLength finds answers whose length left its level for a time in which the reward was lower.
@@ -380,7 +383,8 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 		p = r.eval
 	}
 	if p == nil {
-		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; no reward is logged to tell whether that pays", c.ends(c.name(), false, from))}, ""
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; no reward is logged to tell whether that pays",
+			c.ends(c.name(), false, from))}, ""
 	}
 	if isEarly := from < c.window; isEarly && p.gains(p.at(c.steps[from])) {
 		return nil, "" // what a model loses in its first steps it did not need
@@ -390,15 +394,18 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 	gained := p.ends(p.name(), false, p.at(c.steps[from]))
 	switch {
 	case !ok || len(c.values)-from < c.window || gained.BeforeSamples > 0 && gained.After-gained.Before >= p.matters():
-		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+", while "+p.name()+" still gains", c.ends(c.name(), false, from), gained)}, ""
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+", while "+p.name()+" still gains", c.ends(c.name(), false, from),
+			gained)}, ""
 	case p.scale == 1 && p.end() >= solvedFrom:
-		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; there is hardly anything left to gain", c.ends(c.name(), false, from), gained)}, ""
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; there is hardly anything left to gain",
+			c.ends(c.name(), false, from), gained)}, ""
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, from, title+", and "+p.name()+" no longer gains", c.ends(c.name(), false, from), gained)}, ""
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, from, title+", and "+p.name()+" no longer gains", c.ends(c.name(), false, from),
+		gained)}, ""
 }
 
-// lossOfEntropy is the entropy at the start, and the index from which it stays below a tenth of that: -1 if it does not, 0 if it was so from the
-// first value on.
+// lossOfEntropy is the entropy at the start, and the index from which it stays below a tenth of that: -1 if it does not, 0 if it was so
+// from the first value on.
 func (c *course) lossOfEntropy() (start float64, from int) {
 	start = max(c.start(), c.first())
 	isLost := func(x float64) bool { return x <= entropyFloor*start }
@@ -495,7 +502,8 @@ func (r *run) withoutNorms() ([]diagnosis.Finding, string) {
 	title := fmt.Sprintf("%s is not a number at any of %s", sanitize.Line(broken.Name), units.Plural(len(broken.Broken), "steps"))
 	since := broken.Broken[0]
 	return []diagnosis.Finding{{
-		Severity: diagnosis.Alarm, Since: since, Title: title, Example: diagnosis.Example{Step: since}, Series: diagnosis.Series{Name: broken.Name},
+		Severity: diagnosis.Alarm, Since: since, Title: title, Example: diagnosis.Example{Step: since},
+		Series: diagnosis.Series{Name: broken.Name},
 	}}, ""
 }
 
@@ -549,12 +557,14 @@ func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 	step := s.Steps[at[spikes[0]]]
 	f := diagnosis.Finding{
 		Severity: severity, Since: step, Until: s.Steps[at[last]],
-		Title: fmt.Sprintf("%s of %s are %s times their neighbours and more, the largest %s times", units.Plural(n, "updates"), units.Count(len(at)),
+		Title: fmt.Sprintf("%s of %s are %s times their neighbours and more, the largest %s times", units.Plural(n, "updates"),
+			units.Count(len(at)),
 			units.Fixed(math.Exp(limit), 0), units.Short(math.Exp(times[largest]))),
 		Example: diagnosis.Example{Step: s.Steps[at[largest]]},
 		Series:  diagnosis.Series{Name: s.Name, Values: s.Values},
 		Evidence: []diagnosis.Evidence{{
-			Name: sanitize.Line(s.Name), Before: diagnosis.Median(norms), After: norms[largest], BeforeFrom: s.Steps[0], BeforeTo: s.Steps[len(s.Steps)-1],
+			Name: sanitize.Line(s.Name), Before: diagnosis.Median(norms), After: norms[largest], BeforeFrom: s.Steps[0],
+			BeforeTo:  s.Steps[len(s.Steps)-1],
 			AfterFrom: s.Steps[at[largest]], AfterTo: s.Steps[at[largest]], BeforeSamples: len(norms), AfterSamples: 1, Of: "values",
 		}},
 	}

@@ -43,7 +43,8 @@ func (r *run) notLearning() ([]diagnosis.Finding, string) {
 	if c.isConstant() || isNearTop || rises || !gain.ShowsNone(reach) {
 		return nil, ""
 	}
-	severity, title := diagnosis.Watch, fmt.Sprintf("%s gains nothing over %s: %s", c.name(), units.Plural(len(c.Values), "steps"), gain.String())
+	severity, title := diagnosis.Watch, fmt.Sprintf("%s gains nothing over %s: %s", c.name(), units.Plural(len(c.Values), "steps"),
+		gain.String())
 	if why := r.standsStill(); why != "" && gain.RulesOut(reach, c.floor()) {
 		severity, title = diagnosis.Alarm, title+", and "+why
 	}

@@ -115,8 +115,8 @@ const (
 	leastLeft = 0.02 // of the reward that is left: an outage multiplies all by 0
 )
 
-// otherUnit says that a reward falls from one value to the next by a factor, and its spread by the same one, while no part that is named for
-// right answers falls: "" if it does not.
+// otherUnit says that a reward falls from one value to the next by a factor, and its spread by the same one, while no part that is named
+// for right answers falls: "" if it does not.
 func (r *run) otherUnit(since int) string {
 	c, spread := r.reward, newCourse(r.Of(RewardStd, leastPoints))
 	if spread == nil || len(c.values) != len(c.Values) || since < c.window || len(c.values)-since < c.window {
@@ -132,7 +132,8 @@ func (r *run) otherUnit(since int) string {
 	isAtOnce := c.values[since]-c.values[since-1] <= -0.5*(1-factor)*diagnosis.Median(c.values[since-c.window:since])
 	falls := func(p *course) bool {
 		i := p.at(c.steps[since])
-		return isOfAnswers(p.Part) && i >= p.window && mean(p.values[i-p.window:i])-mean(p.values[i:min(len(p.values), i+p.window)]) >= p.matters()
+		return isOfAnswers(p.Part) && i >= p.window &&
+			mean(p.values[i-p.window:i])-mean(p.values[i:min(len(p.values), i+p.window)]) >= p.matters()
 	}
 	if !isUnit || !isAtOnce || slices.ContainsFunc(r.parts, falls) {
 		return ""

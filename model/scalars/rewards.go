@@ -42,7 +42,10 @@ func isOfAnswers(part string) bool {
 
 // isOfForm reports whether a component seems to be about the form of an answer.
 func isOfForm(part string) bool {
-	return diagnosis.HasWord(part, []string{"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet", "boxed", "eos", "language", "count"})
+	return diagnosis.HasWord(part, []string{
+		"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet",
+		"boxed", "eos", "language", "count",
+	})
 }
 
 // parting is where a held-out score parts from the reward: it falls while that gains, or does not gain with it.
@@ -108,7 +111,8 @@ func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
 	if !parting.falls {
 		what = "does not gain"
 	}
-	title := fmt.Sprintf("%s gains (%s) while the held-out score %s (%s)", reward.name(), arrow(reward.smooth[from], reward.end()), what, arrow(e.smooth[at], e.end()))
+	title := fmt.Sprintf("%s gains (%s) while the held-out score %s (%s)", reward.name(), arrow(reward.smooth[from], reward.end()), what,
+		arrow(e.smooth[at], e.end()))
 	n, severity := len(e.values), diagnosis.Alarm
 	if !parting.falls && n < surelyParted {
 		severity = diagnosis.Watch // it may lag
@@ -194,7 +198,8 @@ func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
 		}
 		o, from := r.parts[rising], max(best, c.stays(best, func(x float64) bool { return x < c.smooth[best]-fall/4 }))
 		title := fmt.Sprintf("%s falls (%s) while %s rises", c.name(), arrow(c.smooth[best], c.end()), o.name())
-		return []diagnosis.Finding{c.finding(severity, from, title, c.ends(c.name(), false, from), o.ends(o.name(), false, o.at(c.steps[from])))}, ""
+		return []diagnosis.Finding{c.finding(severity, from, title, c.ends(c.name(), false, from),
+			o.ends(o.name(), false, o.at(c.steps[from])))}, ""
 	}
 	return nil, ""
 }
@@ -241,8 +246,8 @@ func (r *run) collapsed() []diagnosis.Finding {
 	f := c.finding(diagnosis.Alarm, since, title, c.ends(c.name(), false, since))
 	if how := r.otherUnit(since); how != "" {
 		f.Severity, f.Title = diagnosis.Watch, how
-		f.Advice = "if the unit or a weight of the reward was changed here, compare the steps before and after it by another metric; if not, " +
-			"look at the grader's log at this step"
+		f.Advice = "if the unit or a weight of the reward was changed here, compare the steps before and after it by another " +
+			"metric; if not, look at the grader's log at this step"
 	}
 	r.blameData(&f, c, since)
 	return []diagnosis.Finding{f}

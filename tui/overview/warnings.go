@@ -63,7 +63,9 @@ func WarningLines(e env.Env) []warningLine {
 			warnings = append([]model.Warning{*w}, warnings...)
 		}
 		for _, w := range warnings {
-			d := warningLine{kind: w.Kind, Text: sanitize.Line(w.Sentence()), Advice: w.Advice, Group: w.Example, Step: w.Step, OfSettings: true}
+			d := warningLine{
+				kind: w.Kind, Text: sanitize.Line(w.Sentence()), Advice: w.Advice, Group: w.Example, Step: w.Step, OfSettings: true,
+			}
 			if w.Example >= 0 {
 				g := x.Table[w.Example]
 				where := shortName(g.Name)
@@ -141,7 +143,8 @@ func shortName(name string) string {
 	return name
 }
 
-// NoWarnings says that there are none, or why that is not known yet; that the filter is harsh is no warning of the step, and is said all the same.
+// NoWarnings says that there are none, or why that is not known yet; that the filter is harsh is no warning of the step, and is said all
+// the same.
 func NoWarnings(e env.Env, w int) (lines []string) {
 	text := "none at this step"
 	if e.IsWide() {

@@ -276,7 +276,10 @@ func ExportedSamples(e env.Env) report.Table {
 		s.Columns = append(s.Columns, c.Name)
 	}
 	for rank, i := range e.RankedSamples(g) {
-		row := []any{g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Unfiltered[i], x.Keep[i], x.Processed[i]}
+		row := []any{
+			g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Unfiltered[i], x.Keep[i],
+			x.Processed[i],
+		}
 		for _, c := range components {
 			row = append(row, c.Values[x.InputRow[i]])
 		}

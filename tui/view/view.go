@@ -44,9 +44,9 @@ const (
 	Count = iota
 )
 
-// View is what fills the screen between the header and the hints, with its keys: a part of the program's state, of which the program has one.
-// It draws from what it is handed and from its own state, changes that alone, and returns what it wants of the program. What else a view has it
-// tells by the interfaces below.
+// View is what fills the screen between the header and the hints, with its keys: a part of the program's state, of which the program has
+// one. It draws from what it is handed and from its own state, changes that alone, and returns what it wants of the program. What else a
+// view has it tells by the interfaces below.
 type View interface {
 	Draw(e env.Env, w, h int) []string // exactly h lines of w cells
 	Keys() Section                     // they win over the common keys

@@ -95,7 +95,8 @@ func OneIn(tb testing.TB, n int64) {
 	}
 }
 
-// OneGoroutine skips a test with -short, as the race detector runs, because what it runs is one goroutine's, or other tests run it side by side.
+// OneGoroutine skips a test with -short, as the race detector runs, because what it runs is one goroutine's, or other tests run it side by
+// side.
 func OneGoroutine(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {

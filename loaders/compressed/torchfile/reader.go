@@ -73,7 +73,8 @@ func (r *reader) load() error {
 	return errNoRollout
 }
 
-var errNoRollout = fileio.NotRead("it is a file of torch.save without the samples of a rollout: slime and miles write those with --save-debug-rollout-data, or with --dump-details DIR as DIR/rollout_data/{rollout_id}.pt")
+var errNoRollout = fileio.NotRead("it is a file of torch.save without the samples of a rollout: slime and miles write those " +
+	"with --save-debug-rollout-data, or with --dump-details DIR as DIR/rollout_data/{rollout_id}.pt")
 
 func (r *reader) next() {
 	if len(r.samples) == 0 {

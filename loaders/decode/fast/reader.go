@@ -266,7 +266,9 @@ func (t *template) addLiteral(text []byte) {
 
 // use makes t the template of the rows to come, unless it cannot be used.
 func (r *Reader) use(t template) {
-	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0 || f.status != "") && !f.isShared() })
+	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool {
+		return (f.role != noRole || f.component >= 0 || f.status != "") && !f.isShared()
+	})
 	t.sharedFirst = !slices.ContainsFunc(t.fields[t.firstOwn:], field.isShared)
 	r.forgetRoles()
 	for i := range t.fields {
@@ -306,7 +308,8 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 		if r.slow.Fields.IsRequested(key.Raw) || bytes.EqualFold(key.Raw, []byte(decode.ConversationField)) {
 			return f, 0, false
 		}
-		return f, p.Rank, v.Kind == jsonscan.String || v.Kind == jsonscan.Number || v.Kind == jsonscan.Array && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
+		return f, p.Rank, v.Kind == jsonscan.String || v.Kind == jsonscan.Number || v.Kind == jsonscan.Array &&
+			(p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
 	}
 	if hasRole { // another value of that kind may play the role; null never does
 		return f, 0, v.Kind == jsonscan.Null && !decode.IsComponentName(string(key.Text()))
@@ -320,8 +323,8 @@ func (r *Reader) needsNoMask(key, v jsonscan.Value) bool {
 	return v.Kind != jsonscan.Array || r.slow.Used[decode.RoleLength] != "" && !r.slow.Fields.IsRequested(key.Raw)
 }
 
-// readsEpoch reports whether a field is an epoch that tells no step, since the path or another field of the rows so far does; or else one that may be
-// a fraction in other rows, as it is written as one.
+// readsEpoch reports whether a field is an epoch that tells no step, since the path or another field of the rows so far does; or else one
+// that may be a fraction in other rows, as it is written as one.
 func (r *rowBuilder) readsEpoch(p decode.FieldRole, name, value []byte) (isIdle, isFraction bool) {
 	if len(name) != len(decode.EpochField) || !decode.IsEpoch(p.Role, name) {
 		return false, false
@@ -483,7 +486,8 @@ func readDigits(b []byte, i int, n uint64) (uint64, int) {
 // each is a word of eight bytes that are 1.
 const each = 0x0101010101010101
 
-// notDigits sets the high bit of the first of eight bytes that is no digit, once '0' is taken from each by exclusive or, and of some after it.
+// notDigits sets the high bit of the first of eight bytes that is no digit, once '0' is taken from each by exclusive or, and of some after
+// it.
 func notDigits(w uint64) uint64 { return (w + 0x76*each | w) & (0x80 * each) }
 
 // eightDigits returns the number that eight digits make, the first of which is in the lowest byte.
@@ -526,5 +530,8 @@ const maxDigits, exactDigits = 19, 15
 
 var (
 	powersOfTen = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-	powers      = [maxDigits + 1]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+	powers      = [maxDigits + 1]uint64{
+		1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+		1e18, 1e19,
+	}
 )

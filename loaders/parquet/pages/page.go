@@ -42,7 +42,8 @@ func (f *File) Column(group, column int) *Reader {
 		r = f.memory.readers.next()
 	}
 	*r = Reader{
-		headerBuffer: r.headerBuffer, f: f, column: f.Columns[column], codec: c.codec, firstPage: c.offset, offset: c.offset, end: c.offset + c.size,
+		headerBuffer: r.headerBuffer, f: f, column: f.Columns[column], codec: c.codec, firstPage: c.offset, offset: c.offset,
+		end:  c.offset + c.size,
 		rows: g.Rows, rowsLeft: g.Rows, chunk: group*len(f.Columns) + column,
 	}
 	return r

@@ -39,7 +39,9 @@ const (
 	maxAttempts = 3                      // at what the server is too busy for, or what gets no answer
 )
 
-var errLongAnswer = &fileio.Failure{What: "cannot be listed: its store answers with more than 64 MB for 1000 keys", Do: "look at the endpoint"}
+var errLongAnswer = &fileio.Failure{
+	What: "cannot be listed: its store answers with more than 64 MB for 1000 keys", Do: "look at the endpoint",
+}
 
 // server is what a storage asks over HTTP. It ends what the server does not end by itself, and everything when the storage is
 // closed, and measures by the requests that are made anyway how the link is. It implements [http.RoundTripper], and of
@@ -70,7 +72,10 @@ func newServer(disk *fileio.Disk, name, authorities string, patience time.Durati
 	if authorities != "" {
 		text, err := disk.ReadFile(authorities)
 		if err != nil {
-			return nil, &fileio.Failure{What: "cannot be asked for: the file of certificates " + authorities + " cannot be read", Do: "correct AWS_CA_BUNDLE, or unset it", Err: err}
+			return nil, &fileio.Failure{
+				What: "cannot be asked for: the file of certificates " + authorities + " cannot be read",
+				Do:   "correct AWS_CA_BUNDLE, or unset it", Err: err,
+			}
 		}
 		roots, err := x509.SystemCertPool()
 		if err != nil {
@@ -223,14 +228,16 @@ func networkFailure(err error, address string) *fileio.Failure {
 	case errors.As(err, &dns):
 		f.What, f.Do = "cannot be reached: the name server does not answer", "look at the network"
 	case isTLS(err):
-		f.What, f.Do, f.Lost = "cannot be asked for: the certificate of "+address+" is not trusted here ("+f.Err.Error()+")", "name the file of its authority in AWS_CA_BUNDLE or SSL_CERT_FILE", false
+		f.What, f.Do, f.Lost = "cannot be asked for: the certificate of "+address+" is not trusted here ("+f.Err.Error()+")",
+			"name the file of its authority in AWS_CA_BUNDLE or SSL_CERT_FILE", false
 	case strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		f.What, f.Do, f.Lost = "cannot be asked for: "+address+" does not speak TLS", "write the endpoint with http://", false
 	case errors.Is(err, syscall.ECONNREFUSED):
 		f.What, f.Do = "cannot be reached: nothing listens at "+address, "check the endpoint and its port, or start the server"
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
 		f.What, f.Do = "cannot be reached: "+address+" does not answer in time", "look at the network, and whether a VPN is needed"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "closed by foreign host"):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), strings.Contains(err.Error(), "EOF"),
+		strings.Contains(err.Error(), "closed by foreign host"):
 		f.What, f.Do = "cannot be read on: "+address+" ended the connection", "read it again"
 	default:
 		f.What, f.Do = "cannot be read from "+address, f.Err.Error()

@@ -44,14 +44,18 @@ func readSettings(disk *fileio.Disk, scheme, endpoint string) (settings, error) 
 	s := settings{profile: cmp.Or(os.Getenv("AWS_PROFILE"), os.Getenv("AWS_DEFAULT_PROFILE"), "default")}
 	s.files = profileFiles(disk, s.profile)
 	if named := os.Getenv("AWS_PROFILE"); named != "" && s.files[0].section == nil && s.files[1].section == nil {
-		return s, &fileio.Failure{What: "cannot be asked for: there is no profile " + named, Do: "check AWS_PROFILE, and " + s.files[0].path + " or " + s.files[1].path}
+		return s, &fileio.Failure{
+			What: "cannot be asked for: there is no profile " + named, Do: "check AWS_PROFILE, and " + s.files[0].path + " or " +
+				s.files[1].path,
+		}
 	}
 	s.region = cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), s.key("region"))
 	if scheme == "gs" {
 		s.region = "auto"
 		endpoint = cmp.Or(endpoint, "https://"+googleHost)
 	} else {
-		endpoint = cmp.Or(endpoint, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), s.key("endpoint_url"), "https://"+amazonHost)
+		endpoint = cmp.Or(endpoint, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), s.key("endpoint_url"), "https://"+
+			amazonHost)
 	}
 	if !strings.Contains(endpoint, "://") {
 		endpoint = "https://" + endpoint
@@ -173,7 +177,10 @@ func (k *keys) sources() []keySource {
 	var profile []keySource
 	for _, f := range k.settings.files {
 		if f.section != nil {
-			profile = append(profile, keySource{"the profile " + k.settings.profile + " in " + f.path, &credentials.FileAWSCredentials{Filename: f.path, Profile: f.section.Name()}})
+			profile = append(profile, keySource{
+				"the profile " + k.settings.profile + " in " + f.path,
+				&credentials.FileAWSCredentials{Filename: f.path, Profile: f.section.Name()},
+			})
 		}
 	}
 	all := []keySource{{"the environment", &credentials.EnvAWS{}}}
@@ -182,11 +189,14 @@ func (k *keys) sources() []keySource {
 	} else {
 		all = append(all, profile...)
 	}
-	inContainer := os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE")+os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")+os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
+	inContainer := os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE")+os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")+
+		os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
 	switch {
 	case k.settings.custom: // the keys of a machine of Amazon's are not for other stores
 	case inContainer:
-		all = append(all, keySource{"the container", &credentials.IAM{Region: k.settings.region, Client: &http.Client{Timeout: 5 * time.Second}}})
+		all = append(all, keySource{"the container", &credentials.IAM{
+			Region: k.settings.region, Client: &http.Client{Timeout: 5 * time.Second},
+		}})
 	case os.Getenv("AWS_EC2_METADATA_DISABLED") != "true":
 		all = append(all, keySource{"the instance", &credentials.IAM{Region: k.settings.region, Client: metadataClient()}})
 	}
