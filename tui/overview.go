@@ -22,7 +22,7 @@ func (openOverview) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "up", Do: own(move(App.moveFocused, -1))},
 		{
 			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open",
-			Doc: "open the row at the cursor: the group, all steps, the group that shows the warning, the metric over all steps",
+			Doc: "open the row of the cursor: the group, all steps, the group that shows the warning, the metric over all steps",
 			Do:  own(App.enterPane),
 		},
 		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "a page down", Do: own(move(App.movePage, 1))},
