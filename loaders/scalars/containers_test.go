@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"vantage/internal/testkit/filetest"
+	"vantage/loaders/fileio"
 )
 
 // Averages are read in every container in which they come, by their shape: the values are those that a person reads in the files.
@@ -168,6 +169,19 @@ func TestNotOfAverages(t *testing.T) {
 			if f, err := Read(nil, p); !errors.Is(err, ErrNone) {
 				t.Errorf("%s: %v %v", name, f, err)
 			}
+		}
+	}
+}
+
+// Rows of averages in a folder of logs or metrics next to samples are heard, whatever their name.
+func TestBesideInFolders(t *testing.T) {
+	rows := `{"step": 1, "reward": 0.25, "loss": 0.5}` + "\n" + `{"step": 2, "reward": 0.5, "loss": 0.5}` + "\n"
+	for _, name := range []string{"logs/train_log.jsonl", "logs/own.jsonl", "metrics/train.jsonl", "train_metrics.jsonl"} {
+		dir := t.TempDir()
+		filetest.Write(t, filepath.Join(dir, "rollouts", "1.jsonl"), `{"input": "p", "output": "a", "score": 1, "step": 1}`+"\n")
+		filetest.Write(t, filepath.Join(dir, filepath.FromSlash(name)), rows)
+		if f, err := Beside(&fileio.Disk{}, filepath.Join(dir, "rollouts")); err != nil || points(f, "reward") != "[1 2] [0.25 0.5] []" {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

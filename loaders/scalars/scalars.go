@@ -138,7 +138,9 @@ func isRowFile(file string) bool {
 
 func isRowLog(base string) bool { return slices.Contains(rowLogs, base) }
 
-var rowLogs = []string{"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl"}
+var rowLogs = []string{
+	"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl", "train_log.jsonl", "train_metrics.jsonl",
+}
 
 // input is what is read of a file.
 type input struct {
@@ -215,7 +217,7 @@ var (
 		"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train",
 		"val", "eval", "response", "record", "step", "debug",
 	}
-	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
+	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "metrics", "checkpoint-"}
 )
 
 // Beside reads the scalars of the run whose samples lie at a path of a storage: below that if it is a folder, or, if it is a folder of
@@ -316,6 +318,12 @@ func (d *folder) near(below string, deep bool) (files []string) {
 // log of figures.
 func isOtherRun(name string) bool { return discover.IsLog(name) && !isRowLog(filepath.Base(name)) }
 
+// isOfScalars reports whether a file is in a folder of scalars.
+func isOfScalars(file string) bool {
+	folder, _, isWithin := strings.Cut(strings.ToLower(file), "/")
+	return isWithin && (folder == "logs" || folder == "metrics")
+}
+
 // mayBeRows leaves out files that may be logs of samples, but those of rows that bear the name of such a log, and a few in the folder
 // itself, whose shape tells. Those with a name come first.
 func mayBeRows(names []string) []string {
@@ -327,7 +335,7 @@ func mayBeRows(names []string) []string {
 		switch {
 		case !discover.IsLog(file) || isRowLog(base) || strings.HasPrefix(base, "events.out.tfevents"):
 			some = append(some, file)
-		case !strings.Contains(slashed, "/") && !isNumbered:
+		case !isNumbered && (!strings.Contains(slashed, "/") || isOfScalars(slashed)):
 			others = append(others, file)
 		}
 	}
