@@ -291,13 +291,32 @@ func adviceClaims() []claim {
 	}
 }
 
+// lengthsSaid is how long answers usually are, and how long they are at the worst steps.
+const lengthsSaid = `(?:, answers ` + num + ` → ` + num + ` \w+)?`
+
+func lengthsAre(l *rawLog, s said, was, is string) error {
+	if was == "" {
+		return nil
+	}
+	length := func(r *rawRow) float64 {
+		if r.tokens > 0 {
+			return lengthOf(r)
+		}
+		return float64(len([]rune(r.answer)))
+	}
+	mean, _ := meanOf(l.within(s.first, s.last), length)
+	return firstError(same("the usual length", was, l.usual(length)), same("the mean length", is, mean))
+}
+
 // causeClaims are those of why steps are worst.
 func causeClaims() []claim {
 	return []claim{
 		{
 			where:   "cause",
-			pattern: `(all wrong|all correct|all equal|invalid|single) \(` + num + ` of ` + num + ` groups?\)`,
-			holds:   func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) },
+			pattern: `(all wrong|all correct|all equal|invalid|single) \(` + num + ` of ` + num + ` groups?\)` + lengthsSaid,
+			holds: func(l *rawLog, s said, w []string) error {
+				return firstError(fateIs(l, s, w[1], w[2], w[3]), lengthsAre(l, s, w[4], w[5]))
+			},
 		},
 		{
 			where:   "cause",
@@ -319,10 +338,12 @@ func causeClaims() []claim {
 		},
 		{
 			where:   "cause",
-			pattern: `(?:empty answers|` + alikeSaid + `), all wrong \(` + num + ` of ` + num + ` groups?\)`,
+			pattern: `(?:empty answers|` + alikeSaid + `)` + lengthsSaid + `, all wrong \(` + num + ` of ` + num + ` groups?\)`,
 			holds: func(l *rawLog, s said, w []string) error {
 				atFirst := said{text: s.text, first: s.first, last: s.first}
-				return firstError(fateIs(l, s, "all wrong", w[3], w[4]), beginAlike(l, atFirst, w[1]), beginSome(l, s, w[2]))
+				return firstError(
+					fateIs(l, s, "all wrong", w[5], w[6]), lengthsAre(l, s, w[3], w[4]), beginAlike(l, atFirst, w[1]), beginSome(l, s, w[2]),
+				)
 			},
 		},
 		{
