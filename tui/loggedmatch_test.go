@@ -20,15 +20,24 @@ func runWithAdvantages(steps int, f func(step int, reward float64) float64) *mad
 	return source
 }
 
-// If no estimator reproduces the logged advantages, a warning says what they look like.
+// If no estimator reproduces the logged advantages, a warning says so.
 func TestUnknownAdvantagesAreAWarning(t *testing.T) {
+	t.Parallel()
+	squared := func(_ int, reward float64) float64 { return reward*reward + 0.5 }
+	drive(t, runWithAdvantages(1, squared), 120, 36, model.DefaultSettings(), func(d *driver) {
+		d.press("w", "w")
+		d.wantText("log = no known estimator", "logged advantages")
+	})
+}
+
+// Rewards less the mean of their group, times a factor, are a rule of the trainer's own: they are taken as they are, without a warning.
+func TestOwnRuleIsNoWarning(t *testing.T) {
 	t.Parallel()
 	triple := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
 	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
-		d.press("w", "w")
-		d.wantText("log = no known estimator", "3 times those of TRL")
+		d.wantText("log = no known estimator", "none at this step")
 		want := model.DefaultSettings().WithFramework("trl")
-		want.FromLog = true // they are taken as they are
+		want.FromLog, want.OwnRule = true, true
 		if d.app.env.Settings.Now != want {
 			t.Errorf("started with %+v", d.app.env.Settings.Now)
 		}

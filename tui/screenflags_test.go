@@ -33,7 +33,6 @@ func demoFlags() map[string]demoFlag {
 		"group-filter":    {"--group-filter openrlhf/dynamic_filtering", "", "skipped"},
 		"keep-neg-ratio":  {"--keep-neg-ratio 0.3", "", "0.30 r recompute"},
 		"keep-pos-ratio":  {"--keep-pos-ratio 0.3", "", "0.30 m keep_neg"},
-		"off-policy":      {"--off-policy slime/tis", "", "C slime/tis"},
 		"loss":            {"--loss trl/dapo", "", "C trl/dapo"},
 		"mouse":           {"--mouse", "", "\x1b[?1002h"},
 		"option":          {"--option algorithm.gamma=1", "", "gamma=1"},

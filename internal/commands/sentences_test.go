@@ -110,7 +110,7 @@ func TestEveryKindHasAClaim(t *testing.T) {
 		analysis.WarnTrainerRefuses, analysis.WarnUndefinedAdvantages, analysis.WarnStageNotApplied, analysis.WarnKLInReward, analysis.WarnGroupFilter, analysis.WarnTooFewKept,
 		analysis.WarnKilledGroups, analysis.WarnSignFlips, analysis.WarnPhantomGroups, analysis.WarnGroupFilterAssumes, analysis.WarnEqualAdmitted, analysis.WarnLiveSkipped,
 		analysis.WarnDrawnSamples, analysis.WarnFloatNoise, analysis.WarnRecomputeWithoutFilter, analysis.WarnOneSidedPush, analysis.WarnEffectiveRatio, analysis.WarnFilterIsOurs,
-		analysis.WarnRolloutsAssumed, analysis.WarnApproximateLengths, analysis.WarnPartialGroups,
+		analysis.WarnRolloutsAssumed, analysis.WarnApproximateLengths, analysis.WarnPartialGroups, analysis.WarnOffPolicy,
 	}
 	claimed := map[string]bool{}
 	for _, c := range claims() {
