@@ -44,6 +44,19 @@ func TestCheckOfAverages(t *testing.T) {
 	}
 }
 
+// Lines with lists of log-probs are samples, and no document of columns.
+func TestCheckOfSamplesWithLists(t *testing.T) {
+	t.Parallel()
+	path, log := filepath.Join(t.TempDir(), "log.jsonl"), ""
+	for i := range 32 {
+		log += fmt.Sprintf(`{"step":%d,"prompt":"p%d","reward":%d,"rollout_log_probs":[-0.1,-0.2,-0.3]}`+"\n", i/8, i/4, i%2)
+	}
+	filetest.Write(t, path, log)
+	if out := runCommand(t, "check", path); strings.Contains(out, "no samples") || !strings.Contains(out, "ok    signal=0") {
+		t.Error(out)
+	}
+}
+
 // lockedBuffer is written by a command and read by a test.
 type lockedBuffer struct {
 	mu sync.Mutex

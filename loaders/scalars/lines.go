@@ -138,6 +138,11 @@ func isDocument(in *input) bool {
 	if !bytes.HasPrefix(text, []byte{'['}) && !bytes.HasPrefix(text, []byte{'{'}) {
 		return false
 	}
+	first, rest, _ := bytes.Cut(text, []byte{'\n'})
+	areLines := first[0] == '{' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte{'{'})
+	if areLines { // of which each has lists, as samples have of log-probs
+		return false
+	}
 	var rows formats.Rows
 	for row := range formats.DocumentRows(text) {
 		if rows.Add(row); isSettled(&rows) {
