@@ -1,6 +1,7 @@
 package offpolicy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,7 +103,7 @@ func (v *View) without(e env.Env) string {
 	switch err := v.Job.Err; {
 	case e.Tokens.Reader == nil:
 		return "This source has no log-probs of tokens: open the log's own file or folder."
-	case err != nil && strings.Contains(err.Error(), study.ErrNone.Error()):
+	case errors.Is(err, study.ErrNone):
 		return "This log does not show how off-policy its samples are, because no log-probs of tokens are in it: " + how + "."
 	case err != nil:
 		return err.Error()

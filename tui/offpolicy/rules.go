@@ -79,11 +79,12 @@ func (v *View) rules(e env.Env, w, h int) pane.Content {
 		}
 		return line
 	})
-	c.Remark = cells.JoinFitting(w-14, "  ", a.runMark(e)+" the run's", "* off by default", "~ first update only", "! fails at a step")
+	c.Remark = cells.JoinFitting(w-14, "  ", runMark(e)+" the run's", "* off by default", "~ first update only", "! fails at a step")
 	return c
 }
 
-func (a *answer) runMark(e env.Env) string {
+// runMark is that of the rule of the run.
+func runMark(e env.Env) string {
 	if e.Display.Glyphs.ASCII {
 		return "="
 	}
@@ -94,7 +95,7 @@ func (a *answer) runMark(e env.Env) string {
 func (a *answer) marks(e env.Env, t *study.Trial) string {
 	marks := ""
 	if own := a.force.Trial; own != nil && own.Name() == t.Name() {
-		marks += a.runMark(e)
+		marks += runMark(e)
 	}
 	if t.Options != "" {
 		marks += "*"
