@@ -26,8 +26,11 @@ func IsEpoch(as Role, name []byte) bool {
 
 // ReadsEpoch reports whether the epoch of rows is a step: the path of their file tells none, or a person named the field.
 func (r *RowDecoder) ReadsEpoch() bool {
-	return !r.hasFileStep || r.Fields.chosen[RoleStep] == EpochField
+	return !r.hasFileStep || r.Fields.EpochIsChosen()
 }
+
+// EpochIsChosen reports whether a person named the epoch as the step: it wins over all others.
+func (f *Fields) EpochIsChosen() bool { return f.chosen[RoleStep] == EpochField }
 
 // PassesOver reports whether a column is an epoch that tells no step.
 func (r *RowDecoder) PassesOver(p FieldRole, column string) bool {
@@ -45,7 +48,8 @@ func (r *RowDecoder) stepFromEpoch() {
 	e := &r.epochs
 	x, ok := e.row.ToFloat()
 	isNumber := e.row.Kind != jsonscan.Absent && ok && !math.IsNaN(x) && !math.IsInf(x, 0)
-	if r.Has(RoleStep) || !isNumber || !r.ReadsEpoch() {
+	hasOther := r.Has(RoleStep) && !r.Fields.EpochIsChosen()
+	if hasOther || !isNumber || !r.ReadsEpoch() {
 		return
 	}
 	isWhole := x == math.Trunc(x)

@@ -416,7 +416,8 @@ func (s series) swings(k *shift) bool {
 const swingTimes = 1.25
 
 // Swings reports whether a smooth course that fell from a level to another at an index went as far down before, came back, and has not been
-// down for longer than then: as with a curriculum that begins again and again. What it was before it first was up is none of these.
+// down for longer than then: as with a curriculum that begins again and again. What it was before it first was up is none of these. If it
+// came back since, it has been down since it last was up.
 func Swings(smooth []float64, high, low float64, since int) bool {
 	down, up := high+0.6*(low-high), high+0.25*(low-high)
 	isBelow := func(x, limit float64) bool { return (low-high)*(x-limit) >= 0 }
@@ -436,7 +437,7 @@ func Swings(smooth []float64, high, low float64, since int) bool {
 	if was > 1 {
 		limit *= swingTimes
 	}
-	return was > 0 && float64(len(smooth)-since) <= limit
+	return was > 0 && float64(len(smooth)-max(since, begun)) <= limit
 }
 
 // mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.

@@ -449,5 +449,5 @@ func (s View) Figures() glossary.List {
 	for _, names := range stages {
 		l = l.At(figures.Step, names...)
 	}
-	return l
+	return l.At(figures.OffPolicy, "rule")
 }

@@ -330,7 +330,8 @@ func (r *rowBuilder) readsEpoch(p decode.FieldRole, name, value []byte) (isIdle,
 		return false, false
 	}
 	used := r.slow.Used[decode.RoleStep]
-	if mayBeStep := r.slow.ReadsEpoch() && (used == "" || used == decode.EpochField); !mayBeStep {
+	hasOther := used != "" && used != decode.EpochField && !r.slow.Fields.EpochIsChosen()
+	if hasOther || !r.slow.ReadsEpoch() {
 		return true, false
 	}
 	return false, bytes.IndexByte(value, '.') >= 0
