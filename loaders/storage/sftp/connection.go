@@ -298,7 +298,7 @@ func lost(err error) bool {
 }
 
 // pathError describes the error of a request about a path; only that of a lost connection is a Failure before.
-func PathError(op, name string, err error) error {
+func pathError(op, name string, err error) error {
 	var failure *fileio.Failure
 	var status *sftp.StatusError
 	switch {

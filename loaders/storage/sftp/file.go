@@ -95,7 +95,7 @@ func (f *file) readAt(p []byte, offset int64) (n int, err error) {
 		}
 		return err
 	})
-	return n, PathError(op, f.path, err)
+	return n, pathError(op, f.path, err)
 }
 
 // acquire returns the file as it is open in a session, to be read until release.

@@ -85,7 +85,7 @@ func (s *storage) describe(name string) (o fileio.Object, err error) {
 		o, err = s.describeIn(on, name)
 		return err
 	})
-	return o, PathError("stat", name, err)
+	return o, pathError("stat", name, err)
 }
 
 func (s *storage) describeIn(on *session, name string) (fileio.Object, error) {
@@ -151,7 +151,7 @@ func (s *storage) list(dir string, expected int) (all []fileio.Object, err error
 	for i := range all {
 		all[i] = s.note(all[i])
 	}
-	return all, PathError("list", dir, err)
+	return all, pathError("list", dir, err)
 }
 
 // scheme begins paths that are addresses.

@@ -181,7 +181,7 @@ func TestListingAnswers(t *testing.T) {
 			t.Errorf("%d: %v, want %v", c.a.kind, err, c.want)
 		}
 	}
-	failed := PathError("list", "/runs", status(4, "no\x1bway"+strings.Repeat("x", 1000)).err())
+	failed := pathError("list", "/runs", status(4, "no\x1bway"+strings.Repeat("x", 1000)).err())
 	if text := failed.Error(); !strings.HasPrefix(text, `list /runs: its node reports: sftp: "no\x1bwayxxx`) || !strings.HasSuffix(text, "(failure)") || lost(failed) {
 		t.Error(text)
 	}
