@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -119,13 +120,13 @@ var damages = map[string]func(file []byte, at int) []byte{
 // Damage to a file is that file's problem: a sentence names it where rows are missing, the others of the
 // folder are read, and it costs little memory and time.
 func TestDamagedFileInAFolder(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for name, log := range logsToDamage(t) {
-		w := trainer{t, t.TempDir()}
+	random, logs := rand.New(rand.NewPCG(1, 2)), logsToDamage(t)
+	for _, name := range slices.Sorted(maps.Keys(logs)) { // the same places each time
+		w, log := trainer{t, t.TempDir()}, logs[name]
 		w.add("whole/b.jsonl", strings.Repeat(row(1, 7), 3))
-		for what, damage := range damages {
+		for _, what := range slices.Sorted(maps.Keys(damages)) {
 			for range repotest.Times(3, 12) {
-				checkDamaged(t, w, name, what, damage(bytes.Clone(log), random.IntN(len(log))))
+				checkDamaged(t, w, name, what, damages[what](bytes.Clone(log), random.IntN(len(log))))
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func TestDemoWritesEachIllness(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			var last string
-			for seed := 1; seed <= repotest.Times(2, 6); seed++ {
+			for seed := 1; seed <= repotest.Times(1, 6); seed++ {
 				folder := writeIll(t, kind, seed)
 				var said struct {
 					Health   string
