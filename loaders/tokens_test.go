@@ -10,26 +10,7 @@ import (
 	"testing"
 
 	"vantage/loaders/logprobs"
-	"vantage/model"
 )
-
-// readTokensOf opens a path and returns what it holds.
-func readTokensOf(t *testing.T, path string) (*Source, model.Snapshot) {
-	t.Helper()
-	source, err := Open([]string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = source.Close() })
-	store := model.NewStore()
-	for {
-		chunk, err := source.Next(t.Context())
-		if err != nil {
-			return source, store.Snapshot()
-		}
-		store.Append(chunk)
-	}
-}
 
 // The log-probs of a sample are found at the place that the screen has for it: d is 0.1 · step in its first token and 0 in its second.
 func TestTokensAreFoundAtTheirSamples(t *testing.T) {
@@ -45,7 +26,7 @@ func TestTokensAreFoundAtTheirSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	source, snap := readTokensOf(t, dir)
+	source, snap := readForRules(t, dir)
 	if source.RowFigures() != nil {
 		t.Error("figures are there before they were read")
 	}
@@ -82,7 +63,7 @@ func TestTokensOfALogWithout(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"step": 1, "prompt": "q", "response": "a", "reward": 1}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	source, snap := readTokensOf(t, path)
+	source, snap := readForRules(t, path)
 	if _, err := source.OffPolicy(t.Context()); !errors.Is(err, logprobs.ErrNone) {
 		t.Errorf("%v", err)
 	}

@@ -14,9 +14,6 @@ import (
 	"vantage/tui/job"
 )
 
-// restAfterLook is how many times as long as a look nothing is looked at, while a log only grows: the node that trains has other work.
-const restAfterLook = 9
-
 // updateFindings requests a look at the run when everything that was there has been read and computed, and again when other steps are
 // complete. What was found before stays until then.
 func (a App) updateFindings(msg tea.Msg) App {
@@ -44,15 +41,14 @@ func (a App) updateFindings(msg tea.Msg) App {
 	if !a.env.Findings.Job.Lacks(key, func(was, wanted env.FindingsKey) bool { return was.Set == wanted.Set }) {
 		return a
 	}
-	look, snap, previous, rest := a.env.Findings.Look, a.env.Snap, a.env.Findings.Job.Value, time.Duration(0)
+	look, snap, previous, took := a.env.Findings.Look, a.env.Snap, a.env.Findings.Job.Value, time.Duration(0)
 	sawHalf := previous.Look != nil && previous.Diagnosis != nil && 2*previous.Diagnosis.Steps >= len(a.env.Snap.Steps)
 	if a.env.Findings.Job.Of.Set == key.Set && sawHalf { // else there is more to see than was seen
-		rest = restAfterLook * previous.Took
+		took = previous.Took
 	}
 	a.env.Findings.Job.Start(&a.commands, key, job.Once(func(ctx context.Context) (x env.FinishedLook, err error) {
-		select {
-		case <-time.After(rest):
-		case <-ctx.Done():
+		if err := job.Rest(ctx, took); err != nil {
+			return x, err
 		}
 		began := time.Now()
 		x.Look, err = look(ctx, snap, key.Set, previous.Look)

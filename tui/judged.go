@@ -33,9 +33,6 @@ type judgedLog struct {
 	took  time.Duration
 }
 
-// restAfterJudging is how many times as long as the log was read it is not read again, while it only grows.
-const restAfterJudging = 9
-
 // updateJudged takes what rules make of the log, and requests it for those of the settings and the baseline: again when other steps are
 // complete.
 func (a App) updateJudged(msg tea.Msg) App {
@@ -61,14 +58,13 @@ func (a App) updateJudged(msg tea.Msg) App {
 	if !a.judging.job.Lacks(key, isSame) {
 		return a
 	}
-	judge, snap, rest := a.judging.judge, a.env.Snap, time.Duration(0)
+	judge, snap, took := a.judging.judge, a.env.Snap, time.Duration(0)
 	if isSame(a.judging.job.Of, key) {
-		rest = restAfterJudging * a.judging.job.Value.took
+		took = a.judging.job.Value.took
 	}
 	a.judging.job.Start(&a.commands, key, job.Once(func(ctx context.Context) (x judgedLog, err error) {
-		select {
-		case <-time.After(rest):
-		case <-ctx.Done():
+		if err := job.Rest(ctx, took); err != nil {
+			return x, err
 		}
 		began := time.Now()
 		for _, set := range asked {

@@ -174,7 +174,7 @@ func (e *evidence) gainOfSources() *Gain {
 func (e *evidence) asksOthers() bool {
 	s, third := e.askedLengths(), len(e.Steps)/3
 	c := s.compare(0, third, len(s)-third, len(s))
-	return math.Abs(c.z) >= askedSure && math.Abs(c.change()) >= math.Log(askedTimes)
+	return c.asksOthers()
 }
 
 // promptMeans are the mean rewards of the groups of each prompt in steps [from, to).

@@ -164,6 +164,11 @@ func (e *evidence) asksOtherwise(k *shift) bool {
 	span := s.span()
 	after := min(k.b, len(s)-span)
 	c := s.compare(after-2*span, after, after, after+2*span)
+	return c.asksOthers()
+}
+
+// asksOthers reports whether prompts are that much longer or shorter after than before.
+func (c *contrast) asksOthers() bool {
 	return math.Abs(c.z) >= askedSure && math.Abs(c.change()) >= math.Log(askedTimes)
 }
 

@@ -308,19 +308,25 @@ func TestFallToOtherPromptsIsAWatch(t *testing.T) {
 			asks := strings.Repeat("word ", c.asks(step)+rng.IntN(5))
 			return sample{prompt: 100*step + prompt, reward: verdict(rng, p), length: 80 + rng.IntN(40), asks: asks, answer: "so we add them and get 7", source: c.from(step)}
 		})
-		look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
-		if err != nil {
-			t.Fatal(err)
+		wantCollapse(t, name, snap, read, c.want)
+	}
+}
+
+// wantCollapse asks for a collapse of the reward of a severity, or for none.
+func wantCollapse(t *testing.T, name string, snap model.Snapshot, read analysis.ReadTexts, want Severity) {
+	t.Helper()
+	look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := Severity("")
+	for _, f := range look.Diagnosis.Findings {
+		if f.Kind == RewardCollapse {
+			found = f.Severity
 		}
-		found := Severity("")
-		for _, f := range look.Diagnosis.Findings {
-			if f.Kind == RewardCollapse {
-				found = f.Severity
-			}
-		}
-		if found != c.want {
-			t.Errorf("%s: %q, want %q: %v", name, found, c.want, look.Diagnosis.Findings)
-		}
+	}
+	if found != want {
+		t.Errorf("%s: %q, want %q: %v", name, found, want, look.Diagnosis.Findings)
 	}
 }
 
@@ -340,18 +346,6 @@ func TestOtherUnitIsNoCollapse(t *testing.T) {
 			}
 			return sample{prompt: 100*step + prompt, reward: mark, length: 50 + rng.IntN(50)}
 		})
-		look, err := See(t.Context(), snap, model.DefaultSettings(), Reading{Texts: read}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := Severity("")
-		for _, f := range look.Diagnosis.Findings {
-			if f.Kind == RewardCollapse {
-				found = f.Severity
-			}
-		}
-		if found != c.want {
-			t.Errorf("%s: %q, want %q: %v", name, found, c.want, look.Diagnosis.Findings)
-		}
+		wantCollapse(t, name, snap, read, c.want)
 	}
 }

@@ -4,6 +4,7 @@ package job
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -48,6 +49,20 @@ func Once[V any](compute func(context.Context) (V, error)) Work[V] {
 	return func(ctx context.Context) (V, Work[V], error) {
 		value, err := compute(ctx)
 		return value, nil, err
+	}
+}
+
+// restTimes is how many times as long as work on a log took it is not done again while the log only grows: the node that trains has other
+// work.
+const restTimes = 9
+
+// Rest waits before work is done again that took so long, 0 for work that is not. The error is that of a context which ends meanwhile.
+func Rest(ctx context.Context, took time.Duration) error {
+	select {
+	case <-time.After(restTimes * took):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -50,9 +50,6 @@ type tried struct {
 	sweep []*study.Trial
 }
 
-// restAfterReading is how many times as long as reading took nothing is read again while a log only grows.
-const restAfterReading = 9
-
 // Update requests the figures while the view is open, once the log was read.
 func (v *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	isFirst := v.Job.Value == nil
@@ -68,15 +65,13 @@ func (v *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if e.Tokens.Reader == nil || e.IsReading() || key.steps == 0 || isAnswered || !v.Job.Lacks(key, job.InTurn) {
 		return
 	}
-	reader, rest := e.Tokens.Reader, time.Duration(0)
+	reader, took := e.Tokens.Reader, time.Duration(0)
 	if v.Job.Value != nil {
-		rest = restAfterReading * v.Job.Value.took
+		took = v.Job.Value.took
 	}
 	v.Job.Start(c, key, job.Once(func(ctx context.Context) (*answer, error) {
-		select {
-		case <-time.After(rest):
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := job.Rest(ctx, took); err != nil {
+			return nil, err
 		}
 		began := time.Now()
 		s, err := reader.OffPolicy(ctx)
