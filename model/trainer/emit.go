@@ -46,14 +46,17 @@ func (d Dialect) Emit(set model.Settings) []string {
 		translated = set.WithFramework(d.Framework)
 	}
 	if translated.Estimator != set.Estimator {
-		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Title(), set.Estimator, estimators.Title(set.Framework), translated.Estimator))
+		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Title(), set.Estimator, estimators.Title(set.Framework),
+			translated.Estimator))
 	}
 	if translated.Scale != set.Scale {
-		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Title(), translated.Estimator, set.Scale, translated.Scale))
+		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Title(), translated.Estimator, set.Scale,
+			translated.Scale))
 	}
 	lines := append(notes, d.emit(translated)...)
 	if !d.filters && translated.Filtering() {
-		lines = append(lines, fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter", d.Title()))
+		lines = append(lines, fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter",
+			d.Title()))
 	}
 	if d.size != "" && set.NumGenerations > 0 {
 		lines = append(lines, fmt.Sprintf(d.option, d.size, strconv.Itoa(set.NumGenerations)))
