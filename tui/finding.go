@@ -13,6 +13,9 @@ type openFinding struct {
 	n int // its index
 }
 
+// StateOf is that of the overview, which has the groups.
+func (openFinding) StateOf() view.Name { return view.Overview }
+
 // Draw draws it.
 func (f openFinding) Draw(e env.Env, w, h int) []string { return f.Finding(e, f.n, w, h) }
 

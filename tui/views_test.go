@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"reflect"
 	"testing"
 
 	"vantage/tui/view"
@@ -54,4 +55,27 @@ func TestEscapeKeepsThePlace(t *testing.T) {
 			t.Error("a second Esc does not go to the groups")
 		}
 	})
+}
+
+// A state that views share works once, for all of them: twice it would start each part of an answer twice.
+func TestSharedStateWorksOnce(t *testing.T) {
+	t.Parallel()
+	var v views
+	worked := map[any]view.Name{}
+	for name, one := range v.all() {
+		if _, works := one.(view.Working); !works || stateOf(one, view.Name(name)) != view.Name(name) {
+			continue
+		}
+		state := any(one)
+		if shared := reflect.ValueOf(one); shared.Kind() == reflect.Struct { // which embeds it
+			state = shared.Field(0).Interface()
+		}
+		if before, twice := worked[state]; twice {
+			t.Errorf("views %d and %d work on one state: one of them is to be a view.Sharing", before, name)
+		}
+		worked[state] = view.Name(name)
+	}
+	if len(worked) < 10 {
+		t.Errorf("only %d views work", len(worked))
+	}
 }

@@ -54,9 +54,9 @@ func (r Key) isOlder(wanted Key) bool {
 	return r == wanted
 }
 
-// Update requests the figures while their view is open. A request that is left is cancelled, since it would keep its
+// Work requests the figures while their view is open. A request that is left is cancelled, since it would keep its
 // analysis in memory; the figures stay.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if s.Job.Take(c, msg) {
 		s.topLine = pane.ClampIndex(s.topLine, s.count(e))
 	}

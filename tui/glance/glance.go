@@ -122,9 +122,9 @@ func (s View) Index(e env.Env, was glanceRow) int {
 	return len(e.FoundList()) + i
 }
 
-// Update requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
+// Work requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
 // stays on its step.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	selected := s.Selection(e)
 	if s.Job.Take(c, msg) {
 		s.Cursor = s.Index(e, selected)

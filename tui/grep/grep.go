@@ -37,8 +37,8 @@ type grepKey struct {
 // shownMatches is how many matches are listed, the first ones.
 const shownMatches = 1000
 
-// Update searches while the view is open.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work searches while the view is open.
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if s.job.Take(c, msg) {
 		s.cursor = pane.ClampIndex(s.cursor, len(s.matches()))
 	}

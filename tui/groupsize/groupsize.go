@@ -32,8 +32,8 @@ type groupSizeKey struct {
 	set      model.Settings // without a filter, which changes nothing
 }
 
-// Update requests the estimates while their view is open.
-func (g *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the estimates while their view is open.
+func (g *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	g.job.Take(c, msg)
 	key := groupSizeKey{e.Snap.Revision, e.Settings.Now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false

@@ -50,8 +50,8 @@ type tried struct {
 	sweep []*study.Trial
 }
 
-// Update requests the figures while the view is open, once the log was read.
-func (v *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the figures while the view is open, once the log was read.
+func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	isFirst := v.Job.Value == nil
 	if v.Job.Take(c, msg) && v.Job.Err == nil && isFirst {
 		v.cursor = v.Job.Value.firstRule()

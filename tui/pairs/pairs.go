@@ -44,8 +44,8 @@ type comparison struct {
 	unit   model.LengthUnit  // of the candidate's lengths
 }
 
-// Update requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	before, wasSelected := s.Selected()
 	if s.Job.Take(c, msg) && wasSelected && (s.Cursor > 0 || !open) {
 		for i := range s.pairs() {

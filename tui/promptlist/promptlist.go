@@ -45,8 +45,8 @@ type promptsKey struct {
 // answersRead is how many answers are read to find suspect prompts.
 const answersRead = 4096
 
-// Update requests the accounts while their view is open.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the accounts while their view is open.
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if s.job.Take(c, msg) {
 		s.cursor = pane.ClampIndex(s.cursor, len(s.shown()))
 	}
@@ -114,6 +114,9 @@ func (*View) Keys() view.Section {
 
 // Filter is the view while the filter is typed.
 type Filter struct{ *View }
+
+// StateOf is that of the prompts.
+func (Filter) StateOf() view.Name { return view.Prompts }
 
 // Text and the others make it a view with a line.
 func (f Filter) Text() *string { return &f.draft }

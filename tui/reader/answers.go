@@ -66,8 +66,8 @@ func (r *Answers) List(e env.Env, c *job.Queue, of view.Pair) {
 
 func (r Answers) listed() bool { return r.listing.Key != 0 && !r.listing.Busy() }
 
-// Update takes the answers to a prompt, and requests the pages of those that are chosen.
-func (r *Answers) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work takes the answers to a prompt, and requests the pages of those that are chosen.
+func (r *Answers) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if r.listing.Take(c, msg) {
 		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of each
 		for side, answers := range r.listing.Value {

@@ -29,6 +29,9 @@ type figuresState struct {
 // Small is the view of all metrics as small charts.
 type Small struct{ *View }
 
+// StateOf is that of the view of all steps.
+func (Small) StateOf() view.Name { return view.Steps }
+
 // Draw draws them.
 func (s Small) Draw(e env.Env, w, h int) []string { return s.figuresView(e, w, h) }
 

@@ -26,6 +26,9 @@ type FigurePicker struct {
 // List is the list of metrics, one of which is to be drawn.
 type List struct{ *View }
 
+// StateOf is that of the view of all steps.
+func (List) StateOf() view.Name { return view.Steps }
+
 // Text and the others make it a view with a line.
 func (s List) Text() *string { return &s.Picker.Query }
 
