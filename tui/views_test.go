@@ -1,9 +1,13 @@
 package tui
 
 import (
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/tui/view"
 )
 
@@ -78,4 +82,25 @@ func TestSharedStateWorksOnce(t *testing.T) {
 	if len(worked) < 10 {
 		t.Errorf("only %d views work", len(worked))
 	}
+}
+
+// The map of contributing.md lists the packages of the views; -update writes it.
+func TestMapOfTheViews(t *testing.T) {
+	t.Parallel()
+	var v views
+	rooms := map[string]bool{}
+	for _, one := range v.all() {
+		state := reflect.TypeOf(one)
+		if state.Kind() == reflect.Struct && state.NumField() > 0 {
+			state = state.Field(0).Type // which it shares
+		}
+		if state.Kind() == reflect.Pointer {
+			state = state.Elem()
+		}
+		if _, room, isBelow := strings.Cut(state.PkgPath(), "/tui/"); isBelow {
+			rooms[room+"/"] = true
+		}
+	}
+	list := "The views, a package below `tui/` each: " + strings.Join(slices.Sorted(maps.Keys(rooms)), " ")
+	repotest.Part(t, ".github/docs/contributors/contributing.md", "views", list)
 }

@@ -121,9 +121,6 @@ func divide(r Key, snap model.Snapshot, source env.TextReader) job.Work[*report.
 // Rows makes the text a list.
 func (s *View) Rows(e env.Env) (*int, int) { return &s.topLine, s.count(e) }
 
-// RowKind is nothing that can be clicked: the text is a list by its first line.
-func (*View) RowKind() pane.Kind { return pane.OnParts }
-
 // OnOpen goes to the top.
 func (s *View) OnOpen(env.Env) { s.topLine = 0 }
 
@@ -250,8 +247,8 @@ func (s *View) Exported(env.Env) report.Table {
 	return s.Job.Value.Table()
 }
 
-// Figures returns the figures of the columns, for the help.
-func (s View) Figures() glossary.List {
+// Explains returns the figures of the columns, for the help.
+func (s *View) Explains(env.Env) glossary.List {
 	l := glossary.List{}.At(figures.Parts, s.dividedBy())
 	if s.Job.Value != nil {
 		l = l.At(figures.Parts, s.Job.Value.Columns()...)

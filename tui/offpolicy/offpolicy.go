@@ -15,7 +15,6 @@ import (
 	"vantage/tui/env"
 	"vantage/tui/glossary"
 	"vantage/tui/job"
-	"vantage/tui/pane"
 	"vantage/tui/view"
 )
 
@@ -120,9 +119,6 @@ func (v *View) Rows(env.Env) (*int, int) {
 	return &v.cursor, len(v.Job.Value.tried)
 }
 
-// RowKind is a rule.
-func (*View) RowKind() pane.Kind { return pane.OnRule }
-
 // Keys of the view.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "off-policy", Bindings: append(view.ListKeys("j k rule"),
@@ -218,7 +214,7 @@ func (v *View) Exported(env.Env) report.Table {
 	return report.OffPolicyTrials(v.Job.Value.Study)
 }
 
-// Figures are those of the view, for the help.
-func (v *View) Figures() glossary.List {
+// Explains are those of the view, for the help.
+func (v *View) Explains(env.Env) glossary.List {
 	return glossary.List{}.At(figures.OffPolicy, slices.Concat([]string{figuresOfCourse()[v.figure].name}, figures.OffPolicyNames())...)
 }

@@ -20,6 +20,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -88,11 +89,14 @@ func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, text
 // Rows makes it a list.
 func (s *View) Rows(env.Env) (*int, int) { return &s.cursor, len(s.shown()) }
 
-// RowKind is a prompt.
-func (*View) RowKind() pane.Kind { return pane.OnPrompt }
-
 // OpenRow goes to its newest group.
 func (s *View) OpenRow(e env.Env) view.Want { return s.open(e) }
+
+// Explains returns those of the accounts, and of the samples that they are of.
+func (*View) Explains(env.Env) glossary.List {
+	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step")
+	return l.At(figures.Sample, "reward", "proc")
+}
 
 // Keys of the prompts.
 func (*View) Keys() view.Section {
@@ -221,7 +225,7 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
 	c.Lines = e.Display.FactLines(facts, inner)
 	e.Display.AddTable(
-		&c, pane.OnPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.Lines),
+		&c, pane.OnRow, s.cursor, len(p.Selected), inner, h-5-len(c.Lines),
 		func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) },
 	)
 	for len(c.Lines) < h-3 {

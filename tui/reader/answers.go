@@ -9,11 +9,13 @@ import (
 
 	"vantage/model"
 	"vantage/model/compare"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -153,6 +155,11 @@ func (r *Answers) OnMouse(e env.Env, m view.Mouse) (view.Want, bool) {
 		return nil, true
 	}
 	return nil, false
+}
+
+// Explains returns those above the texts.
+func (*Answers) Explains(env.Env) glossary.List {
+	return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ").At(figures.Sample, "reward", "tokens")
 }
 
 // Keys of the answers.

@@ -19,6 +19,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -377,9 +378,6 @@ func (r *Group) ScrollLines(e env.Env, by int) view.Want {
 // Rows makes the samples a list.
 func (r *Group) Rows(e env.Env) (*int, int) { return &r.Sample, samplesOpen(e) }
 
-// RowKind is a sample.
-func (*Group) RowKind() pane.Kind { return pane.OnSample }
-
 // OpenRow focuses its text.
 func (r *Group) OpenRow(e env.Env) view.Want { return r.focus(e, 1) }
 
@@ -403,6 +401,9 @@ func (r *Group) Draw(e env.Env, _, _ int) []string { return r.view(e, nil) }
 
 // Exported returns the samples.
 func (*Group) Exported(e env.Env) report.Table { return samples.ExportedSamples(e) }
+
+// Explains returns those of the sample.
+func (*Group) Explains(e env.Env) glossary.List { return samples.FiguresOfSample(e) }
 
 // Keys of an open group.
 func (*Group) Keys() view.Section {

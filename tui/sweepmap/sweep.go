@@ -27,8 +27,8 @@ import (
 	"vantage/tui/view"
 )
 
-// Figures returns the figure that is on the map, then those of the cell and of the advice.
-func (s View) Figures() glossary.List {
+// Explains returns the figure that is on the map, then those of the cell and of the advice.
+func (s *View) Explains(env.Env) glossary.List {
 	l := glossary.List{}.At(figures.Sweep, sweep.Figures()[s.Figure].Name, "recommended", "on_front", "keep_pos_ratio")
 	for _, f := range sweep.Figures() {
 		l = l.At(figures.Sweep, f.Name)

@@ -14,6 +14,7 @@ import (
 	"vantage/model/report"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/pane"
 )
@@ -87,6 +88,11 @@ type Working interface {
 // Sharing is a view that draws the state of another one, such as that one while its filter is typed. The state works once, for both.
 type Sharing interface {
 	StateOf() Name
+}
+
+// Explained is a view whose help explains metrics: those under the cursor, the most telling first.
+type Explained interface {
+	Explains(e env.Env) glossary.List
 }
 
 // Opened is a view that begins anew when it is opened.
