@@ -189,11 +189,20 @@ func (h *htmlPage) tiles() markup {
 		tiles = append(tiles, tile("kept by the filter", units.Percent(all.Kept, all.Rows),
 			"Σ|A| "+units.Times(all.Metric("vantage/abs_advantage_ratio"))+" of that without it"))
 	}
+	return tag("ul", class("tiles"), append(tiles, h.troubleTile(tile)))
+}
+
+// troubleTile counts what was found, and otherwise the kinds of warnings of single steps.
+func (h *htmlPage) troubleTile(tile func(name, value, hint string) markup) markup {
 	kinds, hint := h.total.warningSpans, "none at any step"
 	if len(kinds) > 0 {
 		hint = "first: " + string(kinds[0].Kind)
 	}
-	return tag("ul", class("tiles"), append(tiles, tile("kinds of warnings", units.Count(len(kinds)), hint)))
+	if d := h.Diagnosis; d != nil && len(d.Findings) > 0 {
+		hint = "first: " + d.Findings[0].Kind.Words() + "; " + units.Plural(len(kinds), "kinds of warnings") + " at single steps"
+		return tile("findings", units.Count(len(d.Findings)), hint)
+	}
+	return tile("kinds of warnings", units.Count(len(kinds)), hint)
 }
 
 func (h *htmlPage) rewardHint() string {
