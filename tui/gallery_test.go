@@ -71,6 +71,7 @@ func (l *wholeLog) Next(ctx context.Context) (*model.Chunk, error) {
 
 // The pictures of the gallery are frames of the program: the first finding of each log, with its course.
 func TestPicturesOfTheGallery(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	const w, h, limit = 92, 20, 25_000
 	for _, p := range galleryPictures() {
