@@ -186,6 +186,7 @@ func schemaLines(dir string) [][]string {
 // Every object that a command writes names a schema of the folder and is as that describes it, on the made logs of all formats too.
 // Each schema is of some command, each of its keys in some output, and each shape closed.
 func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	s, dir := readSchemas(t), t.TempDir()
 	schemaLogs(t, dir)
