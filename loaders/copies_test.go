@@ -33,8 +33,11 @@ func TestCopiesCountOnce(t *testing.T) {
 		"one of the same kind": {map[string]string{"log.jsonl": lines, "log_backup.jsonl": lines}, 16, "counted once: log_backup.jsonl,"},
 		"other rewards":        {map[string]string{"log.jsonl": lines, "log.csv": otherTable}, 32, ""},
 		"other names":          {map[string]string{"a.jsonl": lines, "b.csv": table}, 32, ""},
-		"several": {map[string]string{"step_1.jsonl": lines, "step_1.csv": table, "step_2.jsonl": otherLines, "step_2.csv": otherTable}, 32,
-			"counted once: step_1.csv and 1 more, because step_1.jsonl and the like hold the same samples; give them by themselves to read them"},
+		"several": {
+			map[string]string{"step_1.jsonl": lines, "step_1.csv": table, "step_2.jsonl": otherLines, "step_2.csv": otherTable},
+			32,
+			"counted once: step_1.csv and 1 more, because step_1.jsonl and the like hold the same samples; give them by themselves to read them",
+		},
 	} {
 		w := trainer{t, t.TempDir()}
 		for file, text := range c.files {
