@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,15 +79,15 @@ func (s *Source) OffPolicy(ctx context.Context) (*offpolicy.Study, error) {
 
 // studyTokens adds the samples of a path to a study.
 func (s *Source) studyTokens(ctx context.Context, path string, study *offpolicy.Study) error {
-	err := s.eachTokens(ctx, path, study.Add)
+	err := s.eachTokens(ctx, path, study.Visit)
 	study.Finish()
 	return err
 }
 
 // eachTokens visits the samples of a path that have log-probs or versions, with their places.
-func (s *Source) eachTokens(ctx context.Context, path string, visit func(offpolicy.Sample)) error {
+func (s *Source) eachTokens(ctx context.Context, path string, visit offpolicy.Visit) error {
 	numbers := s.texts.numbers()
-	return logprobs.Read(s.options.Disk, path, func(x logprobs.Sample) error {
+	return logprobs.Reduce(s.options.Disk, path, func(x logprobs.Sample) func(line int64) error {
 		sample := x.OfStudy()
 		if whole, err := filepath.Abs(x.Where.Path); err == nil && x.Where.Path != "" {
 			if file, known := numbers[whole]; known {
@@ -95,8 +96,8 @@ func (s *Source) eachTokens(ctx context.Context, path string, visit func(offpoli
 				}
 			}
 		}
-		visit(sample)
-		return ctx.Err()
+		take := visit(sample)
+		return func(line int64) error { return cmp.Or(ctx.Err(), take(line)) }
 	})
 }
 
@@ -115,7 +116,7 @@ func (s *Source) Judge(ctx context.Context, snap model.Snapshot, set model.Setti
 	if err != nil {
 		return nil, err
 	}
-	err = s.eachTokens(ctx, path, func(x offpolicy.Sample) {
+	add := func(x offpolicy.Sample) {
 		switch {
 		case x.Place == nil:
 		case !x.Place.ByNumber:
@@ -124,6 +125,12 @@ func (s *Source) Judge(ctx context.Context, snap model.Snapshot, set model.Setti
 			if at, known := byNumber[x.Place.Place]; known {
 				judge.Add(x, at)
 			}
+		}
+	}
+	err = s.eachTokens(ctx, path, func(x offpolicy.Sample) func(int64) error {
+		return func(int64) error {
+			add(x)
+			return nil
 		}
 	})
 	judged, lacks := judge.Finish()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vantage/estimators"
 )
@@ -14,10 +15,17 @@ import (
 //
 // Tokens are alike if no bound of a rule lies between them: neither between their ratios, nor between how far their probabilities moved.
 // Counts of tokens, and Σd, are those of the row. What lies on a bound, or has a number that is not finite, stays alone: float32 decides.
+//
+// Several goroutines may use it.
 type Merger struct {
-	logs, moves edges   // bounds of d, and of e^o − e^r
-	far         float64 // least divergence of the two probabilities that a bound may look at
+	logs, moves edges     // bounds of d, and of e^o − e^r
+	far         float64   // least divergence of the two probabilities that a bound may look at
+	tables      sync.Pool // *table
+}
 
+// table is the cells of a row, and which have tokens.
+type table struct {
+	*Merger
 	cells []cell
 	used  []int32
 }
@@ -63,7 +71,7 @@ func NewMerger(uses []Use) *Merger {
 		}
 	}
 	m.logs, m.moves = newEdges(logs), newEdges(moves)
-	m.cells = make([]cell, m.logs.cells()*m.moves.cells())
+	m.tables.New = func() any { return &table{Merger: m, cells: make([]cell, m.logs.cells()*m.moves.cells())} }
 	return m
 }
 
@@ -81,18 +89,20 @@ func (m *Merger) Merge(r Row) Row {
 		short.Sampler, short.Trainer = append(short.Sampler, sampler), append(short.Trainer, trainer)
 		short.Times, short.Mask = append(short.Times, times), append(short.Mask, trains)
 	}
+	t := m.tables.Get().(*table)
+	defer m.tables.Put(t)
 	for i, p := range r.Sampler {
 		trains := r.Mask == nil || r.Mask[i]
 		ended := !trains && i > 0 && r.Mask[i-1] // a segment is judged by itself
 		if ended {
-			m.flush(put)
+			t.flush(put)
 			put(0, 0, 1, false)
 		}
-		if trains && !m.joins(float64(p), float64(r.Trainer[i])) {
+		if trains && !t.joins(float64(p), float64(r.Trainer[i])) {
 			put(p, r.Trainer[i], 1, true)
 		}
 	}
-	m.flush(put)
+	t.flush(put)
 	if 2*len(short.Sampler) > len(r.Sampler) {
 		return r
 	}
@@ -100,7 +110,7 @@ func (m *Merger) Merge(r Row) Row {
 }
 
 // joins puts a token into its cell; it returns false if it has none.
-func (m *Merger) joins(r, o float64) bool {
+func (m *table) joins(r, o float64) bool {
 	d := o - r
 	at, ok := m.logs.of(d)
 	if !ok {
@@ -129,7 +139,7 @@ func (m *Merger) joins(r, o float64) bool {
 }
 
 // flush makes places of the cells, and empties them. A place has their mean d, and a probability that moved between the same bounds.
-func (m *Merger) flush(put func(sampler, trainer float32, times int32, trains bool)) {
+func (m *table) flush(put func(sampler, trainer float32, times int32, trains bool)) {
 	slices.Sort(m.used)
 	for _, i := range m.used {
 		c := &m.cells[i]

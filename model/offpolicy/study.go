@@ -45,6 +45,10 @@ func (s Sample) Lag() (lag int, found bool) {
 	return *s.VersionLag, true
 }
 
+// Visit takes a sample whose line is not known yet. Several goroutines may call it; what it returns is called in the order of the log, with
+// the line.
+type Visit = func(x Sample) (take func(line int64) error)
+
 // Asked is the rule that a person or a configuration names.
 type Asked struct {
 	Rule    *rules.Rule // nil: none is named
@@ -126,22 +130,54 @@ func New(asked Asked, sweeps bool) *Study {
 }
 
 // Add takes a sample. Those of a step come together.
-func (s *Study) Add(x Sample) {
-	if len(s.groups) > 0 && (s.merged.Step != x.Step || s.full(x)) {
+func (s *Study) Add(x Sample) { s.take(s.reduce(x)) }
+
+// Visit is Add as a [Visit].
+func (s *Study) Visit(x Sample) (take func(line int64) error) {
+	r := s.reduce(x)
+	return func(int64) error {
+		s.take(r)
+		return nil
+	}
+}
+
+// reduced is a sample with sums over its tokens: all that is kept of them, but for the rule that was asked for.
+type reduced struct {
+	Sample
+	figures rules.Figures
+	short   rules.Row // as rules look at it
+	tenths  [10]Probability
+	traits  traits
+}
+
+func (s *Study) reduce(x Sample) *reduced {
+	r := &reduced{figures: rules.FiguresOf(x.Row), short: s.merger.Merge(x.Row)}
+	if x.Even() {
+		r.probabilities(x.Row)
+		r.traits.add(x.Row)
+	}
+	if s.Own == nil {
+		x.Sampler, x.Trainer, x.Policy, x.Mask = nil, nil, nil, nil
+	}
+	r.Sample = x
+	return r
+}
+
+func (s *Study) take(x *reduced) {
+	if len(s.groups) > 0 && (s.merged.Step != x.Step || s.full(x.Sample)) {
 		s.judge()
 	}
 	s.Samples++
 	s.writers[x.Writer]++
-	f := rules.FiguresOf(x.Row)
-	s.tally(x, f)
+	s.tally(x.Sample, x.figures)
 	if x.Place != nil {
-		s.Rows.add(*x.Place, f)
+		s.Rows.add(*x.Place, x.figures)
 	}
-	if x.Even() {
-		s.probabilities(x.Row)
-		s.traits.add(x.Row)
+	for i, p := range x.tenths {
+		s.Tenths[i].Tokens, s.Tenths[i].sumAbs = s.Tenths[i].Tokens+p.Tokens, s.Tenths[i].sumAbs+p.sumAbs
 	}
-	short := s.merger.Merge(x.Row)
+	s.traits.join(&x.traits)
+	short := x.short
 	s.merged.Step, s.merged.Rows, s.groups = x.Step, append(s.merged.Rows, short), append(s.groups, x.Group)
 	s.tokens += max(len(short.Sampler), len(short.Trainer))
 	if s.Own != nil {
@@ -190,7 +226,8 @@ func of(all map[int]*Tally, key int) *Tally {
 	return t
 }
 
-func (s *Study) probabilities(r rules.Row) {
+// probabilities counts the tokens of a row by their probability.
+func (x *reduced) probabilities(r rules.Row) {
 	for i, p := range r.Sampler {
 		d := math.Abs(float64(r.Trainer[i]) - float64(p))
 		if r.Mask != nil && !r.Mask[i] || !units.IsFinite(d) {
@@ -200,8 +237,8 @@ func (s *Study) probabilities(r rules.Row) {
 		for tenth < 9 && p >= tenthLogs[tenth] {
 			tenth++
 		}
-		s.Tenths[tenth].Tokens++
-		s.Tenths[tenth].sumAbs += d
+		x.tenths[tenth].Tokens++
+		x.tenths[tenth].sumAbs += d
 	}
 }
 

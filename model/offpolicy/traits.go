@@ -57,6 +57,15 @@ func (t *traits) add(x rules.Row) {
 	t.row(fell, rose)
 }
 
+// join adds the sums of other tokens.
+func (t *traits) join(x *traits) {
+	t.tokens, t.r, t.d, t.rr, t.rd, t.dd = t.tokens+x.tokens, t.r+x.r, t.d+x.d, t.rr+x.rr, t.rd+x.rd, t.dd+x.dd
+	t.pairs, t.straight, t.later, t.earlier = t.pairs+x.pairs, t.straight+x.straight, t.later+x.later, t.earlier+x.earlier
+	t.firsts, t.others, t.ofFirsts, t.ofOthers = t.firsts+x.firsts, t.others+x.others, t.ofFirsts+x.ofFirsts, t.ofOthers+x.ofOthers
+	t.fell, t.rose, t.cut = t.fell+x.fell, t.rose+x.rose, t.cut+x.cut
+	t.rows, t.oneSided, t.negatives = t.rows+x.rows, t.oneSided+x.oneSided, t.negatives+x.negatives
+}
+
 // token takes a token, which may be the first of its row.
 func (t *traits) token(r, d float64, isFirst bool) {
 	t.tokens++

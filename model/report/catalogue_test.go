@@ -76,7 +76,7 @@ func TestOffPolicyPage(t *testing.T) {
 func madeOffPolicy(t *testing.T) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(53, 53))
-	read := func(visit func(offpolicy.Sample) error) error {
+	read := func(visit offpolicy.Visit) error {
 		for i := range 14 * 32 {
 			step := 1 + i/32
 			tokens, lag := 40+random.IntN(80), random.IntN(min(step, 4))
@@ -91,7 +91,7 @@ func madeOffPolicy(t *testing.T) string {
 				r := -random.ExpFloat64() / 2
 				x.Sampler, x.Trainer = append(x.Sampler, float32(r)), append(x.Trainer, float32(min(0, r+drift+away*random.NormFloat64())))
 			}
-			if err := visit(x); err != nil {
+			if err := visit(x)(0); err != nil {
 				return err
 			}
 		}

@@ -19,10 +19,7 @@ const maxCourse = 10
 // study reads the log once.
 func (o *OffPolicy) study() (*offpolicy.Study, error) {
 	s := offpolicy.New(o.Asked, o.Rules)
-	err := o.Read(func(x offpolicy.Sample) error {
-		s.Add(x)
-		return nil
-	})
+	err := o.Read(s.Visit)
 	s.Finish()
 	return s, cmp.Or(err, s.Refused())
 }

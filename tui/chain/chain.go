@@ -99,9 +99,6 @@ func (s chainStage) chosen(set model.Settings) string {
 // Rows makes the stages a list.
 func (s *View) Rows(env.Env) (*int, int) { return &s.stage, len(chainStages()) }
 
-// RowKind is a stage.
-func (*View) RowKind() pane.Kind { return pane.OnStage }
-
 // OpenRow takes the next choice of the stage.
 func (s *View) OpenRow(e env.Env) view.Want { return s.moveChoice(e, 1) }
 
@@ -315,7 +312,7 @@ func (s View) table(e env.Env, w int) pane.Content {
 		}
 		effect := cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.Result.Analysis)...)
 		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
-		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStage, N: i}, line, w, i == s.stage)
+		e.Display.AddRow(&c, pane.Target{Kind: pane.OnRow, N: i}, line, w, i == s.stage)
 	}
 	return c
 }
@@ -434,8 +431,8 @@ func fromTo(name string, before, after int) string {
 	return name + " " + units.Count(before) + " → " + units.Count(after)
 }
 
-// Figures returns the figures of the stage under the cursor, then those of the others.
-func (s View) Figures() glossary.List {
+// Explains returns the figures of the stage under the cursor, then those of the others.
+func (s *View) Explains(env.Env) glossary.List {
 	stages := [][]string{
 		{"reward", "samples", "groups"},
 		{"lowered"},

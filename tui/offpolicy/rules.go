@@ -67,7 +67,7 @@ func (v *View) rules(e env.Env, w, h int) pane.Content {
 		head += cells.FitRight(c.name, c.width)
 	}
 	c := pane.Content{Title: " rules at their trainers' bounds", Lines: []string{t.Paint(themes.Dim, head)}}
-	e.Display.AddRows(&c, pane.OnRule, v.cursor, len(a.tried), w, h, func(i int) string {
+	e.Display.AddRows(&c, pane.OnRow, v.cursor, len(a.tried), w, h, func(i int) string {
 		x := a.tried[i].Trial
 		line := " " + cells.Fit(x.Name(), name-1-marksWidth)
 		if reason := x.Reason(); reason != "" {

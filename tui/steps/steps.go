@@ -17,6 +17,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
 	"vantage/tui/trend"
@@ -41,6 +42,12 @@ func (*View) OnMouse(_ env.Env, m view.Mouse) (view.Want, bool) {
 		return nil, false
 	}
 	return view.MoveStep(m.Wheel), true
+}
+
+// Explains returns the metrics that are drawn, and those of the table.
+func (s *View) Explains(e env.Env) glossary.List {
+	l := glossary.List{}.At(figures.Metrics, s.DrawnMetric(e), s.Second)
+	return l.At(figures.Step, "step", "samples", "groups", "reward", "signal", "train", "kept", "Σ|A|", "flips")
 }
 
 // Keys of all steps.
