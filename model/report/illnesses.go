@@ -60,8 +60,13 @@ func IllnessJSON(w io.Writer, kinds []diagnosis.KindInfo) error {
 			sources[j] = object{{"title", s.Title}, {"address", s.Address}}
 		}
 		all[i] = object{
-			{"kind", k.Name}, {"what", k.What}, {"found_if", k.How}, {"not_if", k.LooksLike}, {"do", k.Advice},
-			{"may_cause", append([]diagnosis.Kind{}, k.Consequences()...)}, {"sources", sources},
+			{"kind", k.Name},
+			{"what", k.What},
+			{"found_if", k.How},
+			{"not_if", k.LooksLike},
+			{"do", k.Advice},
+			{"may_cause", append([]diagnosis.Kind{}, k.Consequences()...)},
+			{"sources", sources},
 		}
 	}
 	return writeDocument(w, "vantage/illnesses@1", object{{"illnesses", all}})
