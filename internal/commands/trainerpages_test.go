@@ -123,6 +123,20 @@ func TestTrainerPages(t *testing.T) {
 	}
 }
 
+// README counts the trainers whose logs are read, less the four that it names.
+func TestReadmeCountsTheTrainers(t *testing.T) {
+	t.Parallel()
+	trainers := 0
+	for _, p := range trainerPages() {
+		if f, _ := formats.Find(p.formats[0]); f.Origin == formats.FromTrainer {
+			trainers++
+		}
+	}
+	if want := fmt.Sprintf("[%d more trainers]", trainers-4); !strings.Contains(string(filetest.Read(t, "../../README.md")), want) {
+		t.Errorf("README lacks %q", want)
+	}
+}
+
 // othersPage is the page of the trainers that are small.
 const othersPage = "others.md"
 
@@ -231,7 +245,7 @@ func chainOf(framework string) string {
 	return "**[From reward to loss](../tuning.md)**: " + strings.Join(names, "; ") + ".\n\n"
 }
 
-// refusedAverages says that a file of averages is refused.
+// refusedAverages says who reads a file of averages, and that other commands refuse it.
 func (p trainerPage) refusedAverages(t *testing.T) string {
 	t.Helper()
 	if p.averages == "" {
@@ -247,7 +261,12 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 	if !found || !strings.HasPrefix(why, "metrics only") {
 		t.Fatalf("%s is not refused as metrics: %s", name, out)
 	}
-	return fmt.Sprintf("**Averages only.** The %s has no samples: `vantage summary` reads it, other commands refuse it and name the option above.\n", p.averages)
+	for _, command := range []string{"summary", "report", "check"} {
+		if out := runCommand(t, command, name); !strings.Contains(out, "not checked") && !strings.Contains(out, "averages of steps") {
+			t.Errorf("%s does not read %s: %s", command, name, out)
+		}
+	}
+	return fmt.Sprintf("**Averages only.** The %s has no samples: `summary`, `report` and `check` judge its averages, other commands name the option above.\n", p.averages)
 }
 
 var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")

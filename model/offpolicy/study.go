@@ -151,7 +151,8 @@ type reduced struct {
 }
 
 func (s *Study) reduce(x Sample) *reduced {
-	r := &reduced{figures: rules.FiguresOf(x.Row), short: s.merger.Merge(x.Row)}
+	r := &reduced{}
+	r.short, r.figures = s.merger.Merge(x.Row)
 	if x.Even() {
 		r.probabilities(x.Row)
 		r.traits.add(x.Row)
@@ -233,14 +234,45 @@ func (x *reduced) probabilities(r rules.Row) {
 		if r.Mask != nil && !r.Mask[i] || !units.IsFinite(d) {
 			continue
 		}
-		tenth := 0
-		for tenth < 9 && p >= tenthLogs[tenth] {
-			tenth++
-		}
+		tenth := tenthOf(p)
 		x.tenths[tenth].Tokens++
 		x.tenths[tenth].sumAbs += d
 	}
 }
+
+// tenthOf is the tenth of the probability whose logarithm is p.
+func tenthOf(p float32) int {
+	if p <= 0 && p > -tenthSlots/perUnit {
+		if tenth := tenths[int(p*-perUnit)]; tenth >= 0 {
+			return int(tenth)
+		}
+	}
+	return searchTenth(p)
+}
+
+func searchTenth(p float32) (tenth int) {
+	for tenth < 9 && p >= tenthLogs[tenth] {
+		tenth++
+	}
+	return tenth
+}
+
+const (
+	tenthSlots = 320
+	perUnit    = 128
+)
+
+// tenths are those of all logarithms of a slot, −1 if it has the border of one, or is next to it.
+var tenths = func() (all [tenthSlots]int8) {
+	for i := range all {
+		const near = 1e-4
+		all[i] = int8(searchTenth(near - float32(i)/perUnit))
+		if last := searchTenth(-near - float32(i+1)/perUnit); int(all[i]) != last {
+			all[i] = -1
+		}
+	}
+	return all
+}()
 
 // tenthLogs are the logarithms of 0.1 to 0.9.
 var tenthLogs = func() (logs [9]float32) {

@@ -15,6 +15,7 @@ import (
 	"vantage/tui/chart"
 	"vantage/tui/env"
 	"vantage/tui/pane"
+	"vantage/tui/trend"
 )
 
 // column is one of the table of rules.
@@ -186,7 +187,7 @@ func (v *View) sweep(e env.Env, w, h int) pane.Content {
 		plot.Lines[i].Axis = y
 	}
 	width := max(1, w-labelWidth-1)
-	c.Lines = labelled(t, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, max(1, h-3)))
+	c.Lines = labelled(e, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, max(1, h-3)))
 	c.Lines = append(append(c.Lines, b.axis(e, plot.X, width)...), " "+legend)
 	c.Remark = strings.Join(model.Mapped(b.marks, func(m mark) string { return m.glyph + " " + m.text }), "  ")
 	return c
@@ -207,5 +208,5 @@ func (b bounds) axis(e env.Env, x chart.Axis, w int) []string {
 	for i := range b.points {
 		put(i)
 	}
-	return []string{cells.Spaces(labelWidth) + r.String(), cells.Spaces(labelWidth) + e.Display.Theme.Paint(themes.Dim, x.TextLabels(at, texts, w))}
+	return []string{trend.AxisCorner(e, labelWidth) + r.String(), cells.Spaces(labelWidth) + e.Display.Theme.Paint(themes.Dim, x.TextLabels(at, texts, w))}
 }

@@ -64,8 +64,9 @@ func (*View) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a higher keep_pos_ratio", Do: view.By((*View).movePos, 1)},
 		{
 			Keys: []string{"v"}, Label: "v", Hint: "v metric",
-			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean of all, std of all",
-			Do:  view.By((*View).moveFigure, 1),
+			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, train, push like, flips, Σ|A|, one-sided, " +
+				"mean of all, std of all",
+			Do: view.By((*View).moveFigure, 1),
 		},
 		{Keys: []string{"V"}, Label: "V", Doc: "previous metric", Do: view.By((*View).moveFigure, -1)},
 		{
