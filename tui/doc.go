@@ -25,7 +25,7 @@
 //	finding.go      those of a finding
 //	reader.go       a group is opened, and left
 //	destination.go  the cursor goes to a step, a group, a sample
-//	settings.go     settings change, also back, and are typed as exact ratios
+//	settings.go     settings change, and change back
 //	input.go        a line is typed: what all lines have, and the filter of the groups
 //	commandline.go  the line of a command, and the table of commands
 //	commands.go     what those do that are more than a wish
