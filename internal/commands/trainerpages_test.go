@@ -69,7 +69,7 @@ func trainerPages() []trainerPage {
 		{name: "harbor", small: true, trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
 		{name: "unstable-baselines", small: true, trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
-		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: let the reward function write them, as below", look: stop},
+		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: [let the reward function write them](openrlhf.md#a-log-from-the-reward-function)", look: stop},
 		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "picked-lines", "agent-lines", "csv", "parquet", "group-parquet"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
 	}
 }
@@ -102,6 +102,10 @@ func TestTrainerPages(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
 				facts, read := factsOf(t, &f, i == 0)
+				if p.write != "" { // the page has a log written that is unlike the made one
+					facts, _, _ = strings.Cut(facts, "  Read as: ")
+					facts, read = facts+"\n", ""
+				}
 				hasAdvantages = hasAdvantages || strings.Contains(read, ", advantage from ")
 				head.WriteString(facts)
 			})
