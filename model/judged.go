@@ -31,8 +31,8 @@ type Judgement struct {
 	BySign [3]Share
 }
 
-// Share is what a rule leaves of a sample, as shares of its tokens: Left of those that still train, and Weight of the sum of their weights. The
-// first is 0 if the rule removes the sample, the second NaN if the loss of the trainer becomes so.
+// Share is what a rule leaves of a sample, as shares of its tokens: Left of those that still train, and Weight of the sum of their weights.
+// The first is 0 if the rule removes the sample, the second NaN if the loss of the trainer becomes so.
 type Share struct{ Left, Weight float32 }
 
 // whole is what is left of a sample that no rule judges.

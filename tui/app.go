@@ -113,8 +113,9 @@ func (a App) Init() tea.Cmd {
 	return tea.Batch(first...)
 }
 
-// Update handles a message. Then each part of the screen takes the message if it is its answer, and requests what it shows and
-// has not got yet, the analysis first.
+// Update handles a message. Then all that views read takes the message if it is its answer, and requests what it has not got yet: the
+// analysis first, because what follows is asked about the steps that it is of, and the findings before the views, which ask about what was
+// looked at. Then the views work, and what the next frame draws from is drawn.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before := a.overlays.notice
 	a = a.handle(msg)
@@ -122,23 +123,12 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.commands.Started = nil
 	a = a.updateJudged(msg).updateAnalysis(msg)
 	a.commands.Started = append(a.commands.Started, handled...)
-	a = a.updateSamplePage(msg)
-	open, c := a.position.view, &a.commands // what is computed or read in the background
-	a.views.sweep.Update(a.env, open == view.Sweep, c, msg)
-	a.views.sweep.Advise(a.env, open == view.Sweep)
-	a.views.compare.Update(a.env, open == view.Compare, c, msg)
-	a.views.answers.Update(a.env, open == view.Answers, c, msg)
-	a.views.groupSize.Update(a.env, open == view.GroupSize, c, msg)
-	a.views.breakdown.Update(a.env, open == view.Breakdown, c, msg)
-	a.views.prompts.Update(a.env, open == view.Prompts || open == view.PromptFilter, c, msg)
-	a.views.grep.Update(a.env, open == view.Grep, c, msg)
-	a = a.updateSubset(msg)
-	a.env.Second.Update(a.env, a.position.drawsSteps(), c, msg)
+	a = a.resumeFollowing().updateSubset(msg)
+	a.env.Second.Update(a.env, a.position.drawsSteps(), &a.commands, msg)
 	a = a.updateFindings(msg)
-	a.views.glance.Update(a.env, open == view.Glance, c, msg)
-	a.env.UpdateRows(c, msg)
-	a.views.offPolicy.Update(a.env, open == view.OffPolicy, c, msg)
-	if a = a.timeNotice(msg, before); a.env.Result.Analysis != nil { // what the next frame draws from
+	a.env.UpdateRows(&a.commands, msg)
+	a.views.work(a.env, a.position.view, &a.commands, msg)
+	if a = a.timeNotice(msg, before); a.env.Result.Analysis != nil {
 		a.views.panes.Distribution.Cache = a.views.panes.Distribution.Charts(a.env, a.views.panes.ChartWidth(a.env))
 	}
 	a = a.updateFigureCache().updateHelp()

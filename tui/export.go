@@ -273,7 +273,7 @@ func (a App) copyScreen() App {
 
 func (a App) copyFlags() App {
 	var b strings.Builder
-	for _, d := range trainer.Dialects() {
+	for _, d := range trainer.OwnFirst(a.env.Settings.Now.Framework) {
 		fmt.Fprintf(&b, "# %s\n%s\n", d.Title(), strings.Join(d.Emit(a.env.Settings.Now), "\n"))
 	}
 	return a.copyAndSave("flags.txt", b.String())

@@ -28,8 +28,7 @@ type galleryPicture struct {
 func galleryPictures() (all []galleryPicture) {
 	for _, x := range illruns.Examples() {
 		if x.Kind != illruns.HealthyName && x.Kind != string(diagnosis.NothingTrains) {
-			words := diagnosis.Kind(x.Kind).Words()
-			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: words + ": the finding, and its course"}, x})
+			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: diagnosis.Kind(x.Kind).Words()}, x})
 		}
 	}
 	return all

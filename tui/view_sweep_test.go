@@ -215,7 +215,7 @@ func TestSweepComesInParts(t *testing.T) {
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", ">")
 		update := func(a App, msg any) App {
-			a.views.sweep.Update(a.env, a.position.view == view.Sweep, &a.commands, msg)
+			a.views.sweep.Work(a.env, a.position.view == view.Sweep, &a.commands, msg)
 			return a
 		}
 		a := d.app

@@ -10,6 +10,7 @@ import (
 	"vantage/tui/glance"
 	"vantage/tui/grep"
 	"vantage/tui/groupsize"
+	"vantage/tui/job"
 	"vantage/tui/offpolicy"
 	"vantage/tui/overview"
 	"vantage/tui/pairs"
@@ -21,7 +22,7 @@ import (
 	"vantage/tui/view"
 )
 
-// views are the states of the views. Some names share one: at has which.
+// views are the states of the views. Some names share one, see [view.Sharing].
 type views struct {
 	sampleReader reader.Group
 	sweep        sweepmap.View
@@ -44,8 +45,8 @@ type views struct {
 	destination  *env.Destination // of the cursor, when its step is analysed; nil: none
 }
 
-// at returns a view by its name: a new one is a package, a name and a line here.
-func (v *views) at(name view.Name) view.View {
+// all returns the views by their names: a new one is a package, a name and a line here.
+func (v *views) all() [view.Count]view.View {
 	return [view.Count]view.View{
 		view.Overview:     openOverview{&v.panes},
 		view.Filter:       groupFilter{&v.panes},
@@ -71,7 +72,26 @@ func (v *views) at(name view.Name) view.View {
 		view.Command:      &v.command,
 		view.Value:        &v.value,
 		view.Copy:         copying{},
-	}[name]
+	}
+}
+
+func (v *views) at(name view.Name) view.View { return v.all()[name] }
+
+// work has each view work that has something to compute or to read, those of one state once.
+func (v *views) work(e env.Env, open view.Name, c *job.Queue, msg tea.Msg) {
+	for name, one := range v.all() {
+		if working, ok := one.(view.Working); ok && stateOf(one, view.Name(name)) == view.Name(name) {
+			working.Work(e, stateOf(v.at(open), open) == view.Name(name), c, msg)
+		}
+	}
+}
+
+// stateOf names the view whose state one draws: itself, or that with which it shares it.
+func stateOf(v view.View, name view.Name) view.Name {
+	if shares, ok := v.(view.Sharing); ok {
+		return shares.StateOf()
+	}
+	return name
 }
 
 // beforeAnalysis reports whether a view can be drawn before there is an analysis.

@@ -107,7 +107,9 @@ func TestIndexNamesEveryPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, page := range pages {
-			if name := filepath.Base(page); name != "README.md" && !strings.Contains(string(index), "("+names+name+")") {
+			name := filepath.Base(page)
+			isNamed := regexp.MustCompile(`\(` + regexp.QuoteMeta(names+name) + `[#)]`).Match(index)
+			if name != "README.md" && !isNamed {
 				t.Errorf("the index of %s does not name %s", folder, name)
 			}
 		}

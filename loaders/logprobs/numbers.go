@@ -118,8 +118,7 @@ func plainAt(list []byte, place int) (x float32, ok bool) {
 	return x, n > 0 && (len(rest) == 0 || rest[0] == ',')
 }
 
-// decimal is the number that a text begins with, and its length; 0 if it begins with none. Its value is that of strconv: a quotient of
-// whole numbers is off by a few units of float64, which matters between two float32 alone.
+// decimal is the number that a text begins with, and its length; 0 if it begins with none. Its value is that of strconv.
 func decimal(text []byte) (x float32, length int) {
 	if len(text) > 1 && text[0] == '0' && text[1] == ',' {
 		return 0, 1 // of a prompt, and of padding
@@ -133,16 +132,22 @@ func decimal(text []byte) (x float32, length int) {
 		whole, decimals, end = d.whole, d.decimals, d.end
 	}
 	y := float64(whole) / powersOfTen[decimals]
-	const low = 1<<29 - 1   // bits that float32 lacks
-	const normal = 0x1p-126 // least number of float32 that has all others
-	between := math.Float64bits(y) & low
-	if between > 1<<28-8 && between < 1<<28+8 || y < normal && whole > 0 {
+	if !isSure(y) {
 		return anyDecimal(text)
 	}
 	if text[0] == '-' {
 		y = -y
 	}
 	return float32(y), end
+}
+
+// isSure reports whether the float32 of a quotient of whole numbers is that of the number itself: the quotient is off by a few units of
+// float64, which matters between two float32 alone, and where these have fewer bits.
+func isSure(y float64) bool {
+	const low = 1<<29 - 1   // bits that float32 lacks
+	const normal = 0x1p-126 // least number of float32 that has all others
+	between := math.Float64bits(y) & low
+	return (between <= 1<<28-8 || between >= 1<<28+8) && (y >= normal || y == 0)
 }
 
 // fraction is a number as most log-probs are written: a digit, the point, and 8 to 19 digits more, with as many bytes behind as are looked

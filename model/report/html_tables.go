@@ -379,7 +379,11 @@ func (h *htmlPage) writeWarnings() {
 		list = append(list, tag("li", item))
 	}
 	if len(list) == 0 {
-		h.note("No complete step raises a warning.")
+		text := "No complete step raises a warning."
+		if d := h.Diagnosis; d != nil && len(d.Findings) > 0 {
+			text = "No complete step raises a warning of its own. What was found across the steps is above."
+		}
+		h.note(text)
 	} else {
 		h.put(tag("ul", class("warnings"), list))
 	}

@@ -16,6 +16,7 @@ import (
 	"vantage/tui/chart"
 	"vantage/tui/env"
 	"vantage/tui/pane"
+	"vantage/tui/trend"
 )
 
 // column is one of the table of rules.
@@ -68,7 +69,7 @@ func (v *View) rules(e env.Env, w, h int) pane.Content {
 		head += cells.FitRight(c.name, c.width)
 	}
 	c := pane.Content{Title: " rules at their trainers' bounds", Lines: []string{t.Paint(themes.Dim, head)}}
-	e.Display.AddRows(&c, pane.OnRule, v.cursor, len(a.tried), w, h, func(i int) string {
+	e.Display.AddRows(&c, pane.OnRow, v.cursor, len(a.tried), w, h, func(i int) string {
 		x := a.tried[i].Trial
 		line := " " + cells.Fit(x.Name(), name-1-marksWidth)
 		if reason := x.Reason(); reason != "" {
@@ -205,21 +206,23 @@ func (v *View) sweep(e env.Env, w, h int) pane.Content {
 		plot.Lines[i].Axis = y
 	}
 	width := max(1, w-labelWidth-1)
-	others := b.otherLines(t, w-1)
-	c.Lines = labelled(t, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, max(1, h-3-len(others))))
+	others := b.otherLines(t, w-1, h/4)
+	c.Lines = labelled(e, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, max(1, h-3-len(others))))
 	c.Lines = append(append(append(c.Lines, b.axis(e, plot.X, width)...), " "+legend), others...)
 	c.Remark = strings.Join(model.Mapped(b.marks, func(m mark) string { return m.glyph + " " + m.text }), "  ")
 	return c
 }
 
-// otherLines name the bounds of other trainers, in at most two lines of w cells.
-func (b bounds) otherLines(t *themes.Theme, w int) (lines []string) {
-	if len(b.others) == 0 {
+// otherLines name the bounds of other trainers, in at most so many lines of w cells.
+func (b bounds) otherLines(t *themes.Theme, w, most int) (lines []string) {
+	if len(b.others) == 0 || most == 0 {
 		return nil
 	}
 	text := strings.Join(model.Mapped(b.others, func(m mark) string { return m.glyph + " " + m.text }), "  ")
 	lines = cells.Wrap("elsewhere: "+text, w)
-	lines = lines[:min(len(lines), 2)]
+	if len(lines) > most {
+		lines = append(lines[:most-1], cells.Truncate(strings.Join(lines[most-1:], " "), w))
+	}
 	for i := range lines {
 		lines[i] = " " + t.Paint(themes.Dim, lines[i])
 	}
@@ -245,5 +248,5 @@ func (b bounds) axis(e env.Env, x chart.Axis, w int) []string {
 		put(i)
 	}
 	labels := e.Display.Theme.Paint(themes.Dim, x.TextLabels(at, texts, w))
-	return []string{cells.Spaces(labelWidth) + r.String(), cells.Spaces(labelWidth) + labels}
+	return []string{trend.AxisCorner(e, labelWidth) + r.String(), cells.Spaces(labelWidth) + labels}
 }

@@ -35,9 +35,6 @@ func (p *View) Rows(e env.Env) (*int, int) {
 	return &p.top, e.Display.FirstLines(len(readingLines(e, e.Display.W-4)) + listedProblems(e))
 }
 
-// RowKind is nothing that can be clicked: the text is a list by its first line.
-func (*View) RowKind() pane.Kind { return pane.OnProblems }
-
 // OnOpen goes to the top.
 func (p *View) OnOpen(env.Env) { p.top = 0 }
 
