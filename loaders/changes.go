@@ -15,6 +15,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
+	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 	"vantage/model"
 )
@@ -128,7 +129,7 @@ func (s *fileSet) dropIfRenamed(g *file, listed map[string]bool) {
 	if g.disk.Info == nil {
 		return
 	}
-	for _, packed := range []string{".gz", ".zst"} {
+	for _, packed := range framing.PackedExtensions() {
 		if listed[g.disk.Path+packed] {
 			s.dropGone(g)
 			return

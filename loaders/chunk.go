@@ -120,6 +120,8 @@ type chunkQueue struct {
 	missing      []string // columns that a person named and no file has had
 	sawRows      bool     // a file has had rows
 	tried        int      // rows that fit no format
+
+	contents map[int32]*content // of files that may be copies of others
 }
 
 func newChunkQueue() *chunkQueue {
@@ -147,6 +149,9 @@ func (q *chunkQueue) add(f *formats.Format, n decode.Note, records []model.Recor
 }
 
 func (q *chunkQueue) addRecords(f *formats.Format, n decode.Note, records []model.Record) {
+	if len(q.contents) > 0 {
+		q.addContents(records)
+	}
 	for len(records) > 0 {
 		b := q.builderFor(f, n, len(q.pending.Blocks) > 0, maxRecords) // a chunk's records come before its blocks
 		took := min(maxRecords-b.samples, len(records))
@@ -164,6 +169,11 @@ func (q *chunkQueue) addBlock(f *formats.Format, n decode.Note, k model.Block) {
 		if records := q.separateBlock(&k); records != nil {
 			q.addRecords(f, n, records)
 			return
+		}
+	}
+	if c := q.contents[k.File]; c != nil {
+		for i := range k.Len() {
+			c.add(k.Step[i], k.Reward[i])
 		}
 	}
 	q.pending.align(&n, &k)
@@ -209,6 +219,9 @@ func (q *chunkQueue) forgetRows(f *fileReader) {
 		b.drop(f.index, f.name)
 	}
 	q.pending.drop(f.index, f.name)
+	if c := q.contents[f.index]; c != nil {
+		*c = content{}
+	}
 	q.problemCount -= int(f.problemCount)
 	q.pending.Skipped -= int(f.skipped)
 	q.tried -= f.detection.tried

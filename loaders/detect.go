@@ -138,10 +138,14 @@ func (f *fileReader) hold(record framing.Record) {
 	record.Text = bytes.Clone(record.Text)
 	f.detection.bytes += len(record.Text)
 	f.detection.rows = append(f.detection.rows, record)
-	if h.last = record.Text; h.isTable {
-		h.last = formats.TableRow(h.header, record.Text, h.separator)
+	row := record.Text
+	if h.isTable {
+		row = formats.TableRow(h.header, record.Text, h.separator)
 	}
-	h.Add(h.last)
+	if row != nil { // a damaged one tells nothing
+		h.last = row
+		h.Add(row)
+	}
 	isLong := len(f.detection.rows) > formats.MaxRows || f.detection.bytes > maxDetectionBytes
 	if h.Verdict() != formats.Unsure || isLong {
 		f.settle()
@@ -287,10 +291,7 @@ func (f *fileReader) refuse(why string) {
 // knownBinaries are known files that are not read, by their first bytes.
 var knownBinaries = [...]struct{ start, what, do string }{
 	{"\xff\xfe\x00\x00", "is text in UTF-32", "turn it into UTF-8: iconv -f UTF-32 -t UTF-8"},
-	{"\xff\xfe", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
-	{"\xfe\xff", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
-	{"\xfd7zXZ\x00", "is packed by xz", "unpack it: xz -dk; gzip and zstd are read as they are"},
-	{"BZh", "is packed by bzip2", "unpack it: bzip2 -dk; gzip and zstd are read as they are"},
+	{"\xfd7zXZ\x00", "is packed by xz", "unpack it: xz -dk; gzip, zstd and bzip2 are read as they are"},
 	{"ARROW1\x00", "is a table of Arrow, which is not read", arrowAsLines},
 	{"\xff\xff\xff\xff", "is a table of Arrow, which is not read", arrowAsLines},
 	{

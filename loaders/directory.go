@@ -30,6 +30,7 @@ type directory struct {
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
 	leftOut         []string        // formats of the files that were left out for that
 	twins           twins
+	copies          [][]*file  // files whose names are those of copies
 	withoutSamples  []sideFile // that have not been noted yet
 	notedNames      []string   // file names of those that have
 	lastNotes       []string   // on what was not looked into
@@ -77,6 +78,7 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 		}
 		s.reading.bytes.total += f.disk.Size
 	}
+	s.watchCopies(d)
 	if l.Truncated && !d.truncationNoted {
 		d.truncationNoted = true
 		why := fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run",
@@ -166,6 +168,7 @@ func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
 		}
 		s.gone = append(s.gone, f)
 		s.dropIfRenamed(f, listed)
+		s.takeCopiesOf(f)
 	}
 }
 

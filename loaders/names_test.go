@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vantage/estimators"
 )
 
 // parts are the rewards of the samples of a log, and what each of their parts is.
@@ -50,6 +52,97 @@ func TestPartsOfRewards(t *testing.T) {
 	}
 }
 
+// What says under a plain name how good a sample is, is a part next to a reward, and the reward where there is no other. Ids, counts and texts
+// are no parts, and a sample without its reward has none.
+func TestPlainPartsBesideRewards(t *testing.T) {
+	for log, want := range map[string]string{
+		`{"prompt":"p","correct":true,"format":0,"reward":1.5}`:                                          "1.5 format=0 correct=1",
+		`{"prompt":"p","reward":1.5,"acc":1,"fmt":0.5,"id":3,"sample_id":7,"num_turns":2}`:               "1.5 acc=1 fmt=0.5",
+		`{"prompt":"p","reward":1,"format":"boxed","is_correct":"yes"}`:                                  "1",
+		`{"prompt":"p","is_correct":false,"format":1}`:                                                   "0 format=1",
+		`{"prompt":"p","exact_match":1,"reward":1}` + "\n" + `{"prompt":"p","exact_match":0,"reward":0}`: "1 exact_match=1, 0 exact_match=0",
+	} {
+		if got := parts("a.jsonl", log+"\n"); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", log, got, want)
+		}
+	}
+	log := `{"prompt":"p","reward":0.5,"correct":1}` + "\n" + `{"prompt":"p","reward":null,"correct":1}` + "\n"
+	chunks := Decode("a.jsonl", []byte(log))
+	if second := chunks[0].Records[1]; !estimators.IsMissing(second.Reward) || second.Components[0] != 1 {
+		t.Errorf("%+v", second)
+	}
+	if got, want := parts("a.csv", "prompt,correct,reward,acc\np,True,0.5,1\np,False,0.25,0\n"), "0.5 correct=1 acc=1, 0.25 correct=0 acc=0"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The number of tokens has many names. One may be that of their list too, which counts then.
+func TestNamesOfLengths(t *testing.T) {
+	for log, want := range map[string]string{
+		`{"prompt":"p","completion":"abc","reward":1,"completion_tokens":7}`:                      "0  1 7",
+		`{"prompt":"p","completion":"abc","reward":1,"completion_tokens":[5,6]}`:                  "0  1 2",
+		`{"prompt":"p","completion":"abc","reward":1,"response_tokens":7,"prompt_tokens":3}`:      "0  1 7",
+		`{"prompt":"p","completion":"abc","reward":1,"completionTokens":7}`:                       "0  1 7",
+		`{"prompt":"p","completion":"abc","reward":1,"gen_len":7,"response_length":8}`:            "0  1 8",
+		`{"prompt":"p","completion":"abc","reward":1,"usage":{"completion_tokens":7,"total":10}}`: "0  1 7",
+		`{"prompt":"p","completion":"abc","reward":1,"max_tokens":7}`:                             "0  1 3",
+	} {
+		if got := readings("a.jsonl", log+"\n"); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", log, got, want)
+		}
+	}
+}
+
+// A whole conversation is split into prompt and answer, whatever it is called and however its turns are written.
+func TestConversationsAreSplit(t *testing.T) {
+	for _, c := range []string{
+		`"conversations":[{"from":"human","value":"q"},{"from":"gpt","value":"abc"}]`,
+		`"conversations":[{"from":"system","value":"s"},{"from":"human","value":"q"},{"from":"gpt","value":"abc"}]`,
+		`"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"abc"}]`,
+		`"chat":[{"role":"user","content":"q"},{"role":"assistant","content":"abc"}]`,
+		`"messages":"[{\"role\":\"user\",\"content\":\"q\"},{\"role\":\"assistant\",\"content\":\"abc\"}]"`,
+	} {
+		chunk := Decode("a.jsonl", []byte("{\"step\":1,"+c+",\"reward\":1}\n"+"{\"step\":1,"+strings.Replace(c, "abc", "abcd", 1)+",\"reward\":0}\n"))[0]
+		a, b := chunk.Records[0], chunk.Records[1]
+		if a.Prompt == 0 || a.Prompt != b.Prompt || a.Length != 3 || b.Length != 4 {
+			t.Errorf("%s: %+v %+v", c, a, b)
+		}
+	}
+	if got := readings("a.jsonl", `{"step":1,"prompt":"p","completion":"ab","chat":"room 7","reward":1}`+"\n"); got != "1  1 2" {
+		t.Error(got)
+	}
+}
+
+// Bars separate the cells of a table where there are more of them than of commas.
+func TestTablesWithBars(t *testing.T) {
+	if got, want := parts("a.csv", "step|prompt|completion|reward\n1|a, b|\"c | d\"|0.5\n"), "0.5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A table of samples of which many rows lost cells is not one of averages: these rows are the problem.
+func TestRowsThatLostCells(t *testing.T) {
+	log := "prompt_id,sample,step,reward\n"
+	for i := range 40 {
+		if i%4 == 0 {
+			log += fmt.Sprintf("%d,%d,%d,0.5\n", i/8, i%8, i/16)
+		} else {
+			log += fmt.Sprintf("%d,0.5\n", i/16)
+		}
+	}
+	var rows int
+	var problems []string
+	for _, chunk := range Decode("a.csv", []byte(log)) {
+		rows += len(chunk.Records)
+		for _, p := range chunk.Problems {
+			problems = append(problems, p.Reason)
+		}
+	}
+	if rows != 10 || len(problems) != 30 || problems[0] != "the row has another number of columns than the header: 2, not 4" {
+		t.Errorf("%d rows, %q", rows, problems[:min(2, len(problems))])
+	}
+}
+
 // A table may have the answers to a prompt next to each other, dicts as Python prints them, and a comma before decimals.
 func TestCellsOfRewards(t *testing.T) {
 	for log, want := range map[string]string{
@@ -79,6 +172,13 @@ func TestNamesOfSteps(t *testing.T) {
 		{"a.jsonl", []string{`"epoch":1`, `"epoch":2`}, []int64{1, 2}},
 		{"a.jsonl", []string{`"epoch":0.01,"step":7`, `"epoch":0.02,"step":7`}, []int64{7, 7}},
 		{"step_4.jsonl", []string{`"epoch":0`, `"epoch":0`}, []int64{4, 4}},
+		{"train_4.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
+		{"train_4.jsonl", []string{`"step":7`, `"step":8`}, []int64{7, 8}},
+		{"rollouts.4.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
+		{"4_rollouts.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
+		{"4.jsonl.gz", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
+		{"train-00001-of-00004.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},
+		{"grpo_7b.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},
 	} {
 		var log strings.Builder
 		for i, row := range c.rows {

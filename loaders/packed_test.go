@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -31,6 +35,47 @@ func TestPackedLogReadsLikePlain(t *testing.T) {
 	for name, text := range map[string]string{"log.jsonl.gz": gzipped(t, log), "log.jsonl.zst": zstdCompressed(t, log)} {
 		compareCollected(t, want, read(name, text, false))
 	}
+}
+
+// A log in bzip2 or in UTF-16, as Excel and PowerShell write it, gives the samples of the plain one, and the text of each.
+func TestBzip2AndUTF16(t *testing.T) {
+	log := ""
+	for i := range 8 {
+		log += fmt.Sprintf("{\"step\":%d,\"prompt\":\"p%d\",\"completion\":\"a%d\",\"reward\":%d}\n", i/4, i/2, i, i%2)
+	}
+	const bzipped = "QlpoOTFBWSZTWe1Z498AANBZgAAQEAR/kC4n3IowALhijQ0AAAA1PUTJowjBMECqp5Q0R6mjTQaZqWGDFRkvnPrWlK+xwNzYgg1GogQFh5HgqSMm2QlMiUwi5eLl" +
+		"hA5FR+EiRQci7cYDgcDMciBAqJGYgQLDEDYA89JJJ/F3JFOFCQ7Vnj3w"
+	unzipped, err := base64.StdEncoding.DecodeString(bzipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("log.jsonl", log)
+	want := readAll(t, w.path("log.jsonl"))
+	for name, text := range map[string]string{
+		"a.jsonl.bz2": string(unzipped), "a.jsonl": inUTF16(binary.LittleEndian, log), "b.jsonl": inUTF16(binary.BigEndian, log),
+		"c.jsonl": inUTF16(binary.LittleEndian, log) + "{", // half a character is being written
+	} {
+		w.add(name, text)
+		s := open(t, Options{}, w.path(name))
+		got := drain(t, s)
+		if strings.HasPrefix(name, "c") != (len(got.Problems) == 1) {
+			t.Errorf("%s: %v", name, got.Problems)
+		}
+		got.Problems = nil
+		compareCollected(t, want, got)
+		if text, err := s.Text(t.Context(), model.Place{Offset: got.Records[5].Offset}); err != nil || text.Response != "a5" {
+			t.Errorf("%s: %q %v", name, text.Response, err)
+		}
+	}
+}
+
+func inUTF16(order binary.AppendByteOrder, text string) string {
+	b := order.AppendUint16(nil, 0xfeff)
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, unit)
+	}
+	return string(b)
 }
 
 // A packed log without text has no samples and ends.

@@ -9,6 +9,7 @@
 //	origin.go               path → where it leads   this machine, or with storage/sftp, storage/bucket and storage/cache elsewhere
 //	open.go, directory.go   that → files            with discover: which logs a directory has
 //	follow.go, watch.go     files → queue           what to read next, and when
+//	copies.go               files that are left out copies in another container
 //	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
 //	read.go, stream.go      file → bytes            with fileio: what is new since the last read
 //	filereader.go           bytes → records         with framing, formats and decode
@@ -327,6 +328,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 	s.readQueue(ctx, now)
 	s.files.leaveOutAttempts(now)
 	s.files.findEvaluations() // after the attempts, in each of which evaluations have their own steps
+	s.files.leaveOutCopies()
 	s.files.noteTwins()
 	s.files.noteSideFiles()
 }

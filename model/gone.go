@@ -22,5 +22,8 @@ var gone = [...]struct {
 	{[]string{"--emit parquet"}, "no Parquet is written any more: take jsonl, which verl and datasets load too"},
 	{[]string{"--input-format arrow"}, `no format "arrow" any more: write JSON lines with Dataset.to_json("samples.jsonl") of datasets`},
 	{[]string{":export svg"}, "pictures of the screen are gone: take one in the terminal, or copy the screen as text with y; `vantage report --svg FILE` draws charts"},
-	{[]string{"*", "a", "'", ":mark", ":note", ":marks"}, "marks and notes are gone: keep them in a file of your own; `vantage why GROUP PATH` prints a group by its name"},
+	{
+		[]string{"*", "a", "'", ":mark", ":note", ":marks"},
+		"marks and notes are gone: keep them in a file of your own; `vantage why GROUP PATH` prints a group by its name",
+	},
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"vantage/estimators"
@@ -31,8 +32,8 @@ type Judgement struct {
 	BySign [3]Share
 }
 
-// Share is what a rule leaves of a sample, as shares of its tokens: Left of those that still train, and Weight of the sum of their weights. The
-// first is 0 if the rule removes the sample, the second NaN if the loss of the trainer becomes so.
+// Share is what a rule leaves of a sample, as shares of its tokens: Left of those that still train, and Weight of the sum of their weights.
+// The first is 0 if the rule removes the sample, the second NaN if the loss of the trainer becomes so.
 type Share struct{ Left, Weight float32 }
 
 // whole is what is left of a sample that no rule judges.
@@ -65,6 +66,28 @@ func NewJudged(of RuleKey, samples map[Place]Judgement) *Judged {
 	}
 	slices.SortFunc(j.samples, func(a, b judgedSample) int { return a.at.Compare(b.at) })
 	return j
+}
+
+// Over is what the rule makes of samples, and of others what an earlier reading of the log does. nil is none.
+func (j *Judged) Over(earlier *Judged) *Judged {
+	if earlier == nil {
+		return j
+	}
+	both := *j
+	both.Fails, both.Inexact = cmp.Or(earlier.Fails, j.Fails), cmp.Or(j.Inexact, earlier.Inexact)
+	both.samples = make([]judgedSample, 0, len(earlier.samples)+len(j.samples))
+	rest := j.samples
+	for _, x := range earlier.samples {
+		for len(rest) > 0 && rest[0].at.Compare(x.at) < 0 {
+			both.samples, rest = append(both.samples, rest[0]), rest[1:]
+		}
+		if len(rest) > 0 && rest[0].at == x.at {
+			continue // it was judged again
+		}
+		both.samples = append(both.samples, x)
+	}
+	both.samples = append(both.samples, rest...)
+	return &both
 }
 
 // Of returns what the rule makes of rows of a step.

@@ -152,11 +152,13 @@ func (c *stepColumns) view(number int64) Step {
 	step, n := c.Step, len(c.Rewards)
 	step.Number = number
 	step.Rewards, step.LoggedAdvantages, step.Lengths = clip(c.Rewards, n), clip(c.LoggedAdvantages, n), clip(c.Lengths, n)
-	step.Statuses, step.FirstOutputs, step.prompts, step.groups = clip(c.Statuses, n), clip(c.FirstOutputs, n), clip(c.prompts, n), clip(c.groups, n)
+	step.Statuses, step.FirstOutputs, step.prompts, step.groups = clip(c.Statuses, n), clip(c.FirstOutputs, n), clip(c.prompts, n),
+		clip(c.groups, n)
 	step.spanOffset, step.indexInLine, step.fileSpans = clip(c.spanOffset, n), clip(c.indexInLine, n), slices.Clip(c.fileSpans)
 	step.Wholes = clip(c.Wholes, n)
 	e := &c.evidence
-	step.Rollouts, step.Prompts, step.GroupIDs, step.MixedIDs, step.UnfoldingIDs = n-e.laterOutputs, e.prompts, e.ids, e.mixedIDs, e.unfoldingIDs
+	step.Rollouts, step.Prompts, step.GroupIDs, step.MixedIDs, step.UnfoldingIDs = n-e.laterOutputs, e.prompts, e.ids, e.mixedIDs,
+		e.unfoldingIDs
 	step.Components = slices.Clone(c.Components)
 	for k, component := range c.Components {
 		step.Components[k] = clip(component, n)

@@ -189,7 +189,8 @@ func (s *Store) addBlocks(blocks []Block, components []int) {
 		}
 	}
 	stray := make([]leftOut, len(steps))
-	InParallel(context.Background(), min(maxAppenders, runtime.GOMAXPROCS(0)), len(steps), func(i int) { stray[i] = steps[i].appendPending(components) })
+	InParallel(context.Background(), min(maxAppenders, runtime.GOMAXPROCS(0)), len(steps),
+		func(i int) { stray[i] = steps[i].appendPending(components) })
 	for _, of := range stray {
 		for file, n := range of {
 			s.strayOutputs.add(file, n)

@@ -143,6 +143,9 @@ func TestDocumentedKeysDoWhatIsWritten(t *testing.T) {
 func (r documentedRow) press(t *testing.T, there *driver) {
 	t.Helper()
 	e, told := keyEffects()[r.name()]
+	if !told && r.doc == "back" {
+		e, told = keyEffect{shows: "groups  24"}, true // of the overview
+	}
 	if !told {
 		t.Errorf("keyEffects has no %q: what does a person see after %s, %s?", r.name(), r.label, r.doc)
 		return
@@ -230,7 +233,17 @@ type keyPlace struct {
 	two  bool              // two runs are open
 	from func() env.Source // nil: a run of 15 steps with texts
 
-	typing bool // keys are typed there, or choose from a line: ? is no help
+	typing bool   // keys are typed there, or choose from a line: ? is no help
+	frames string // the name of its golden frames; "": a scene of scenes shows it
+}
+
+// scene is what the place looks like.
+func (p keyPlace) scene() scene {
+	s := scene{name: p.frames, source: p.from, compareTwo: p.two, keys: p.keys, setUp: p.find}
+	if s.source == nil {
+		s.source = func() env.Source { return madeRunWithTexts(15, proofText) }
+	}
+	return s
 }
 
 // open starts the program there.
@@ -258,7 +271,8 @@ func (p keyPlace) open(t *testing.T, f func(*driver)) {
 	}
 }
 
-// keyPlaces returns the place of each section of the documents.
+// keyPlaces returns the place of each section of the documents. With frames it is a scene too: all that the tests must be told of a new view
+// is in keyPlaces and keyEffects.
 func keyPlaces() map[string]keyPlace {
 	return map[string]keyPlace{
 		"overview":            {keys: []string{}},
@@ -278,7 +292,7 @@ func keyPlaces() map[string]keyPlace {
 		"two runs":            {w: 120, h: 16, keys: []string{"c", "j", "j"}, two: true},
 		"answers of two runs": {w: 100, h: 16, keys: []string{"c", "j", "enter"}, two: true},
 		"chain":               {w: 80, h: 16, keys: []string{"C", "j", "j", "right"}},
-		"group size":          {w: 80, h: 16, keys: append(withText(":", "groupsize"), "enter")},
+		"group size":          {w: 80, h: 16, keys: append(withText(":", "groupsize"), "enter"), frames: "groupsize"},
 		"run at a glance":     {w: 80, h: 16, keys: []string{"0", "j", "j"}},
 		"finding":             {find: makeIll("0", "enter")},
 		"matches":             {w: 120, h: 24, keys: append(withText(":", "grep 1"), "enter", "j")},
@@ -357,7 +371,7 @@ func keyEffects() map[string]keyEffect {
 		"sweep: l →": {shows: "keep_pos 0.70  keep_neg 0.55"},
 		"sweep: j ↓": {shows: "keep_pos 0.65  keep_neg 0.50"},
 		"sweep: k ↑": {shows: "keep_pos 0.75  keep_neg 0.50"},
-		"sweep: v":   {shows: "push, ΣA/Σ|A|"},
+		"sweep: v":   {shows: "one-sided, ΣA/Σ|A|"},
 		"sweep: V":   {shows: "flips, % of samples"},
 		"sweep: o":   {shows: "most push"},
 		"sweep: *":   {shows: "keep_pos 1.00  keep_neg 1.00"},
@@ -459,7 +473,6 @@ func keyEffects() map[string]keyEffect {
 		"chain: ^U":  {first: []string{"pgdown"}, shows: "admitted if"},
 		"chain: 0":   {hides: "verl/filter_groups"},
 		"chain: i":   {shows: "breakdown by difficulty"},
-		"chain: Esc": {shows: "groups  24"},
 
 		"run at a glance: j ↓":   {shows: "4/15 "},
 		"run at a glance: k ↑":   {shows: "2/15 "},
@@ -486,7 +499,6 @@ func keyEffects() map[string]keyEffect {
 		"group size: ^U":  {first: []string{"pgdown"}, shows: "all correct"},
 		"group size: g":   {first: []string{"G"}, shows: "all correct"},
 		"group size: G":   {hides: "all correct"},
-		"group size: Esc": {shows: "groups  24"},
 
 		"off-policy: j ↓": {shows: " 3/"},
 		"off-policy: k ↑": {shows: " 1/"},
@@ -500,7 +512,6 @@ func keyEffects() map[string]keyEffect {
 		"off-policy: ←":   {shows: "by sign"},
 		"off-policy: Tab": {shows: "sweep: verl/rollout_rs"},
 		"off-policy: ⏎":   {shows: "is worst by mean |d|"},
-		"off-policy: Esc": {shows: "groups  24"},
 
 		"settings: L":            {shows: "prompts — which of them teach"},
 		"prompts: j ↓":           {shows: "3/"},
@@ -510,10 +521,9 @@ func keyEffects() map[string]keyEffect {
 		"prompts: g":             {shows: " 1/"},
 		"prompts: G":             {hides: " 2/"},
 		"prompts: ⏎":             {shows: "groups  24"},
-		"prompts: o":             {shows: "prompts by sum_abs"},
-		"prompts: O":             {shows: "by -per_1k"},
+		"prompts: o":             {shows: "prompts by Σ|A|"},
+		"prompts: O":             {shows: "by push/1k, least first"},
 		"prompts: /":             {shows: "state:hopeless"},
-		"prompts: Esc":           {shows: "groups  24"},
 		"filter of prompts: ⏎":   {shows: "where seen>0"},
 		"filter of prompts: Esc": {hides: "seen>0"},
 
@@ -524,7 +534,6 @@ func keyEffects() map[string]keyEffect {
 		"matches: g":   {shows: " 1/"},
 		"matches: G":   {hides: " 2/"},
 		"matches: ⏎":   {shows: "response"},
-		"matches: Esc": {shows: "groups  24"},
 
 		"breakdown: j ↓": {hides: "1–10/20"},
 		"breakdown: k ↑": {first: []string{"j"}, shows: "1–10/20"},
@@ -536,7 +545,6 @@ func keyEffects() map[string]keyEffect {
 		"breakdown: ←":   {shows: "by fate"},
 		"breakdown: <":   {first: []string{"<"}, shows: "by step — step 15"},
 		"breakdown: >":   {first: []string{"<", "<"}, shows: "by step — steps 6-15"},
-		"breakdown: Esc": {shows: "groups  24"},
 
 		"settings: f":  {shows: "f Twinkle"},
 		"settings: e":  {shows: "e rloo"},

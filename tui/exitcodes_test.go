@@ -17,14 +17,14 @@ import (
 // exitLines returns command lines of the real program by the exit code that they end with.
 func exitLines() map[int][]string {
 	lines := map[int][]string{
-		0: {"--help", "version", "--version", "config", "man", "completion bash", "list", "list estimators", "list filters", "list losses", "list overlong", "list off-policy-rules", "list formats", "list metrics", "list metrics signal", "report --emit verl", "why log.jsonl", "help settings", "estimators", "flags verl", "log.jsonl", "log.jsonl --format json", "a=log.jsonl b=log.jsonl"},
+		0: {"--help", "version", "--version", "config", "man", "completion bash", "list", "list estimators", "list filters", "list losses", "list overlong", "list off-policy-rules", "list formats", "list metrics", "list metrics signal", "list illnesses", "list illnesses too_hard", "report --emit verl", "why log.jsonl", "help settings", "estimators", "flags verl", "log.jsonl", "log.jsonl --format json", "a=log.jsonl b=log.jsonl"},
 		1: {
 			"match plain.jsonl", "match wrong.jsonl", "compare log.jsonl later.jsonl", "export torn.jsonl", "report log.jsonl --steps 99", "report log.jsonl --where fate:killed", "why nobody log.jsonl",
 			"sweep dead.jsonl --emit easyr1", "report log.jsonl --svg nowhere/charts.svg", "nowhere.jsonl", "check log.jsonl --prom nowhere/x.prom",
 		},
 		2: {
 			"", "report", "report log.jsonl --format xml", "report log.jsonl --scale triple", "check log.jsonl --fail-on loss", "check log.jsonl --fail-on nosuch>0", "sweep log.jsonl --goal fame",
-			"plan log.jsonl --sizes 1", "plan log.jsonl --where size>3", "report log.jsonl --brief --format csv", "report log.jsonl --brief --per group", "report --emit verl --split val", "plan log.jsonl --emit nosuch", "prompts log.jsonl --sort nosuch", "prompts log.jsonl --where nosuch>1", "grep log.jsonl", "grep log.jsonl (a", "export log.jsonl --columns nosuch", "report --emit nosuch", "flags nosuch", "list nosuch", "demo", "demo x", "help nosuch", "list formats nosuch", "list metrics nosuch", "config x", "version x", "completion nosuch", "list estimators nosuch", "compare log.jsonl",
+			"plan log.jsonl --sizes 1", "plan log.jsonl --where size>3", "report log.jsonl --brief --format csv", "report log.jsonl --brief --per group", "report --emit verl --split val", "plan log.jsonl --emit nosuch", "prompts log.jsonl --sort nosuch", "prompts log.jsonl --where nosuch>1", "grep log.jsonl", "grep log.jsonl (a", "export log.jsonl --columns nosuch", "report --emit nosuch", "flags nosuch", "list nosuch", "demo", "demo x", "help nosuch", "list formats nosuch", "list metrics nosuch", "list illnesses nosuch", "config x", "version x", "completion nosuch", "list estimators nosuch", "compare log.jsonl",
 			"why a", "tail log.jsonl --last 0", "report log.jsonl --where std>", "report log.jsonl --steps 2:1", "check log.jsonl --wait", "check log.jsonl --rules nowhere.yaml", "report nogroups.jsonl",
 			"report log.jsonl --config nowhere.yaml", "report log.jsonl --config torn.jsonl", "report log.jsonl --input-format nosuch", "report log.jsonl --texts five", "tail log.jsonl --idle-timeout 5",
 			"report log.jsonl --compute-new-adv=perhaps", "report log.jsonl -o log.jsonl", "report log.jsonl --svg ./log.jsonl", "report . -o report.html", "check log.jsonl --junit log.jsonl", "check . --junit new.xml",

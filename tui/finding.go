@@ -3,6 +3,7 @@ package tui
 import (
 	"vantage/model/report"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/overview"
 	"vantage/tui/view"
 )
@@ -13,8 +14,14 @@ type openFinding struct {
 	n int // its index
 }
 
+// StateOf is that of the overview, which has the groups.
+func (openFinding) StateOf() view.Name { return view.Overview }
+
 // Draw draws it.
 func (f openFinding) Draw(e env.Env, w, h int) []string { return f.Finding(e, f.n, w, h) }
+
+// Explains returns the metrics of the group under the cursor.
+func (f openFinding) Explains(e env.Env) glossary.List { return f.FiguresOfGroup(e) }
 
 // Exported returns the groups.
 func (openFinding) Exported(e env.Env) report.Table { return overview.ExportedGroups(e) }

@@ -31,7 +31,7 @@ func (a App) updateFindings(msg tea.Msg) App {
 		return a
 	}
 	if a.env.Findings.Snapshots != a.work.snapshots {
-		a.env.Findings.Snapshots, a.env.Findings.Steps = a.work.snapshots, hashOfSteps(a.env.Snap)
+		a.env.Findings.Snapshots, a.env.Findings.Steps = a.work.snapshots, env.HashOfComplete(a.env.Snap)
 	}
 	now, ofLog := a.env.Settings.Now, a.env.Session.AutoEstimator
 	key := env.FindingsKey{Steps: a.env.Findings.Steps, Set: model.Settings{
@@ -56,16 +56,4 @@ func (a App) updateFindings(msg tea.Msg) App {
 		return x, err
 	}))
 	return a
-}
-
-// hashOfSteps is another number whenever a complete step is new or has changed.
-func hashOfSteps(snap model.Snapshot) uint64 {
-	const prime = 1099511628211 // of FNV-1a, over whole numbers
-	h := uint64(14695981039346656037)
-	for i, s := range snap.Steps {
-		if !snap.Open(i) {
-			h = ((h^uint64(s.Number))*prime ^ uint64(s.Revision)) * prime
-		}
-	}
-	return h
 }

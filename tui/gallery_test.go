@@ -28,8 +28,7 @@ type galleryPicture struct {
 func galleryPictures() (all []galleryPicture) {
 	for _, x := range illruns.Examples() {
 		if x.Kind != illruns.HealthyName && x.Kind != string(diagnosis.NothingTrains) {
-			words := diagnosis.Kind(x.Kind).Words()
-			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: words + ": the finding, and its course"}, x})
+			all = append(all, galleryPicture{docPicture{name: "ill-" + x.Kind, alt: diagnosis.Kind(x.Kind).Words()}, x})
 		}
 	}
 	return all
@@ -71,6 +70,7 @@ func (l *wholeLog) Next(ctx context.Context) (*model.Chunk, error) {
 
 // The pictures of the gallery are frames of the program: the first finding of each log, with its course.
 func TestPicturesOfTheGallery(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	const w, h, limit = 92, 20, 25_000
 	for _, p := range galleryPictures() {

@@ -107,6 +107,9 @@ func (a App) recall(by int) App {
 // groupFilter is the overview while the filter is typed, which the table follows.
 type groupFilter struct{ *overview.Panes }
 
+// StateOf is that of the overview.
+func (groupFilter) StateOf() view.Name { return view.Overview }
+
 // Text and the others make it a view with a line.
 func (f groupFilter) Text() *string { return &f.FilterDraft }
 

@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/sanitize"
+	"vantage/tui/env"
 	"vantage/tui/job"
 )
 
@@ -53,7 +54,7 @@ func (a App) updateJudged(msg tea.Msg) App {
 	if len(asked) == 0 || a.env.Result.Analysis == nil || a.env.IsReading() {
 		return a
 	}
-	key := judgingKey{now: asked[0].RuleKey(), base: asked[len(asked)-1].RuleKey(), steps: hashOfSteps(a.env.Snap)}
+	key := judgingKey{now: asked[0].RuleKey(), base: asked[len(asked)-1].RuleKey(), steps: env.HashOfComplete(a.env.Snap)}
 	isSame := func(was, wanted judgingKey) bool { return was.now == wanted.now && was.base == wanted.base }
 	if !a.judging.job.Lacks(key, isSame) {
 		return a

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/tui/env"
 	"vantage/tui/pane"
 	"vantage/tui/reader"
@@ -23,34 +21,8 @@ func (a App) openSample(sample int) App {
 	return a
 }
 
-// updateSamplePage requests the page of the open group.
-func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was := a.views.sampleReader.Job.Value, a.views.sampleReader.Job.Of
-	if a.views.sampleReader.Take(&a.commands, msg) {
-		a.views.sampleReader.Scroll = a.views.sampleReader.InitialScroll(a.env, before, was)
-		a.views.sampleReader.UpdateSearch(a.env)
-	}
-	a.views.sampleReader.UpdateTokens(a.env, a.position.readingGroup(), &a.commands, msg)
-	if !a.position.readingGroup() {
-		return a.stopReading()
-	}
-	g := a.env.SelectedGroup()
-	if g == nil || a.env.Display.IsTooSmall() {
-		return a
-	}
-	if env.KeyOf(g) != a.views.sampleReader.Group {
-		a.views.sampleReader.Group, a.views.sampleReader.Sample = env.KeyOf(g), 0
-	}
-	if want, ok := a.views.sampleReader.Wanted(a.env, g); ok {
-		a.views.sampleReader.Request(a.env, &a.commands, want)
-	}
-	return a
-}
-
-// stopReading cancels the request of a group that was left, however it was left. The
-// newest step is followed again unless the person went to another step meanwhile.
-func (a App) stopReading() App {
-	a.views.sampleReader.Job.Stop()
+// resumeFollowing follows the newest step again after a group was left, unless the person went to another step meanwhile.
+func (a App) resumeFollowing() App {
 	if a.position.view != view.Overview || !a.views.sampleReader.ResumeFollow {
 		return a
 	}

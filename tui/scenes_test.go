@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,11 +30,17 @@ type scene struct {
 var allSizes = [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}}
 
 // scenes returns every view, every state of it that looks different, and every placeholder.
-func scenes() []scene {
+func scenes() (all []scene) {
+	places := keyPlaces()
+	for _, section := range slices.Sorted(maps.Keys(places)) {
+		if places[section].frames != "" {
+			all = append(all, places[section].scene())
+		}
+	}
 	made := func(steps int) func() env.Source { return func() env.Source { return madeRun(steps) } }
 	read := func() env.Source { return madeRunWithTexts(3, proofText) }
 	usual := [][2]int{{80, 24}, {120, 36}}
-	return []scene{
+	return append(all, []scene{
 		{name: "overview", source: made(30)},
 		{name: "laststeps", source: func() env.Source { return onePromptRun(300) }, keys: []string{"j", "b", "m", "m"}},
 		{name: "run", source: made(30), keys: []string{"0", "j"}},
@@ -64,7 +72,6 @@ func scenes() []scene {
 		{name: "ratios", source: func() env.Source { return staleRun(8) }, keys: []string{"j", "j", "z"}, sizes: usual},
 		{name: "ratiosbelow", source: func() env.Source { return staleRun(8) }, sizes: [][2]int{{120, 36}, {200, 60}}},
 		{name: "tokens", source: func() env.Source { return staleRun(8) }, keys: []string{"G", "enter"}, sizes: usual},
-		{name: "groupsize", source: made(15), keys: append(withText(":", "groupsize"), "enter")},
 		{name: "nosizes", source: func() env.Source { return runOfContinuousRewards() }, keys: append(withText(":", "groupsize"), "enter"), sizes: usual},
 		{name: "prompts", source: made(15), keys: []string{"L", "j"}, sizes: usual},
 		{name: "grep", source: read, keys: append(withText(":", "grep 1"), "enter", "j"), sizes: usual},
@@ -112,7 +119,7 @@ func scenes() []scene {
 		{name: "behind", source: func() env.Source { return runStillReading() }, setUp: keepLive, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "growing", source: func() env.Source { return growingRun() }, keys: []string{"]"}, setUp: keepLive},
 		{name: "small", source: made(3), sizes: [][2]int{{30, 3}, {40, 10}, {59, 30}, {200, 15}}},
-	}
+	}...)
 }
 
 // failsAfterSteps is a source that fails after its steps.

@@ -10,18 +10,20 @@ import (
 	"vantage/tui/glance"
 	"vantage/tui/grep"
 	"vantage/tui/groupsize"
+	"vantage/tui/job"
 	"vantage/tui/offpolicy"
 	"vantage/tui/overview"
 	"vantage/tui/pairs"
 	"vantage/tui/problems"
 	"vantage/tui/promptlist"
+	"vantage/tui/ratios"
 	"vantage/tui/reader"
 	"vantage/tui/steps"
 	"vantage/tui/sweepmap"
 	"vantage/tui/view"
 )
 
-// views are the states of the views. Some names share one: at has which.
+// views are the states of the views. Some names share one, see [view.Sharing].
 type views struct {
 	sampleReader reader.Group
 	sweep        sweepmap.View
@@ -40,12 +42,12 @@ type views struct {
 	problems     problems.View
 	panes        overview.Panes
 	command      commandLine
-	value        typedValues      // while they are typed
+	ratios       ratios.View
 	destination  *env.Destination // of the cursor, when its step is analysed; nil: none
 }
 
-// at returns a view by its name: a new one is a package, a name and a line here.
-func (v *views) at(name view.Name) view.View {
+// all returns the views by their names: a new one is a package, a name and a line here.
+func (v *views) all() [view.Count]view.View {
 	return [view.Count]view.View{
 		view.Overview:     openOverview{&v.panes},
 		view.Filter:       groupFilter{&v.panes},
@@ -69,9 +71,28 @@ func (v *views) at(name view.Name) view.View {
 		view.Problems:     &v.problems,
 		view.Estimators:   &v.picker,
 		view.Command:      &v.command,
-		view.Value:        &v.value,
+		view.Ratios:       &v.ratios,
 		view.Copy:         copying{},
-	}[name]
+	}
+}
+
+func (v *views) at(name view.Name) view.View { return v.all()[name] }
+
+// work has each view work that has something to compute or to read, those of one state once.
+func (v *views) work(e env.Env, open view.Name, c *job.Queue, msg tea.Msg) {
+	for name, one := range v.all() {
+		if working, ok := one.(view.Working); ok && stateOf(one, view.Name(name)) == view.Name(name) {
+			working.Work(e, stateOf(v.at(open), open) == view.Name(name), c, msg)
+		}
+	}
+}
+
+// stateOf names the view whose state one draws: itself, or that with which it shares it.
+func stateOf(v view.View, name view.Name) view.Name {
+	if shares, ok := v.(view.Sharing); ok {
+		return shares.StateOf()
+	}
+	return name
 }
 
 // beforeAnalysis reports whether a view can be drawn before there is an analysis.
@@ -109,14 +130,14 @@ func commonKeys() []view.Section {
 				Do:  view.Ask(view.Push{View: view.Estimators}),
 			},
 			{Keys: []string{"s"}, Label: "s", Doc: "next scale: group, batch, none", Do: own(App.nextScale)},
-			{Keys: []string{"p"}, Label: "p", Doc: "keep_pos_ratio down by 0.05", Do: own(moveRatio(ofPositive, -1))},
-			{Keys: []string{"P"}, Label: "P", Doc: "keep_pos_ratio up by 0.05", Do: own(moveRatio(ofPositive, 1))},
-			{Keys: []string{"m"}, Label: "m", Doc: "keep_neg_ratio down by 0.05", Do: own(moveRatio(ofNegative, -1))},
-			{Keys: []string{"M"}, Label: "M", Doc: "keep_neg_ratio up by 0.05", Do: own(moveRatio(ofNegative, 1))},
+			{Keys: []string{"p"}, Label: "p", Doc: "keep_pos_ratio down by 0.05", Do: own(moveRatio(ratios.Positive, -1))},
+			{Keys: []string{"P"}, Label: "P", Doc: "keep_pos_ratio up by 0.05", Do: own(moveRatio(ratios.Positive, 1))},
+			{Keys: []string{"m"}, Label: "m", Doc: "keep_neg_ratio down by 0.05", Do: own(moveRatio(ratios.Negative, -1))},
+			{Keys: []string{"M"}, Label: "M", Doc: "keep_neg_ratio up by 0.05", Do: own(moveRatio(ratios.Negative, 1))},
 			{
 				Keys: []string{"="}, Label: "=", Hint: "= value",
 				Doc: "enter exact ratios; Tab goes to the other one",
-				Do:  own(App.openValues),
+				Do:  own(App.openRatios),
 			},
 			{Keys: []string{"r"}, Label: "r", Doc: "compute_new_adv on or off", Do: own(App.toggleRecompute)},
 			{

@@ -1,8 +1,13 @@
 package tui
 
 import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/tui/view"
 )
 
@@ -54,4 +59,48 @@ func TestEscapeKeepsThePlace(t *testing.T) {
 			t.Error("a second Esc does not go to the groups")
 		}
 	})
+}
+
+// A state that views share works once, for all of them: twice it would start each part of an answer twice.
+func TestSharedStateWorksOnce(t *testing.T) {
+	t.Parallel()
+	var v views
+	worked := map[any]view.Name{}
+	for name, one := range v.all() {
+		if _, works := one.(view.Working); !works || stateOf(one, view.Name(name)) != view.Name(name) {
+			continue
+		}
+		state := any(one)
+		if shared := reflect.ValueOf(one); shared.Kind() == reflect.Struct { // which embeds it
+			state = shared.Field(0).Interface()
+		}
+		if before, twice := worked[state]; twice {
+			t.Errorf("views %d and %d work on one state: one of them is to be a view.Sharing", before, name)
+		}
+		worked[state] = view.Name(name)
+	}
+	if len(worked) < 10 {
+		t.Errorf("only %d views work", len(worked))
+	}
+}
+
+// The map of contributing.md lists the packages of the views; -update writes it.
+func TestMapOfTheViews(t *testing.T) {
+	t.Parallel()
+	var v views
+	rooms := map[string]bool{}
+	for _, one := range v.all() {
+		state := reflect.TypeOf(one)
+		if state.Kind() == reflect.Struct && state.NumField() > 0 {
+			state = state.Field(0).Type // which it shares
+		}
+		if state.Kind() == reflect.Pointer {
+			state = state.Elem()
+		}
+		if _, room, isBelow := strings.Cut(state.PkgPath(), "/tui/"); isBelow {
+			rooms[room+"/"] = true
+		}
+	}
+	list := "The views, a package below `tui/` each: " + strings.Join(slices.Sorted(maps.Keys(rooms)), " ")
+	repotest.Part(t, ".github/docs/contributors/contributing.md", "views", list)
 }

@@ -99,7 +99,8 @@ func count(sql string) (rows int) {
 		return proto.NewColNullable(values).Array()
 	}
 	columns := proto.Results{
-		{Name: "vantage_s", Data: new(proto.ColInt64)}, {Name: "id", Data: new(proto.ColStr)}, {Name: "v0", Data: proto.NewColNullable[int64](new(proto.ColInt64)).Array()},
+		{Name: "vantage_s", Data: new(proto.ColInt64)}, {Name: "id", Data: new(proto.ColStr)},
+		{Name: "v0", Data: proto.NewColNullable[int64](new(proto.ColInt64)).Array()},
 		{Name: "v1", Data: arrays(new(proto.ColFloat64))}, {Name: "v2", Data: arrays(new(proto.ColFloat64))},
 	}
 	check(conn.Do(ctx, wire.Query{SQL: sql, Columns: columns, OnBlock: func(n int) error { rows += n; return nil }}))
@@ -115,8 +116,10 @@ func startServer(folder string) io.Closer {
 		check(os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	users := write("users.xml", "<clickhouse><profiles><default></default></profiles><quotas><default></default></quotas><users><default><password></password><profile>default</profile><quota>default</quota><networks><ip>127.0.0.1</ip></networks></default></users></clickhouse>")
-	config := write("config.xml", "<clickhouse><path>"+folder+"/data/</path><listen_host>127.0.0.1</listen_host><tcp_port>"+port+"</tcp_port><logger><level>none</level></logger><users_config>"+users+"</users_config></clickhouse>")
+	users := write("users.xml",
+		"<clickhouse><profiles><default></default></profiles><quotas><default></default></quotas><users><default><password></password><profile>default</profile><quota>default</quota><networks><ip>127.0.0.1</ip></networks></default></users></clickhouse>")
+	config := write("config.xml",
+		"<clickhouse><path>"+folder+"/data/</path><listen_host>127.0.0.1</listen_host><tcp_port>"+port+"</tcp_port><logger><level>none</level></logger><users_config>"+users+"</users_config></clickhouse>")
 	server := exec.Command(os.Getenv("VANTAGE_CLICKHOUSE"), config)
 	input, err := server.StdinPipe()
 	check(err)

@@ -61,7 +61,8 @@ func must[T any](x T, err error) T {
 // writeFile writes rows with at least n bytes of text.
 func writeFile[T any](path string, random *rand.Rand, n int, convert func(row) T) {
 	out := must(os.Create(path))
-	w := parquet.NewGenericWriter[T](out, parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(1<<17))
+	w := parquet.NewGenericWriter[T](out, parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(1<<20),
+		parquet.MaxRowsPerRowGroup(1<<17))
 	for i := 0; n > 0; i++ {
 		r := newRow(random, i, 3000)
 		n -= len(r.Prompt) + len(r.Completion)

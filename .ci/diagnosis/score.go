@@ -240,8 +240,10 @@ func ask(binary, folder string, p plan, keep bool) result {
 	}
 	got.findings, got.err = summary(binary, folder)
 	if keep {
-		text := must(json.MarshalIndent(map[string]any{"run": got.name, "truth": run.Truth, "shape": p.shape, "part": p.part, "alarms": alarms(got.findings)}, "", " "))
-		if err := errors.Join(os.WriteFile(folder+".truth.json", text, 0o644), writeScalars(illruns.Make(p.scene, p.shape, p.seed), folder+".scalars.jsonl")); err != nil {
+		text := must(json.MarshalIndent(map[string]any{"run": got.name, "truth": run.Truth, "shape": p.shape, "part": p.part,
+			"alarms": alarms(got.findings)}, "", " "))
+		if err := errors.Join(os.WriteFile(folder+".truth.json", text, 0o644),
+			writeScalars(illruns.Make(p.scene, p.shape, p.seed), folder+".scalars.jsonl")); err != nil {
 			got.err = err
 			return got
 		}
@@ -284,7 +286,8 @@ func describe(s illruns.Shape) string {
 	if s.NoPrompts {
 		without += ", no prompts"
 	}
-	return fmt.Sprintf("%d×%d×%d %s %s %s, onset %.2f over %.2f%s", s.Steps, s.Groups, s.Size, s.Reward, s.Format, s.Genre, s.Onset, s.Pace, without)
+	return fmt.Sprintf("%d×%d×%d %s %s %s, onset %.2f over %.2f%s", s.Steps, s.Groups, s.Size, s.Reward, s.Format, s.Genre, s.Onset, s.Pace,
+		without)
 }
 
 // alarms are the findings that are alarms, the first of each kind.
@@ -442,7 +445,8 @@ func illTable(kinds map[string]*tally, all *tally) string {
 	table.WriteString("| kind | planted | named | since within the slack | steps off, median | runs with another kind alarmed |\n| --- | ---: | ---: | ---: | ---: | --- |\n")
 	for _, kind := range slices.Sorted(keys(kinds)) {
 		c := kinds[kind]
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %s | %s |\n", kind, c.planted, c.named, c.inTime, c.median(), strings.TrimSpace(fmt.Sprint(c.others, " ", c.falseKinds())))
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %s | %s |\n", kind, c.planted, c.named, c.inTime, c.median(),
+			strings.TrimSpace(fmt.Sprint(c.others, " ", c.falseKinds())))
 	}
 	fmt.Fprintf(&table, "| all | %d | %d | %d | %s | %d |\n", all.planted, all.named, all.inTime, all.median(), all.others)
 	return table.String()
@@ -484,7 +488,8 @@ func cross(results []result, name string, of func(s illruns.Shape) string) {
 			at(table[r.scene.Kind], column).judge(r)
 		}
 	}
-	fmt.Printf("\n### By %s\n\nOf so many planted: named, within the slack (median of steps off), runs with another kind alarmed.\n\n| kind |", name)
+	fmt.Printf("\n### By %s\n\nOf so many planted: named, within the slack (median of steps off), runs with another kind alarmed.\n\n| kind |",
+		name)
 	order := slices.Sorted(keys(columns))
 	for _, column := range order {
 		fmt.Printf(" %s |", strings.TrimLeft(column, "0"))
@@ -546,7 +551,8 @@ func line(r *result) string {
 	if r.err != nil {
 		said = append(said, r.err.Error())
 	}
-	return fmt.Sprintf("- %s (%s, first step %d, every %d): planted %s; said: %s", r.name, r.part, r.shape.First, r.shape.Every, cmp.Or(strings.Join(want, ", "), "nothing"), cmp.Or(strings.Join(said, ", "), "nothing"))
+	return fmt.Sprintf("- %s (%s, first step %d, every %d): planted %s; said: %s", r.name, r.part, r.shape.First, r.shape.Every,
+		cmp.Or(strings.Join(want, ", "), "nothing"), cmp.Or(strings.Join(said, ", "), "nothing"))
 }
 
 // interval is the 95 % interval of Clopper and Pearson of a share, k of n.

@@ -119,13 +119,17 @@ def main():
                     counts[name] += soon
     finally:
         shutil.rmtree(work)
-    table = ["| training | right | findings at its end | first alarm at |", "| --- | ---: | --- | ---: |", *lines]
-    text = "\n".join([*table, "", summary(counts, given.binary)])
-    print(text)
+    end = summary(counts, given.binary)
+    print(table(lines, end))
     if given.write:
+        text = table([line for line in lines if not (line.startswith("| healthy: ") and line.endswith(" | healthy | – |"))], end)
         page = given.write.read_text()
         before, rest = page.split(MARKS[0])
         given.write.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + rest.split(MARKS[1])[1])
+
+
+def table(lines, end):
+    return "\n".join(["| training | right | findings at its end | first alarm at |", "| --- | ---: | --- | ---: |", *lines, "", end])
 
 
 def count(training, looks, counts):

@@ -1,5 +1,5 @@
-// Command worlds plants an engine that differs and samples that are stale, alone and together, in the logs of trainers, asks the program for
-// the cause, and prints how often it is right, as Markdown. Logs of NeMo-RL have no versions, so that nobody can tell staleness there.
+// Command worlds plants an engine that differs and samples that are stale, alone and together, in the logs of trainers, asks the program
+// for the cause, and prints how often it is right, as Markdown. Logs of NeMo-RL have no versions, so that nobody can tell staleness there.
 //
 //	worlds --binary ./vantage [--seed 1] [--each 25] [--healthy 100] [--lines]
 //
@@ -47,7 +47,8 @@ func worlds() []world {
 	return []world{
 		{name: "healthy", engine: same, growth: none, formats: all, cause: "neither", undated: "neither"},
 		{name: "engine", engine: between(0.07, 0.18), growth: none, formats: all, cause: "engine", undated: "engine", kind: "engine_mismatch"},
-		{name: "staleness", engine: same, growth: between(0.02, 0.06), formats: all, cause: "staleness", undated: "cannot tell", kind: "stale_rollouts"},
+		{name: "staleness", engine: same, growth: between(0.02, 0.06), formats: all, cause: "staleness", undated: "cannot tell",
+			kind: "stale_rollouts"},
 		{
 			name: "engine and staleness", engine: between(0.07, 0.12), growth: between(0.03, 0.06), formats: all,
 			cause: "engine and staleness", undated: "engine", kind: "engine_mismatch",
@@ -89,7 +90,8 @@ func main() {
 				n = (*healthy + len(w.formats) - 1 - i) / len(w.formats)
 			}
 			for range n {
-				logs = append(logs, &log{world: w, format: format, seed: *seed<<32 + uint64(len(logs)), folder: filepath.Join(work, fmt.Sprint(len(logs)))})
+				logs = append(logs, &log{world: w, format: format, seed: *seed<<32 + uint64(len(logs)),
+					folder: filepath.Join(work, fmt.Sprint(len(logs)))})
 			}
 		}
 	}

@@ -88,7 +88,10 @@ func rLLM() []*Filter {
 				"one of all 0. A NaN keeps its group.",
 			Options: []estimators.Option{
 				{Key: least, Kind: estimators.Number(0, math.Inf(1)), Default: "2", Meaning: "groups of fewer rows are dropped first"},
-				{Key: estimator, Kind: estimators.OneOf("grpo", "rloo", "reinforce", "prpo", "reinforce_plus_plus_baseline"), Default: "grpo", Meaning: "whose advantages are looked at"},
+				{
+					Key: estimator, Kind: estimators.OneOf("grpo", "rloo", "reinforce", "prpo", "reinforce_plus_plus_baseline"), Default: "grpo",
+					Meaning: "whose advantages are looked at",
+				},
 				{Key: byStd, Kind: estimators.Switch(), Default: "true", Meaning: "grpo divides by the standard deviation"},
 			},
 		},
@@ -162,7 +165,10 @@ func ragen() []*Filter {
 					"those of equal rewards too; with less these are dropped, whatever their value, except a single group of 0.1 or 0.7, " +
 					"whose std in torch is a rounding error above 0. One NaN, or a group of one row, and no group stays.",
 				Options: []estimators.Option{
-					{Key: share, Kind: estimators.Number(0, math.Inf(1)), Default: "1", Meaning: "the share of the summed std that the kept groups must reach; 1 keeps all"},
+					{
+						Key: share, Kind: estimators.Number(0, math.Inf(1)), Default: "1",
+						Meaning: "the share of the summed std that the kept groups must reach; 1 keeps all",
+					},
 					{Key: zero, Kind: estimators.Switch(), Default: "true", Meaning: "with a share of 1 keep groups whose std is 0, too"},
 					{Key: eps, Kind: estimators.Number(0, math.Inf(1)), Default: "0.01", Meaning: "how much of that sum may be missing"},
 				},

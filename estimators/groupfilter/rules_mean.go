@@ -58,7 +58,10 @@ func easyR1Upstream() []*Filter {
 				"0.5 stays although it has no signal, and with rewards outside 0 to 1 the default range drops useful groups. A group of " +
 				"one row is treated like any other; one with a NaN is dropped. If no group is left the trainer stops with a RuntimeError.",
 			Options: []estimators.Option{
-				{Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall", Meaning: "the value that is averaged: overall is the reward, another name a column of the log"},
+				{
+					Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall",
+					Meaning: "the value that is averaged: overall is the reward, another name a column of the log",
+				},
 				{Key: low, Kind: anyNumber(), Default: "0.01", Meaning: "groups whose mean is this or less are dropped"},
 				{Key: high, Kind: anyNumber(), Default: "0.99", Meaning: "groups whose mean is this or more are dropped"},
 			},
@@ -96,10 +99,22 @@ func roll() []*Filter {
 					"stays, and so does one with a NaN. Only with is_num_return_sequences_expand: true (ROLL's default is false) do " +
 					"the rows of a prompt arrive one by one; a group that arrives as one batch is never dropped.",
 				Options: []estimators.Option{
-					{Key: "query_filter_config.type", Kind: estimators.OneOf("no_filter", "mean_filter", "std_filter"), Default: "no_filter", Meaning: "which of the two rules; no_filter drops nothing"},
-					{Key: "query_filter_config.filter_args.threshold_down", Kind: anyNumber(), Default: "-1", Meaning: "mean_filter: groups whose mean is this or less are dropped"},
-					{Key: "query_filter_config.filter_args.threshold_up", Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "mean_filter: groups whose mean is this or more are dropped; none: infinite"},
-					{Key: "query_filter_config.filter_args.std_threshold", Kind: anyNumber(), Default: "-1", Meaning: "std_filter: groups whose standard deviation is this or less are dropped"},
+					{
+						Key: "query_filter_config.type", Kind: estimators.OneOf("no_filter", "mean_filter", "std_filter"), Default: "no_filter",
+						Meaning: "which of the two rules; no_filter drops nothing",
+					},
+					{
+						Key: "query_filter_config.filter_args.threshold_down", Kind: anyNumber(), Default: "-1",
+						Meaning: "mean_filter: groups whose mean is this or less are dropped",
+					},
+					{
+						Key: "query_filter_config.filter_args.threshold_up", Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none",
+						Meaning: "mean_filter: groups whose mean is this or more are dropped; none: infinite",
+					},
+					{
+						Key: "query_filter_config.filter_args.std_threshold", Kind: anyNumber(), Default: "-1",
+						Meaning: "std_filter: groups whose standard deviation is this or less are dropped",
+					},
 				},
 			},
 			Dropped: Refilled,
@@ -134,10 +149,22 @@ func roll() []*Filter {
 					{Key: "difficulty_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of groups that are too hard or too easy"},
 					{Key: "difficulty_low_threshold", Kind: anyNumber(), Default: "0", Meaning: "groups whose mean is this or less are dropped"},
 					{Key: "difficulty_high_threshold", Kind: anyNumber(), Default: "1", Meaning: "groups whose mean is this or more are dropped"},
-					{Key: "error_max_len_clip", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of reward 0 that are error_max_len_threshold long, and of other rewards than 0 and 1"},
-					{Key: "error_max_len_threshold", Kind: anyNumber(), Default: "9999999999", Meaning: "from how many tokens on a wrong answer is dropped"},
-					{Key: "num_return_sequences_in_group", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "rows of a group for difficulty_mask; none: the groups of the log"},
-					{Key: "response_length", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "tokens a response may have, for max_len_mask; none: those of the longest one of the step"},
+					{
+						Key: "error_max_len_clip", Kind: estimators.Switch(), Default: "false",
+						Meaning: "drop rows of reward 0 that are error_max_len_threshold long, and of other rewards than 0 and 1",
+					},
+					{
+						Key: "error_max_len_threshold", Kind: anyNumber(), Default: "9999999999",
+						Meaning: "from how many tokens on a wrong answer is dropped",
+					},
+					{
+						Key: "num_return_sequences_in_group", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none",
+						Meaning: "rows of a group for difficulty_mask; none: the groups of the log",
+					},
+					{
+						Key: "response_length", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none",
+						Meaning: "tokens a response may have, for max_len_mask; none: those of the longest one of the step",
+					},
 				},
 			},
 			Dropped: Masked, NeedsLengths: true,

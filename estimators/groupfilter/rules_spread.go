@@ -123,7 +123,10 @@ func nemoRL() []*Filter {
 				"rewards of 0 or 1 are dropped; those of 0.1 or 0.7 can stay by rounding, and a small spread around a large value can " +
 				"vanish. Rows beyond num_prompts_per_step · num_generations_per_prompt are cut; with fewer sampling goes on.",
 			Options: []estimators.Option{
-				{Key: leaveOut, Kind: estimators.Switch(), Default: "true", Meaning: "baseline and standard deviation of a row are those of the others"},
+				{
+					Key: leaveOut, Kind: estimators.Switch(), Default: "true",
+					Meaning: "baseline and standard deviation of a row are those of the others",
+				},
 				{Key: prompts, Kind: count, Default: "none", Meaning: "prompts of a step; none: as many as stay"},
 				{Key: size, Kind: count, Default: "none", Meaning: "rows per prompt; none: those of the first group"},
 			},
@@ -221,7 +224,10 @@ func slime() []*Filter {
 					"for which the order of the log is taken, and without over-sampling nothing is dropped.",
 				Options: []estimators.Option{
 					{Key: size, Kind: groups, Default: "none", Meaning: "groups of a step that train; none: all groups of the log"},
-					{Key: started, Kind: groups, Default: "none", Meaning: "groups started for a step; none: as many as the log has (slime starts rollout_batch_size, so that none can be dropped)"},
+					{
+						Key: started, Kind: groups, Default: "none",
+						Meaning: "groups started for a step; none: as many as the log has (slime starts rollout_batch_size, so that none can be dropped)",
+					},
 				},
 			},
 			Dropped: Refilled, Label: zeroStdLabel,
@@ -463,8 +469,14 @@ func openInstruct() []*Filter {
 				"possible score is never drawn again, whether its group trains or not.",
 			Options: []estimators.Option{
 				{Key: drop, Kind: estimators.Switch(), Default: "true", Meaning: "drop groups without spread"},
-				{Key: rate, Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "prompts solved at this rate or more are never drawn again"},
-				{Key: best, Kind: anyNumber(), Default: "10", Meaning: "the best score: verification_reward, plus r1_style_format_reward where that is added"},
+				{
+					Key: rate, Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none",
+					Meaning: "prompts solved at this rate or more are never drawn again",
+				},
+				{
+					Key: best, Kind: anyNumber(), Default: "10",
+					Meaning: "the best score: verification_reward, plus r1_style_format_reward where that is added",
+				},
 			},
 		},
 		Dropped: Refilled,

@@ -21,8 +21,8 @@ type Configured struct {
 // Value is a value of a configuration: its keys joined by dots, and its text.
 type Value struct{ Key, Text string }
 
-// ByConfig finds the rule that a configuration names. Of several it is the one that has most of the options, and a limit on versions only if it
-// names no other.
+// ByConfig finds the rule that a configuration names. Of several it is the one that has most of the options, and a limit on versions only
+// if it names no other.
 func ByConfig(config []Value) (found Configured, err error) {
 	most := 0
 	for _, r := range All() {

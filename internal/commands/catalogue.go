@@ -19,6 +19,7 @@ import (
 	"vantage/loaders/formats"
 	logged "vantage/loaders/scalars"
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/report"
 )
@@ -27,15 +28,15 @@ import (
 func (p *program) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List estimators, group filters, losses, penalties, formats, metrics",
-		Long: `list names what vantage knows of each trainer, and describes what you name: advantage
-estimators, group filters, losses, penalties for long answers, rules for off-policy
-samples, formats of logs, and metrics.`,
+		Short: "List estimators, group filters, losses, formats, metrics, illnesses",
+		Long: `list names what vantage knows, and describes what you name: of each trainer its
+advantage estimators, group filters, losses, penalties for long answers, rules for
+off-policy samples and formats of logs; and metrics and illnesses.`,
 		Example: `vantage list estimators verl grpo
 vantage list formats trl
 vantage list metrics signal`,
 	}
-	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats(), p.metrics())
+	cmd.AddCommand(p.estimators(), p.filters(), p.losses(), p.overlong(), p.offPolicyRules(), p.formats(), p.metrics(), p.illnesses())
 	refuseOtherWords(cmd)
 	return cmd
 }
@@ -206,6 +207,33 @@ func (p *program) metrics() *cobra.Command {
 				return usage(fmt.Errorf("no metric %q%s: `vantage list metrics` lists all", c.args[0], orMeant(c.args[0], known)))
 			}
 			return report.MetricsText(out, found)
+		},
+	}.build(p)
+}
+
+func (p *program) illnesses() *cobra.Command {
+	kinds := diagnosis.Kinds()
+	names := model.Mapped(kinds, func(k diagnosis.KindInfo) string { return string(k.Name) })
+	return command[func(io.Writer, []diagnosis.KindInfo) error]{
+		use:       "illnesses [NAME]",
+		short:     "List or describe the illnesses: how each is found, and what to do",
+		example:   "vantage list illnesses\nvantage list illnesses reward_hacking",
+		args:      atMost(4, "%s takes one name, got %q too"), // a name is copied from a summary in words
+		validArgs: names,
+		format:    newFormatFlag("text", report.IllnessText).or("json", report.IllnessJSON),
+		run: func(ctx context.Context, c *call, write func(io.Writer, []diagnosis.KindInfo) error) error {
+			list := kinds
+			if len(c.args) > 0 {
+				name := strings.ReplaceAll(strings.Join(c.args, "_"), " ", "_")
+				found := slices.Index(names, name)
+				if found < 0 {
+					return usage(fmt.Errorf("no illness %q%s: `vantage list illnesses` lists all", name, orMeant(name, names)))
+				}
+				list = kinds[found : found+1]
+			} else if c.format == "text" {
+				write = report.IllnessesList
+			}
+			return write(c.output(ctx), list)
 		},
 	}.build(p)
 }

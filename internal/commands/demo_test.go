@@ -55,6 +55,7 @@ func watches() []string {
 // The demo has a log of each kind that the program names, in the order of the kinds, and summary names it first; and a healthy one. A log is
 // small, and that of another seed is another one.
 func TestDemoWritesEachIllness(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	kinds := []string{"healthy"}
 	for _, k := range diagnosis.Kinds() {
@@ -67,7 +68,7 @@ func TestDemoWritesEachIllness(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			var last string
-			for seed := 1; seed <= repotest.Times(1, 6); seed++ {
+			for seed := 1; seed <= repotest.Times(1, 3); seed++ {
 				folder := writeIll(t, kind, seed)
 				var said struct {
 					Health   string

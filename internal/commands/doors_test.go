@@ -135,6 +135,7 @@ func doorsIn(text, log, samples, group string) (lines [][]string) {
 
 // No sentence sends its reader to a command that refuses the log: each command that an output names runs, on logs of all kinds.
 func TestCommandsThatOutputsName(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	logs := doorLogs(t)
 	tried := map[string]bool{}

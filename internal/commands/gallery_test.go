@@ -23,15 +23,15 @@ vantage demo --ill reward_hacking                   # opens the screen on such a
 vantage demo --ill reward_hacking --write hacking && vantage summary hacking
 ` + "```" + `
 
-The second line writes its log as a trainer would, and shows its summary, which begins as below. Each kind has such a log, the same one each time; ` + "`--seed N`" + ` makes others. It has 60 steps of a few groups of
-eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill healthy`" + ` has none. The pictures show the finding on the screen
-(` + "`0`, then `Enter`" + `). [Is my run healthy?](diagnosis.md) has how each is found, and what looks like it and is healthy.
+The second line writes the log of such a run as its trainer would, and shows its summary. Each run has 60 steps of a few groups of eight answers; its illness
+mostly begins at step 31. ` + "`--seed N`" + ` makes other runs, ` + "`--ill healthy`" + ` one without an illness. The pictures show the finding on the screen
+(` + "`0`, then `Enter`" + `). [Is my run healthy?](diagnosis.md#the-kinds) has how each is found, and healthy runs that look like it.
 `)
 	for _, k := range diagnosis.Kinds() {
 		name := string(k.Name)
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", name, k.What)
 		if hasSamples := name != "nothing_trains"; hasSamples {
-			fmt.Fprintf(&b, "![%s: the finding, and its course](../pictures/ill-%s.svg)\n\n", k.Name.Words(), name)
+			fmt.Fprintf(&b, "![%s](../pictures/ill-%s.svg)\n\n", k.Name.Words(), name)
 		}
 		lines := strings.Split(runCommand(t, "summary", writeIll(t, name, 1)), "\n")
 		found := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "alarm ") || strings.HasPrefix(line, "watch ") })
@@ -42,13 +42,15 @@ eight answers, and one illness sets in, mostly at step 31; that of ` + "`--ill h
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// finding is the first finding of a summary, at most six lines of it, without a group to look at and what to do.
+// finding is the first finding of a summary, at most six lines of it, without a group to look at, its cost and what to do.
 func finding(lines []string) (shown []string) {
 	for i, line := range lines {
 		if i > 0 && !strings.HasPrefix(line, " ") || len(shown) == 6 {
 			break
 		}
-		if text := strings.TrimSpace(line); !strings.HasPrefix(text, "do: ") && !strings.HasPrefix(text, "look at ") {
+		text := strings.TrimSpace(line)
+		isElsewhere := strings.HasPrefix(text, "do: ") || strings.HasPrefix(text, "look at ") || strings.HasPrefix(text, "generated since then")
+		if !isElsewhere {
 			shown = append(shown, line)
 		}
 	}

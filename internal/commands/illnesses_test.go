@@ -18,6 +18,7 @@ import (
 // The summary of a run names what is planted in it, and since when, and of a healthy run that looks like it that nothing is wrong. These
 // runs are plain ones: .ci/diagnosis/run has several hundred of all sizes.
 func TestSummaryNamesWhatAilsARun(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	kinds := map[string]bool{}
 	for _, s := range slices.Concat(illruns.Illnesses(), illruns.Healthy()) {

@@ -38,6 +38,9 @@ func TestLinksOfThePages(t *testing.T) {
 	}
 	links := 0
 	for path, text := range pages {
+		if strings.Contains(text, "\n<<<<<<< ") || strings.Contains(text, "\n>>>>>>> ") {
+			t.Errorf("%s has the marks of a merge", path)
+		}
 		for _, link := range markdownLink.FindAllStringSubmatch(withoutCode(text), -1) {
 			if strings.Contains(link[1], "://") {
 				continue
@@ -107,7 +110,9 @@ func TestIndexNamesEveryPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, page := range pages {
-			if name := filepath.Base(page); name != "README.md" && !strings.Contains(string(index), "("+names+name+")") {
+			name := filepath.Base(page)
+			isNamed := regexp.MustCompile(`\(` + regexp.QuoteMeta(names+name) + `[#)]`).Match(index)
+			if name != "README.md" && !isNamed {
 				t.Errorf("the index of %s does not name %s", folder, name)
 			}
 		}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,13 +92,11 @@ vantage offpolicy outputs/run-1 --per sample --format jsonl`,
 }
 
 // logProbsOf reads the samples of a path that have log-probs.
-func (p *program) logProbsOf(ctx context.Context, path string) func(visit func(study.Sample) error) error {
-	return func(visit func(study.Sample) error) error {
-		return logprobs.Read(p.disk, path, func(s logprobs.Sample) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return visit(s.OfStudy())
+func (p *program) logProbsOf(ctx context.Context, path string) func(study.Visit) error {
+	return func(visit study.Visit) error {
+		return logprobs.Reduce(p.disk, path, func(s logprobs.Sample) func(line int64) error {
+			take := visit(s.OfStudy())
+			return func(line int64) error { return cmp.Or(ctx.Err(), take(line)) }
 		})
 	}
 }

@@ -45,6 +45,7 @@ func schemaLines(dir string) [][]string {
 		{"list", "filters"},
 		{"list", "losses"},
 		{"list", "overlong"},
+		{"list", "illnesses"},
 		{"list", "off-policy-rules"},
 		{"list", "formats"},
 		{"version"},
@@ -186,6 +187,7 @@ func schemaLines(dir string) [][]string {
 // Every object that a command writes names a schema of the folder and is as that describes it, on the made logs of all formats too.
 // Each schema is of some command, each of its keys in some output, and each shape closed.
 func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	s, dir := readSchemas(t), t.TempDir()
 	schemaLogs(t, dir)

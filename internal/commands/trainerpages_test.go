@@ -27,13 +27,15 @@ import (
 
 const trainersFolder = "../../.github/docs/trainers"
 
-// trainerPage is a page on the logs of a trainer: the part that this test writes, at its head. The rest is written by hand.
+// trainerPage is a page on the logs of a trainer, or a section of the page of small ones: the part that this test writes, at its head.
+// The rest is written by hand.
 type trainerPage struct {
 	name    string   // of the page
 	trainer string   // as a person calls it
 	formats []string // that it writes, the one to begin with first
 	write   string   // how samples are written, "" for what the first format says
 	look    string   // what to look at first
+	small   bool     // it is a section of the page of other trainers
 
 	averages string // a file of averages that it writes, "" if it writes none that is known
 	record   string // a line of it
@@ -41,7 +43,7 @@ type trainerPage struct {
 
 // trainerPages returns all pages. A format that is in none of them fails the test.
 func trainerPages() []trainerPage {
-	const stop = "`signal`, in the second line of the screen: how many groups produce a gradient. Groups with equal rewards don't"
+	const stop = "`signal`, in the second line of the screen: how many groups produce a gradient"
 	return []trainerPage{
 		{name: "verl", trainer: "verl and RAGEN", formats: []string{"verl"}, look: stop, averages: "file `PROJECT/EXPERIMENT.jsonl` of the logger `file`", record: `{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`},
 		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "the number of groups: the file holds the answers of all validations together, and nothing from training", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},
@@ -51,23 +53,23 @@ func trainerPages() []trainerPage {
 		{name: "nemo-gym", trainer: "NeMo Gym", formats: []string{"nemo-gym"}, look: "the groups whose fate is `all correct` or `all wrong`: tasks that are too easy or too hard to train on"},
 		{name: "slime", trainer: "slime", formats: []string{"slime"}, look: stop, averages: "output of a metrics logger", record: `{"rollout/step":1,"rollout/raw_reward":0.5}`},
 		{name: "miles", trainer: "miles", formats: []string{"miles", "slime"}, look: stop},
-		{name: "roll", trainer: "ROLL", formats: []string{"roll"}, look: stop, averages: "output of a metrics logger", record: `{"time/step_total":9.5,"critic/score/mean":0.5}`},
+		{name: "roll", small: true, trainer: "ROLL", formats: []string{"roll"}, look: stop, averages: "output of a metrics logger", record: `{"time/step_total":9.5,"critic/score/mean":0.5}`},
 		{name: "skyrl", trainer: "SkyRL", formats: []string{"skyrl"}, look: "the line `left out` of the report (`!` on the screen). These are evaluations: SkyRL doesn't save its training samples", averages: "file `aggregated_results.jsonl`", record: `{"eval/all/avg_score":0.375,"eval/all/pass_at_1":0.4}`},
 		{name: "areal", trainer: "AReaL", formats: []string{"areal", "areal-text"}, look: stop},
 		{name: "prime-rl", trainer: "prime-rl", formats: []string{"prime-rl", "prime-hosted"}, look: proved("prime-rl"), averages: "file `metrics.jsonl`", record: `{"step":0,"progress/total_rollouts":8,"reward/all/mean":0.5}`},
 		{name: "verifiers", trainer: "verifiers", formats: []string{"verifiers", "prime-rl"}, look: "the line `groups` of the report (`!` on the screen): whether rows are grouped by id or by prompt, and why"},
 		{name: "open-instruct", trainer: "open-instruct", formats: []string{"open-instruct"}, look: proved("open-instruct")},
 		{name: "tinker", trainer: "tinker-cookbook", formats: []string{"tinker"}, look: stop, averages: "file `metrics.jsonl`", record: `{"step":0,"progress/done_frac":0.1,"env/all/reward/total":0.5}`},
-		{name: "rllm", trainer: "rLLM", formats: []string{"rllm"}, look: "the groups: rLLM compares the trajectories of one agent on one task"},
-		{name: "art", trainer: "ART", formats: []string{"art", "art-lines"}, look: stop},
-		{name: "tunix", trainer: "Tunix", formats: []string{"tunix"}, look: stop},
-		{name: "agilerl", trainer: "AgileRL", formats: []string{"agilerl"}, look: "how many groups there are at a step: AgileRL logs some of its groups, not all"},
-		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: the environment sends these groups to the trainer, but they have no signal"},
-		{name: "torchtitan", trainer: "torchtitan", formats: []string{"torchtitan"}, look: "the warning `partial-groups`: the log holds the best and the worst rollout of each group, so the std and the solve rate of groups are not known"},
-		{name: "harbor", trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
-		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
+		{name: "rllm", small: true, trainer: "rLLM", formats: []string{"rllm"}, look: "the groups: rLLM compares the trajectories of one agent on one task"},
+		{name: "art", small: true, trainer: "ART", formats: []string{"art", "art-lines"}, look: stop},
+		{name: "tunix", small: true, trainer: "Tunix", formats: []string{"tunix"}, look: stop},
+		{name: "agilerl", small: true, trainer: "AgileRL", formats: []string{"agilerl"}, look: "how many groups there are at a step: AgileRL logs some of its groups, not all"},
+		{name: "atropos", small: true, trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: the environment sends these groups to the trainer, but they have no signal"},
+		{name: "torchtitan", small: true, trainer: "torchtitan", formats: []string{"torchtitan"}, look: "the warning `partial-groups`: the log holds the best and the worst rollout of each group, so the std and the solve rate of groups are not known"},
+		{name: "harbor", small: true, trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
+		{name: "unstable-baselines", small: true, trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
-		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: let the reward function write them, as below", look: stop},
+		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: [let the reward function write them](openrlhf.md#a-log-from-the-reward-function)", look: stop},
 		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "picked-lines", "agent-lines", "csv", "parquet", "group-parquet"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
 	}
 }
@@ -93,13 +95,17 @@ func TestTrainerPages(t *testing.T) {
 			}
 			if i == 0 {
 				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s`.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
-				index += fmt.Sprintf("* [%s](%s.md): %s\n", p.trainer, p.name, cmp.Or(p.write, escaped.Replace(f.TrainerOption)))
+				index += fmt.Sprintf("* [%s](%s): %s\n", p.trainer, p.link(), cmp.Or(p.write, escaped.Replace(strings.TrimPrefix(f.TrainerOption, "nothing: "))))
 			}
 			inPage[name] = true
 			t.Run(p.name+" "+name, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
 				facts, read := factsOf(t, &f, i == 0)
+				if p.write != "" { // the page has a log written that is unlike the made one
+					facts, _, _ = strings.Cut(facts, "  Read as: ")
+					facts, read = facts+"\n", ""
+				}
 				hasAdvantages = hasAdvantages || strings.Contains(read, ", advantage from ")
 				head.WriteString(facts)
 			})
@@ -110,15 +116,40 @@ func TestTrainerPages(t *testing.T) {
 				t.Chdir(t.TempDir())
 				head.WriteString(p.refusedAverages(t))
 			})
-			keepPart(t, p.name+".md", p.trainer, strings.TrimSpace(head.String()))
+			p.keepHead(t, strings.TrimSpace(head.String()))
 		})
 	}
-	keepPart(t, "README.md", "Trainers", strings.TrimSpace(index))
+	repotest.Part(t, ".github/docs/trainers/README.md", "formats", strings.TrimSpace(index))
 	for _, f := range formats.All() {
 		if !inPage[f.Name] {
 			t.Errorf("no page of a trainer has the format %s: add it to trainerPages", f.Name)
 		}
 	}
+}
+
+// README counts the trainers whose logs are read, less the four that it names.
+func TestReadmeCountsTheTrainers(t *testing.T) {
+	t.Parallel()
+	trainers := 0
+	for _, p := range trainerPages() {
+		if f, _ := formats.Find(p.formats[0]); f.Origin == formats.FromTrainer {
+			trainers++
+		}
+	}
+	if want := fmt.Sprintf("[%d more trainers]", trainers-4); !strings.Contains(string(filetest.Read(t, "../../README.md")), want) {
+		t.Errorf("README lacks %q", want)
+	}
+}
+
+// othersPage is the page of the trainers that are small.
+const othersPage = "others.md"
+
+// link leads from the list of the pages to a trainer.
+func (p trainerPage) link() string {
+	if p.small {
+		return othersPage + "#" + strings.ToLower(p.trainer)
+	}
+	return p.name + ".md"
 }
 
 // howToWrite says what makes the trainer write its samples, and where they are.
@@ -156,7 +187,11 @@ func factsOf(t *testing.T, f *formats.Format, isFirst bool) (facts, read string)
 	read, _, _ = strings.Cut(got.Run.Read, "; other fields:")
 	facts = fmt.Sprintf("* `--input-format %s`: %s\n", f.Name, escaped.Replace(f.Doc))
 	if !isFirst {
-		return facts + fmt.Sprintf("  Written with %s, as `%s`; open it with `%s`.\n\n", escaped.Replace(f.TrainerOption), f.File, f.Command()), read
+		how := "Written with " + escaped.Replace(f.TrainerOption)
+		if _, byItself := strings.CutPrefix(f.TrainerOption, "nothing: "); byItself {
+			how = "Written by default"
+		}
+		return facts + fmt.Sprintf("  %s, as `%s`; open it with `%s`.\n\n", how, f.File, f.Command()), read
 	}
 	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n", read
 }
@@ -166,12 +201,12 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	f, _ := formats.Find(p.formats[0])
 	set, _ := match.Choose(model.DefaultSettings(), match.Given{}, f.Framework, nil)
 	if f.Framework == "" {
-		found := "The log has no advantages either, so vantage assumes"
+		found := "The format doesn't name a trainer, so vantage assumes the commonest rule"
 		if proved {
-			found = "vantage uses the estimator that reproduces the logged advantages. If none does, it assumes"
+			found = "The one that reproduces the logged advantages (✓). If none does, vantage assumes the commonest rule"
 		}
-		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s the commonest rule, `%s`: "+
-			"%s, marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Estimator, model.CommonestFormula)
+		return fmt.Sprintf("**Estimator.** %s, `%s`: %s ([how](../decisions.md#which-estimator)). Choose with `--framework` and `--estimator`.\n\n",
+			found, set.Estimator, model.CommonestFormula)
 	}
 	text := "**Estimator.** No advantages are logged, so it is assumed: "
 	if proved {
@@ -214,7 +249,7 @@ func chainOf(framework string) string {
 	return "**[From reward to loss](../tuning.md)**: " + strings.Join(names, "; ") + ".\n\n"
 }
 
-// refusedAverages says that a file of averages is refused.
+// refusedAverages says who reads a file of averages, and that other commands refuse it.
 func (p trainerPage) refusedAverages(t *testing.T) string {
 	t.Helper()
 	if p.averages == "" {
@@ -230,20 +265,28 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 	if !found || !strings.HasPrefix(why, "metrics only") {
 		t.Fatalf("%s is not refused as metrics: %s", name, out)
 	}
-	return fmt.Sprintf("**Averages only.** The %s has no samples: `vantage summary` reads it, other commands refuse it and name the option above.\n", p.averages)
+	for _, command := range []string{"summary", "report", "check"} {
+		if out := runCommand(t, command, name); !strings.Contains(out, "not checked") && !strings.Contains(out, "averages of steps") {
+			t.Errorf("%s does not read %s: %s", command, name, out)
+		}
+	}
+	return fmt.Sprintf("**Averages only.** The %s has no samples: `summary`, `report` and `check` judge its averages, other commands name the option above.\n", p.averages)
 }
 
 var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
 
-// keepPart compares the part of a page of the trainers with what it should be; -update makes a page that is not there.
-func keepPart(t *testing.T, name, title, want string) {
+// keepHead compares the head of a trainer's page, or of its section, with what it should be; -update makes a page that is not there.
+func (p trainerPage) keepHead(t *testing.T, want string) {
 	t.Helper()
-	path := filepath.Join(trainersFolder, name)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && repotest.Updating() {
-		page := "# " + title + "\n\n<!-- formats: written by a test -->\n<!-- end of formats -->\n"
-		filetest.Write(t, path, page)
+	if p.small {
+		repotest.Part(t, ".github/docs/trainers/"+othersPage, p.name, want)
+		return
 	}
-	repotest.Part(t, ".github/docs/trainers/"+name, "formats", want)
+	path := filepath.Join(trainersFolder, p.name+".md")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && repotest.Updating() {
+		filetest.Write(t, path, "# "+p.trainer+"\n\n<!-- formats: written by a test -->\n<!-- end of formats -->\n")
+	}
+	repotest.Part(t, ".github/docs/trainers/"+p.name+".md", "formats", want)
 }
 
 // formatsOnPage are the formats whose made logs lie where the commands of a page run.
@@ -258,25 +301,32 @@ func TestCommandsOfTrainerPages(t *testing.T) {
 	}
 	logs := madeLogs(t)
 	for _, page := range pages {
-		text := filetest.Read(t, page)
-		commands := fencedCommands(string(text))
-		if filepath.Base(page) != "README.md" && len(commands) == 0 {
-			t.Errorf("%s shows no command", page)
+		text := string(filetest.Read(t, page))
+		parts := []string{text} // in whose commands the logs of its own formats are
+		if filepath.Base(page) == othersPage {
+			parts = strings.Split(text, "\n## ")[1:]
 		}
-		for _, command := range commands {
-			t.Run(filepath.Base(page)+": "+command, func(t *testing.T) {
-				t.Chdir(t.TempDir())
-				for _, name := range slices.Backward(formatsOnPage.FindAllStringSubmatch(string(text), -1)) {
-					f, _ := formats.Find(name[1])
-					putLogs(t, f, logs[f.Name])
-				}
-				args := strings.Fields(strings.ReplaceAll(command, "'", ""))[1:]
-				out := runCommand(t, args...)
-				// The arithmetic of some trainers has nothing to say of groups as small as these.
-				if !strings.Contains(out, "\ncomplete: ") {
-					t.Errorf("it prints %s", out)
-				}
-			})
+		for _, part := range parts {
+			title, _, _ := strings.Cut(part, "\n")
+			commands := fencedCommands(part)
+			if filepath.Base(page) != "README.md" && len(commands) == 0 {
+				t.Errorf("%s shows no command below %s", page, title)
+			}
+			for _, command := range commands {
+				t.Run(filepath.Base(page)+" "+title+": "+command, func(t *testing.T) {
+					t.Chdir(t.TempDir())
+					for _, name := range slices.Backward(formatsOnPage.FindAllStringSubmatch(part, -1)) {
+						f, _ := formats.Find(name[1])
+						putLogs(t, f, logs[f.Name])
+					}
+					args := strings.Fields(strings.ReplaceAll(command, "'", ""))[1:]
+					out := runCommand(t, args...)
+					// The arithmetic of some trainers has nothing to say of groups as small as these.
+					if !strings.Contains(out, "\ncomplete: ") {
+						t.Errorf("it prints %s", out)
+					}
+				})
+			}
 		}
 	}
 }

@@ -28,7 +28,7 @@ type File interface {
 	Stat() (os.FileInfo, error)
 }
 
-// TextAt returns a reader of the text of a gzip, zstd or torch file from an offset on.
+// TextAt returns a reader of the text of a packed file from an offset on.
 func (x *Index) TextAt(ctx context.Context, p Packing, number int32, file File, offset int64) (io.Reader, error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package compressed decompresses gzip and zstd files, reads the samples of torch files as text, and finds a place in their text again.
+// Package compressed reads the text of gzip, zstd and bzip2 files and of those in UTF-16, reads the samples of torch files as text, and
+// finds a place in their text again.
 //
 // Package loaders detects the [Packing] of a file and reads its text from a [Decompressor],
 // which works concurrently. An [Index] reads text again from the start of its file, and keeps
@@ -7,6 +8,7 @@ package compressed
 
 import (
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +31,8 @@ const (
 	None    Packing = ""
 	Gzip    Packing = "gzip"
 	Zstd    Packing = "zstd"
+	Bzip2   Packing = "bzip2"
+	UTF16   Packing = "utf-16"
 	Parquet Packing = "parquet"
 	Torch   Packing = "torch" // samples in a pickle, which are read as JSON lines
 	Torn    Packing = "torn"  // too short to tell: what is there may begin any of the others
@@ -43,6 +47,10 @@ var magics = [...]struct {
 }{
 	{"\x1f\x8b", Gzip},
 	{"\x28\xb5\x2f\xfd", Zstd},
+	{"BZh", Bzip2},
+	{"\xff\xfe\x00\x00", None}, // UTF-32
+	{"\xff\xfe", UTF16},
+	{"\xfe\xff", UTF16},
 	{"PAR1", Parquet},
 	{"PK\x03\x04", Torch}, // of any zip file
 }
@@ -73,7 +81,10 @@ func Detect(file io.ReaderAt) (Packing, error) {
 	return packing, nil
 }
 
-// NewReader returns the text of a gzip or zstd file, or the lines of a torch file. It starts no goroutines, so it reads no
+// IsText reports whether a file so packed has text, which a [NewReader] returns.
+func (p Packing) IsText() bool { return p == Gzip || p == Zstd || p == Bzip2 || p == UTF16 }
+
+// NewReader returns the text of a packed file, or the lines of a torch file. It starts no goroutines, so it reads no
 // more of the file than the text read so far needs, and need not be closed.
 func NewReader(p Packing, file io.Reader) (io.Reader, error) { return newReader(p, file, 1) }
 
@@ -83,6 +94,10 @@ func newReader(p Packing, file io.Reader, blocks int) (io.ReadCloser, error) {
 	switch p {
 	case Gzip:
 		text = newGzipReader(file)
+	case Bzip2:
+		text = bzip2.NewReader(file)
+	case UTF16:
+		text = newUTF16Reader(file)
 	case Torch:
 		text = torchfile.NewReader(file)
 	case None, Zstd, Parquet, Torn:
@@ -133,7 +148,7 @@ var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is
 
 var errDamaged = errors.New("it is damaged")
 
-// Decompress starts to decompress a gzip or zstd file, or to read a torch file.
+// Decompress starts to decompress a packed file, or to read a torch file.
 func Decompress(p Packing, file io.Reader) (*Decompressor, error) {
 	counted := &countingReader{r: file}
 	r, err := newReader(p, counted, zstdBlocks)

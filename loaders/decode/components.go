@@ -18,7 +18,7 @@ type Components struct {
 
 	fields    *Fields
 	values    []float64      // parallel to Names, NaN where there is none
-	summand   []bool         // parallel to Names, so far as asked for
+	summand   []bool         // parallel to Names: it counts in the sum of a log without totals
 	total     jsonscan.Value // the total that stands among the components of an object
 	totalName string
 }
@@ -40,7 +40,10 @@ func (c *Components) pick(key, v jsonscan.Value) {
 	case v.Kind == jsonscan.Object:
 		c.pickObject(key, v)
 	case v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber || v.Kind == jsonscan.Bool:
-		if name := string(key.Text()); c.fields.IsComponent(name) {
+		switch name := string(key.Text()); {
+		case c.fields.IsPlainPart(name):
+			c.SetPlain(name, v)
+		case c.fields.IsComponent(name):
 			c.Set(name, v)
 		}
 	case v.Kind == jsonscan.String && bytes.HasPrefix(v.Raw, []byte("{")):
@@ -149,7 +152,12 @@ func weighted(v jsonscan.Value) jsonscan.Value {
 
 // Set sets the value of a component, NaN if v is no number. A new name is added, unless v is null or
 // there are MaxComponents.
-func (c *Components) Set(name string, v jsonscan.Value) {
+func (c *Components) Set(name string, v jsonscan.Value) { c.set(name, v, IsSummand(name)) }
+
+// SetPlain is Set for one that stands next to the reward under a plain name: see [Fields.IsPlainPart].
+func (c *Components) SetPlain(name string, v jsonscan.Value) { c.set(name, v, false) }
+
+func (c *Components) set(name string, v jsonscan.Value, isSummand bool) {
 	x, ok := v.ToFloat()
 	if v.Kind == jsonscan.Null || !ok {
 		x = math.NaN()
@@ -165,7 +173,7 @@ func (c *Components) Set(name string, v jsonscan.Value) {
 		at = len(c.Names)
 		c.Index[name] = at
 		c.Names = append(c.Names, name)
-		c.values = append(c.values, math.NaN())
+		c.values, c.summand = append(c.values, math.NaN()), append(c.summand, isSummand)
 	}
 	c.values[at] = x
 }
@@ -173,7 +181,7 @@ func (c *Components) Set(name string, v jsonscan.Value) {
 // sum returns the sum of the summands that have a value; ok is false if none has.
 func (c *Components) sum() (sum float64, ok bool) {
 	for i, x := range c.values {
-		if !math.IsNaN(x) && c.isSummand(i) {
+		if !math.IsNaN(x) && c.summand[i] {
 			sum += x
 			ok = true
 		}
@@ -181,21 +189,16 @@ func (c *Components) sum() (sum float64, ok bool) {
 	return sum, ok
 }
 
-// isSummand is [IsSummand] of component i, which it remembers.
-func (c *Components) isSummand(i int) bool {
-	for k := len(c.summand); k <= i; k++ {
-		c.summand = append(c.summand, IsSummand(c.Names[k]))
-	}
-	return c.summand[i]
-}
-
 func (c *Components) summands() []string {
-	return slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return !IsSummand(name) })
+	return slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return !c.summand[c.Index[name]] })
 }
 
 // clone returns the components with names and values of their own.
 func (c *Components) clone() Components {
-	return Components{fields: c.fields, Names: slices.Clone(c.Names), Index: maps.Clone(c.Index), values: slices.Clone(c.values)}
+	return Components{
+		fields: c.fields, Names: slices.Clone(c.Names), Index: maps.Clone(c.Index), values: slices.Clone(c.values),
+		summand: slices.Clone(c.summand),
+	}
 }
 
 // forget forgets the names too.

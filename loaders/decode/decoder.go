@@ -20,6 +20,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"vantage/estimators"
@@ -250,12 +251,12 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	} else {
 		r.status = max(r.status, status)
 	}
-	p, ok := r.Fields.Lookup(path)
+	p, ok := r.Fields.LookupFor(path, v)
 	if r.Capture != nil && (!ok || !p.Role.isText()) {
 		r.Capture.addField(path, v)
 	}
 	isOfEpoch := ok && IsEpoch(p.Role, path)
-	if ok = ok && p.Role.Accepts(v) || isOfEpoch; !ok || r.Fields.IsRequested(path) {
+	if ok = ok && p.accepts(path, v) || isOfEpoch; !ok || r.Fields.IsRequested(path) {
 		r.Components.pick(jsonscan.Value{Kind: jsonscan.String, Raw: path}, v)
 	}
 	switch {
@@ -264,6 +265,12 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	case ok:
 		r.pickRole(p, v)
 	}
+}
+
+// accepts reports whether a value can play the role of a field of that name.
+func (p FieldRole) accepts(name []byte, v jsonscan.Value) bool {
+	isOther := p.Role == RolePrompt && slices.Contains(otherConversations, strings.ToLower(string(name)))
+	return p.Role.Accepts(v) && (!isOther || len(v.Messages()) > 0)
 }
 
 // pickRole takes a value for a role, if its name is preferred to those before it.
@@ -281,9 +288,36 @@ func (r *RowDecoder) pickRole(p FieldRole, v jsonscan.Value) {
 	if v.Kind == jsonscan.Null {
 		rank += nullPenalty
 	}
-	if !r.Has(p.Role) || rank <= r.Ranks[p.Role] {
+	before, rankBefore := r.Values[p.Role], r.Ranks[p.Role]
+	if !r.Has(p.Role) || rank <= rankBefore {
 		r.Values[p.Role], r.Ranks[p.Role] = v, rank
+		v, rank = before, rankBefore
 	}
+	if p.Role == RoleReward && v.Kind != jsonscan.Absent {
+		r.keepPart(v, rank)
+	}
+}
+
+// keepPart keeps a value that could be the reward, and is not, if its name is that of a part.
+func (r *RowDecoder) keepPart(v jsonscan.Value, rank int) {
+	isSingle := v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber || v.Kind == jsonscan.Bool
+	if rank >= len(r.Fields.names[RoleReward]) || !isSingle {
+		return
+	}
+	if name := r.Fields.names[RoleReward][rank]; r.Fields.IsPlainPart(name) {
+		r.Components.SetPlain(name, v)
+	}
+}
+
+// dropPartAsReward makes a row without the reward that the rows before it have one whose reward is missing, though it has a part of it.
+func (r *RowDecoder) dropPartAsReward() {
+	used, rank := r.Used[RoleReward], r.Ranks[RoleReward]
+	isPart := r.Has(RoleReward) && rank < len(r.Fields.names[RoleReward]) && r.Fields.IsPlainPart(r.Fields.names[RoleReward][rank])
+	if !isPart || used == "" || r.Fields.IsPlainPart(used) {
+		return
+	}
+	r.keepPart(r.Values[RoleReward], rank)
+	r.Values[RoleReward], r.Ranks[RoleReward] = jsonscan.Value{Kind: jsonscan.Null}, nullPenalty
 }
 
 // pickNested picks the fields of an object into which names with dots reach.
@@ -351,6 +385,7 @@ var ErrTooManyFields = fmt.Errorf("it has more than %d fields: not a sample", Ma
 
 // FinishRow appends the sample of the row to dst, or returns why there is none.
 func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
+	r.dropPartAsReward()
 	if !r.Has(RoleReward) {
 		r.deriveReward()
 	}

@@ -56,7 +56,7 @@ func TestRowDecoder(t *testing.T) {
 		},
 		{
 			"a better name wins wherever it stands", "x.jsonl", `{"score":1,"reward":2,"acc":3}`,
-			model.Record{Reward: 2, Advantage: math.NaN(), Length: -1},
+			model.Record{Reward: 2, Components: []float64{3}, Advantage: math.NaN(), Length: -1},
 			model.LengthUnknown,
 		},
 		{

@@ -92,10 +92,12 @@ type Fields struct {
 
 	names        [RoleCount][]string
 	byName       map[string]FieldRole
-	parents      map[string]bool   // the part before each dot of a name
-	anyComponent bool              // every number without a role is a reward component
-	chosen       [RoleCount]string // columns that a person named
-	requested    []string          // columns to keep as components too, whatever role they play
+	lengths      map[string]FieldRole // names of RoleLength, of which some are those of lists of tokens too
+	parents      map[string]bool      // the part before each dot of a name
+	anyComponent bool                 // every number without a role is a reward component
+	keepsParts   bool                 // so are those that say of a sample how good it is: see isPlainPart
+	chosen       [RoleCount]string    // columns that a person named
+	requested    []string             // columns to keep as components too, whatever role they play
 }
 
 // Statuses are statuses by the name of a field, with dots where it is in an object, and by its value: a text in lower case, "true", "0".
@@ -155,7 +157,7 @@ type FieldRole struct {
 
 // OnlyNames returns the fields of a format that has these names and no others.
 func OnlyNames(names Names) *Fields {
-	f := &Fields{byName: map[string]FieldRole{}, parents: map[string]bool{}}
+	f := &Fields{byName: map[string]FieldRole{}, lengths: map[string]FieldRole{}, parents: map[string]bool{}}
 	for role, list := range names {
 		f.setNames(role, list)
 	}
@@ -165,7 +167,13 @@ func OnlyNames(names Names) *Fields {
 func (f *Fields) setNames(role Role, names []string) {
 	f.names[role] = names
 	for rank, name := range names {
-		f.byName[name] = FieldRole{role, rank}
+		is := FieldRole{role, rank}
+		if role == RoleLength {
+			f.lengths[name] = is
+		}
+		if isOfList := role == RoleLength && f.byName[name].Role == RoleTokens; !isOfList {
+			f.byName[name] = is
+		}
 		f.addParents(name)
 	}
 }
@@ -204,11 +212,16 @@ func PreferNames(names Names) *Fields {
 	for role, list := range names {
 		merged[role] = append(slices.Clip(list), merged[role]...)
 	}
-	return withUsualStatuses(OnlyNames(merged))
+	return keepingParts(withUsualStatuses(OnlyNames(merged)))
 }
 
 // UsualNames returns the fields of a format with the usual names.
-func UsualNames() *Fields { return withUsualStatuses(OnlyNames(usualNames())) }
+func UsualNames() *Fields { return keepingParts(withUsualStatuses(OnlyNames(usualNames()))) }
+
+func keepingParts(f *Fields) *Fields {
+	f.keepsParts = true
+	return f
+}
 
 // NamesWithoutTotal returns the fields of a format whose rows have a column for each reward function
 // and mostly no total: the usual names, but every number that plays no role is a reward component,
@@ -237,6 +250,25 @@ func isNotSnakeCase(name []byte) bool {
 	return slices.ContainsFunc(name, func(c byte) bool { return 'A' <= c && c <= 'Z' || c == ' ' || c == '-' })
 }
 
+// LookupNumber is [Fields.Lookup] for a field that holds a number: completion_tokens may be how many there are, or their list.
+func (f *Fields) LookupNumber(name []byte) (FieldRole, bool) {
+	p, ok := f.Lookup(name)
+	if ok && p.Role == RoleTokens {
+		if length, both := f.lengths[inSnakeCase(string(name))]; both {
+			return length, true
+		}
+	}
+	return p, ok
+}
+
+// LookupFor is [Fields.Lookup] for a field with that value.
+func (f *Fields) LookupFor(name []byte, v jsonscan.Value) (FieldRole, bool) {
+	if v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber {
+		return f.LookupNumber(name)
+	}
+	return f.Lookup(name)
+}
+
 // inSnakeCase returns a name as most trainers write it: group_id for "groupId", "Group ID" and "group-id".
 func inSnakeCase(name string) string {
 	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
@@ -259,7 +291,7 @@ func (f *Fields) IsParent(name []byte) bool { return f.parents[string(name)] }
 
 // IsComponent reports whether a number of that name is a reward component.
 func (f *Fields) IsComponent(name string) bool {
-	return IsComponentName(name) || f.anyComponent && !isCounter(name) || slices.Contains(f.requested, name)
+	return IsComponentName(name) || f.IsPlainPart(name) || f.anyComponent && !isCounter(name) || slices.Contains(f.requested, name)
 }
 
 // UsesNested reports whether anything is taken from a list or an object of that name.
@@ -275,9 +307,21 @@ func (f *Fields) UsesNested(column string) bool {
 		slices.Contains(f.requested, column)
 }
 
+// plainParts are names under which programs log how good a sample is, next to its reward: each may be a part of it, and is in no sum.
+var plainParts = []string{
+	"acc", "accuracy", "is_correct", "correct", "correctness", "answer_correct", "success", "is_success", "solved", "passed", "pass_rate",
+	"exact_match", "em", "f1", "outcome", "format", "fmt", "format_ok", "format_correct", "is_formatted", "formatted", "has_format",
+	"well_formatted", "format_valid", "valid_format",
+}
+
+// IsPlainPart reports whether a number or truth value of that name may be a part of the reward that is next to it.
+func (f *Fields) IsPlainPart(name string) bool {
+	return f.keepsParts && slices.Contains(plainParts, inSnakeCase(name))
+}
+
 // Uses reports whether anything is taken from the column of a table.
 func (f *Fields) Uses(column string) bool {
-	if p, ok := f.Lookup([]byte(column)); ok {
+	if p, ok := f.LookupNumber([]byte(column)); ok {
 		return !p.Role.isOfTokens()
 	}
 	return f.Statuses[column] != nil || f.IsComponent(column) &&
@@ -309,7 +353,7 @@ func usualNames() Names {
 		},
 		RolePrompt: {
 			"prompt", "input", "input_prompt", "query", "question", "problem", "messages", "instruction", "obs",
-			"observation", "opening", "user_prompt",
+			"observation", "opening", "user_prompt", "conversations", "conversation", "dialogue", "dialog", "chat",
 		},
 		RoleResponse: {
 			"completion", "response", "output", "output_response", "responses", "answer_text", "generation", "text",
@@ -322,8 +366,15 @@ func usualNames() Names {
 		RoleAdvantage: {"advantage", "advantages", "adv"},
 		RoleLength: {
 			"response_length", "completion_length", "num_output_tokens", "n_tokens", "tokens", "length",
+			"completion_tokens", "response_tokens", "output_tokens", "generated_tokens", "gen_tokens", "new_tokens", "num_tokens",
+			"token_count", "token_length", "num_completion_tokens", "n_completion_tokens", "completion_num_tokens", "completion_token_count",
+			"num_response_tokens", "n_response_tokens", "response_token_count", "num_generated_tokens", "num_new_tokens",
+			"usage.completion_tokens", "completion_len", "response_len", "gen_len", "output_len", "output_length", "generation_length",
 		},
-		RoleTokens:       {"response_tokens", "response_ids", "completion_ids", "completion_tokens", "output_ids"},
+		RoleTokens: {
+			"response_tokens", "response_ids", "completion_ids", "completion_tokens", "output_ids", "output_tokens", "generated_tokens",
+			"gen_tokens", "new_tokens",
+		},
 		RoleMask:         {"completion_mask", "response_mask", "action_mask", "loss_mask", wholeMask},
 		RoleTotalTokens:  {"seqlen"},
 		RolePromptLength: {"prompt_len"},
@@ -339,6 +390,14 @@ const EpochField = "epoch"
 
 // ConversationField is the field that holds the prompt alone or the whole conversation.
 const ConversationField = "messages"
+
+// otherConversations are other names of that field, where its value is a conversation.
+var otherConversations = []string{"conversations", "conversation", "dialogue", "dialog", "chat"}
+
+// IsConversationField reports whether a field of that name may hold the whole conversation.
+func IsConversationField(name string) bool {
+	return strings.EqualFold(name, ConversationField) || slices.Contains(otherConversations, strings.ToLower(name))
+}
 
 // IsComponentName reports whether trainers give that name to what a single reward function returned.
 func IsComponentName(name string) bool {
@@ -399,6 +458,9 @@ func ComponentPrefix(name []byte) (prefix string, ok bool) {
 }
 
 // IsSummand reports whether a component of that name counts in the sum of a log without totals.
+func (f *Fields) IsSummand(name string) bool { return IsSummand(name) && !f.IsPlainPart(name) }
+
+// IsSummand is [Fields.IsSummand] for fields that keep no plain parts.
 func IsSummand(name string) bool {
 	column, isInput := estimators.ColumnNamed(name)
 	return !strings.HasPrefix(name, metricsPrefix) && !strings.Contains(name, "baseline") && name != "greedy_reward" &&
@@ -439,7 +501,8 @@ func (f *Fields) WithColumns(c Columns) *Fields {
 	}
 	with := OnlyNames(names)
 	with.SplitGroupID, with.Totals, with.Statuses, with.ByShape = f.SplitGroupID, f.Totals, f.Statuses, f.ByShape
-	with.Caveat, with.anyComponent, with.chosen, with.requested = f.Caveat, f.anyComponent, chosen, slices.Concat(c.Rewards, c.Inputs)
+	with.Caveat, with.anyComponent, with.keepsParts = f.Caveat, f.anyComponent, f.keepsParts
+	with.chosen, with.requested = chosen, slices.Concat(c.Rewards, c.Inputs)
 	for _, name := range c.Inputs {
 		with.addParents(name)
 	}

@@ -390,7 +390,7 @@ func isConversation(role Role, key, v jsonscan.Value) bool {
 	if role != RolePrompt && role != RoleResponse || len(v.Messages()) == 0 {
 		return false
 	}
-	return !isPlural(key) || string(key.Raw) == ConversationField
+	return !isPlural(key) || IsConversationField(string(key.Raw))
 }
 
 func isPlural(key jsonscan.Value) bool { return bytes.HasSuffix(key.Raw, []byte("s")) }

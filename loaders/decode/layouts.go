@@ -183,9 +183,9 @@ func Conversation(turns []jsonscan.Value) jsonscan.Value {
 	if len(turns) == 0 {
 		return jsonscan.Value{}
 	}
-	content, reasoning := turns[0].Field("content"), turns[0].Field("reasoning_content")
-	if len(turns) == 1 && content.Kind == jsonscan.String && reasoning.Kind != jsonscan.String {
-		return content
+	first := turns[0].Message()
+	if len(turns) == 1 && first.Content.Kind == jsonscan.String && first.Reasoning.Kind != jsonscan.String {
+		return first.Content
 	}
 	list := []byte{'['}
 	for _, turn := range turns {
@@ -194,11 +194,11 @@ func Conversation(turns []jsonscan.Value) jsonscan.Value {
 	return jsonscan.Value{Kind: jsonscan.Array, Raw: jsonscan.AppendEnd(list, ']')}
 }
 
-// FromAssistant returns the turns of a list of {role, content} from the assistant's first on.
+// FromAssistant returns the turns of a conversation from the assistant's first on.
 func FromAssistant(conversation jsonscan.Value) []jsonscan.Value {
 	turns := conversation.Elements()
 	for i, turn := range turns {
-		if role := turn.Field("role"); role.Kind == jsonscan.String && string(role.Raw) == "assistant" {
+		if role := turn.Message().Role; role.Kind == jsonscan.String && string(role.Raw) == "assistant" {
 			return turns[i:]
 		}
 	}
@@ -217,8 +217,8 @@ func Paragraphs(texts []jsonscan.Value) jsonscan.Value {
 // splitConversation moves the answer at the end of a prompt to the response, if the prompt may be
 // a whole conversation: otherwise each answer would make a prompt of its own.
 func (r *RowDecoder) splitConversation() {
-	prompt := r.Values[RolePrompt]
-	if prompt.Kind != jsonscan.Array || r.Has(RoleResponse) || r.FieldName(RolePrompt) != ConversationField {
+	prompt := r.Values[RolePrompt].Inner(jsonscan.MessagesPrefix)
+	if prompt.Kind != jsonscan.Array || r.Has(RoleResponse) || !IsConversationField(r.FieldName(RolePrompt)) {
 		return
 	}
 	turns := prompt.Elements()

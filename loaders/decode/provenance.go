@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 	"vantage/model"
 	"vantage/model/units"
@@ -44,7 +45,7 @@ func (r *RowDecoder) FieldName(role Role) string {
 	case role == RoleReward && rank == derivedRank:
 		return r.Components.totalName
 	case role == RoleResponse && rank == derivedRank:
-		return ConversationField
+		return r.FieldName(RolePrompt)
 	case role == RoleGroup && rank == derivedRank:
 		return "the line"
 	}
@@ -216,6 +217,9 @@ func stepFromPath(path string) (step int64, ok bool) {
 // StepFromNumberedFile reads the step of verl's {step}.jsonl.
 func StepFromNumberedFile(path string) (step int64, ok bool) {
 	base := filepath.Base(path)
+	for _, packed := range framing.PackedExtensions() {
+		base = strings.TrimSuffix(base, packed)
+	}
 	base = strings.TrimSuffix(base, filepath.Ext(base))
 	if !IsDigits(base) {
 		return 0, false
@@ -235,7 +239,27 @@ func stepFromFileName(name string) (step int64, ok bool) {
 	if step, ok := StepFromWord(name); ok {
 		return step, true
 	}
-	return numberAfter(name, "rollouts", "completions", "generations", "samples", "trajectories", "batch")
+	if step, ok := numberAfter(name, sampleWords...); ok {
+		return step, true
+	}
+	return numberBesideWord(name)
+}
+
+// sampleWords are words in the names of files with what was sampled.
+var sampleWords = []string{"rollouts", "completions", "generations", "samples", "trajectories", "batch"}
+
+// numberBesideWord reads the number that begins or ends the name of a file, where nothing but a word for samples is next to it:
+// train_3.jsonl, 3_rollouts.jsonl. A name with more numbers, as a shard 00001-of-00004 has, tells no step.
+func numberBesideWord(name string) (number int64, ok bool) {
+	stem, _, _ := strings.Cut(name, ".")
+	word := strings.Trim(stem, "0123456789_-")
+	digits := strings.Trim(strings.Replace(stem, word, "", 1), "_-")
+	isWord := slices.Contains(sampleWords, word) || slices.Contains([]string{"train", "train_rollouts", "traces", "outputs", "rewards", "grpo"}, word)
+	if !isWord || !IsDigits(digits) {
+		return 0, false
+	}
+	number, err := strconv.ParseInt(digits, 10, 64)
+	return number, err == nil && number < maxFileStep
 }
 
 // maxFileStep is more than steps that anyone counts: what is more is a date.
@@ -248,7 +272,7 @@ func numberAfter(name string, words ...string) (number int64, ok bool) {
 		if !ok {
 			continue
 		}
-		after = strings.TrimLeft(after, "_-")
+		after = strings.TrimLeft(after, "_-.")
 		digits := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
 		number, err := strconv.ParseInt(digits, 10, 64)
 		if isStep := err == nil && (number < maxFileStep || word == "step" || word == "iteration"); isStep {

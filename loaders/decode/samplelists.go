@@ -152,7 +152,8 @@ func isReward(f *Fields, key, v jsonscan.Value) bool {
 	role, ok := f.Lookup(key.Raw)
 	switch v.Kind {
 	case jsonscan.Number, jsonscan.Bool:
-		return ok && role.Role == RoleReward || f.IsComponent(string(key.Raw))
+		name := string(key.Raw)
+		return ok && role.Role == RoleReward || f.IsComponent(name) && !f.IsPlainPart(name)
 	case jsonscan.Object:
 		_, holdsComponents := ComponentPrefix(key.Raw)
 		return holdsComponents

@@ -36,6 +36,7 @@ type Listing struct {
 	Other     map[string]int         // how many other files, by extension
 	Averages  []string               // some of the other files that hold averages of steps under the trainer's names
 	Printed   []string               // some of the other files that may be what a trainer printed, or a document of its averages
+	Metrics   []string               // some of the other files that may be MLflow's, each of one metric
 	Databases []string               // some of the other files that may be databases of trackio
 	Truncated bool                   // there is more than the bounds allow
 	Dirs      []string               // all directories, relative, "." first
@@ -203,6 +204,8 @@ func (l *Listing) addOther(name, kind string) {
 		l.Averages = append(l.Averages, name)
 	case (IsPrinted(name) || path.Ext(name) == ".json") && strings.Count(filepath.ToSlash(name), "/") < 2 && len(l.Printed) < maxPrinted:
 		l.Printed = append(l.Printed, name)
+	case strings.Contains("/"+filepath.ToSlash(name), "/metrics/") && len(l.Metrics) < maxMetrics:
+		l.Metrics = append(l.Metrics, name)
 	case kind == DatabaseExtension && len(l.Databases) < maxDatabases:
 		l.Databases = append(l.Databases, name)
 	}
@@ -218,6 +221,7 @@ const (
 	maxAverages  = 4
 	maxDatabases = 64
 	maxPrinted   = 64
+	maxMetrics   = 4096
 )
 
 func (l *Listing) skip(dir string, err error) error {
@@ -397,13 +401,57 @@ func Choose(files []string, split Split) (chosen []string, notes []string) {
 	case len(val) > 0:
 		notes = append(notes, fmt.Sprintf("validation is not read: %s; --split val reads it instead", Summarize(val)))
 	}
+	train, tests := withoutTests(train)
+	if len(tests) > 0 {
+		notes = append(notes, fmt.Sprintf("tests are not read, because logs of training are next to them: %s; give them by themselves, or "+
+			"--split all", Summarize(tests)))
+	}
 	return train, notes
+}
+
+// testWords name what a model is tested on. A log of training may be so named too, as that of a trial run, so that they count only next
+// to one that is not.
+func testWords() []string { return []string{"test", "tests", "heldout", "holdout"} }
+
+// withoutTests leaves out files that are named as tests, next to others that are not, and those in a folder so named, next to one of
+// training.
+func withoutTests(files []string) (train, tests []string) {
+	plain, ofTraining := map[string]bool{}, map[string]bool{} // folders with files that are not so named, and those with one of training
+	for _, f := range files {
+		dir, base := path.Split(filepath.ToSlash(f))
+		plain[dir] = plain[dir] || !namesTest(base)
+		for d := path.Clean(dir); d != "." && d != "/"; d = path.Dir(d) {
+			ofTraining[path.Dir(d)] = ofTraining[path.Dir(d)] || strings.HasPrefix(strings.ToLower(path.Base(d)), "train")
+		}
+	}
+	for _, f := range files {
+		dir, base := path.Split(filepath.ToSlash(f))
+		isTest := plain[dir] && namesTest(base)
+		for d := path.Clean(dir); d != "." && d != "/"; d = path.Dir(d) {
+			isTest = isTest || ofTraining[path.Dir(d)] && slices.Contains(testWords(), strings.ToLower(path.Base(d)))
+		}
+		if isTest {
+			tests = append(tests, f)
+		} else {
+			train = append(train, f)
+		}
+	}
+	return train, tests
+}
+
+func namesTest(base string) bool {
+	words := wordsOf(strings.ReplaceAll(base, "held_out", "heldout"))
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(testWords(), w) }) || len(words) > 0 && words[0] == "dev"
+}
+
+// wordsOf are the words of a path, in lower case.
+func wordsOf(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // IsValidation reports whether the path of a log has a word for validation in it.
 func IsValidation(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
-	return slices.ContainsFunc(words, func(w string) bool {
+	return slices.ContainsFunc(wordsOf(name), func(w string) bool {
 		return slices.Contains(validationWords(), w)
 	})
 }

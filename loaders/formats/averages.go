@@ -375,11 +375,16 @@ func IsAveragesDocument(document []byte) bool {
 	return r.AreAverages()
 }
 
-// TableRow returns a row of a CSV table as a JSON object: cells that are empty are left out, numbers are numbers.
+// TableRow returns a row of a CSV table as a JSON object: cells that are empty are left out, numbers are numbers. It is nil if the row has
+// another number of cells than the header: which are missing nothing tells.
 func TableRow(header [][]byte, row []byte, separator byte) []byte {
+	cells := framing.SplitCSV(nil, bytes.TrimSuffix(row, []byte{'\r'}), separator)
+	if len(cells) != len(header) {
+		return nil
+	}
 	object := []byte{'{'}
-	for i, cell := range framing.SplitCSV(nil, bytes.TrimSuffix(row, []byte{'\r'}), separator) {
-		if cell = bytes.TrimSpace(cell); i >= len(header) || len(cell) == 0 {
+	for i, cell := range cells {
+		if cell = bytes.TrimSpace(cell); len(cell) == 0 {
 			continue
 		}
 		object = append(jsonscan.AppendText(object, bytes.TrimSpace(header[i])), ':')

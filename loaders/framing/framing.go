@@ -88,11 +88,14 @@ func isCSVHeader(line []byte) bool {
 // Extension returns the extension of a file name in lower case, without that of a compression.
 func Extension(name string) string {
 	name = strings.ToLower(name)
-	for _, ext := range []string{".gz", ".zst", ".zstd"} {
+	for _, ext := range PackedExtensions() {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return path.Ext(name)
 }
+
+// PackedExtensions are what the names of compressed files end in.
+func PackedExtensions() []string { return []string{".gz", ".zst", ".zstd", ".bz2"} }
 
 // Splitter cuts the bytes of one file into records.
 type Splitter struct {
@@ -304,11 +307,11 @@ func (b *block) take() (done Record, ok bool) {
 
 func (b *block) empty() bool { return len(b.text) == 0 && !b.tooLong }
 
-// CSVSeparator returns what separates the cells below a header: a comma, or a tab or a semicolon if
+// CSVSeparator returns what separates the cells below a header: a comma, or a tab, a semicolon or a bar if
 // it has more of these.
 func CSVSeparator(header []byte) byte {
 	best, most := byte(','), bytes.Count(header, []byte{','})
-	for _, sep := range []byte{'\t', ';'} {
+	for _, sep := range []byte{'\t', ';', '|'} {
 		if n := bytes.Count(header, []byte{sep}); n > most {
 			best, most = sep, n
 		}

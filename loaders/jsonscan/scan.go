@@ -221,6 +221,9 @@ func (s *Scanner) nested(open byte) (Value, error) {
 // skipList goes behind a list without lists, objects and strings in it, unless it has no end.
 func (s *Scanner) skipList() bool {
 	rest := s.Data[s.Pos+1:]
+	if bytes.HasPrefix(rest, []byte("[")) {
+		return false
+	}
 	end := bytes.IndexByte(rest, ']')
 	if end < 0 {
 		return false
@@ -476,28 +479,14 @@ type Message struct {
 // MessagesPrefix is the start of a text that may hold messages as JSON.
 const MessagesPrefix = `[{`
 
-// Messages returns the turns of a conversation: a list of {role, content}, or a string that holds
+// Messages returns the turns of a conversation: a list of {role, content} or of {from, value}, or a string that holds
 // one as JSON. It returns nil if v is neither.
 func (v Value) Messages() []Message {
 	v = v.Inner(MessagesPrefix)
 	var messages []Message
 	valid := v.Kind == Array
 	v.EachElement(func(e Value) {
-		var m Message
-		e.EachField(func(key, v Value) {
-			switch string(key.Raw) {
-			case "role":
-				m.Role = v
-			case "content":
-				m.Content = v
-			case "name":
-				m.Name = v
-			case "tool_calls":
-				m.ToolCalls = v.Inner(MessagesPrefix) // tables keep them as texts
-			case "reasoning_content":
-				m.Reasoning = v
-			}
-		})
+		m := e.Message()
 		valid = valid && m.Role.Kind == String
 		messages = append(messages, m)
 	})
@@ -505,6 +494,44 @@ func (v Value) Messages() []Message {
 		return nil
 	}
 	return messages
+}
+
+// Message returns the turn that an object is; its role is absent if it is none.
+func (v Value) Message() (m Message) {
+	var from, value Value
+	v.EachField(func(key, v Value) {
+		switch string(key.Raw) {
+		case "role":
+			m.Role = v
+		case "content":
+			m.Content = v
+		case "from":
+			from = roleOf(v)
+		case "value":
+			value = v
+		case "name":
+			m.Name = v
+		case "tool_calls":
+			m.ToolCalls = v.Inner(MessagesPrefix) // tables keep them as texts
+		case "reasoning_content":
+			m.Reasoning = v
+		}
+	})
+	if m.Role.Kind == Absent {
+		m.Role, m.Content = from, value
+	}
+	return m
+}
+
+// roleOf returns the role of a speaker as conversations of ShareGPT name it.
+func roleOf(speaker Value) Value {
+	switch string(speaker.Raw) {
+	case "human":
+		speaker.Raw = []byte("user")
+	case "gpt":
+		speaker.Raw = []byte("assistant")
+	}
+	return speaker
 }
 
 // Inner returns the value that a text holds as JSON if it begins so, or else the value itself.

@@ -130,7 +130,7 @@ func (r *reader) readDump(d *dump) error {
 		}
 	}()
 	for _, name := range d.files {
-		file, err := r.disk.Open(filepath.Join(r.dir, name))
+		file, err := r.disk.Open(r.path(name))
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (r *reader) readDump(d *dump) error {
 	for _, row := range joined(rollout, parts) {
 		s := row.sample(step, versions)
 		if row.sampled != nil {
-			s.Where = Where{Path: filepath.Join(r.dir, row.file), At: row.line - 1, Number: true}
+			s.Where = Where{Path: r.path(row.file), At: row.line - 1, Number: true}
 		}
 		if err := r.emit(s); err != nil {
 			return err

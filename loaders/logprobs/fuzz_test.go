@@ -3,7 +3,10 @@ package logprobs
 import (
 	"errors"
 	"io"
+	"math"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +14,7 @@ import (
 	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/torchtest"
 	"vantage/loaders/fileio"
+	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
 )
 
@@ -94,5 +98,38 @@ func FuzzDumps(f *testing.F) {
 		filetest.Write(t, filepath.Join(dir, trainFolder, "0_0.pt"), file)
 		filetest.Write(t, filepath.Join(dir, rolloutFolder, "0.pt"), []byte(strings.Repeat(numbers, 3)))
 		check(t, dir)
+	})
+}
+
+// FuzzDecimal reads numbers as strconv does, and lists of them as values of any kind are read.
+func FuzzDecimal(f *testing.F) {
+	for _, text := range []string{"-1.1920928955078125e-07", "0.00012345678806304932", "0, 1,-0.5e-3 ,2", "1e-400", "9007199254740993", "0.1.2", "-"} {
+		f.Add(text)
+	}
+	same := func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b }
+	f.Fuzz(func(t *testing.T, text string) {
+		if x, n := decimal([]byte(text)); n > 0 {
+			want, err := strconv.ParseFloat(text[:n], 64)
+			if err != nil && !math.IsInf(want, 0) || !same(x, float32(want)) {
+				t.Fatalf("%q is read as %v, want %v", text[:n], x, float32(want))
+			}
+		}
+		list := jsonscan.Value{Kind: jsonscan.Array, Raw: []byte("[" + text + "]")}
+		var want []float32
+		list.EachElement(func(e jsonscan.Value) {
+			x, ok := e.ToFloat()
+			if !ok || e.Kind != jsonscan.Number {
+				x = math.NaN()
+			}
+			want = append(want, float32(x))
+		})
+		plain, ok := plainFloats(list.Raw)
+		isWhole := jsonscan.ScanObject([]byte(`{"a": `+string(list.Raw)+"}"), nil) == nil
+		if ok && isWhole && !slices.EqualFunc(plain, want, same) {
+			t.Fatalf("%q is read as %v, want %v", text, plain, want)
+		}
+		if mask, ok := plainTruths(list.Raw); ok && isWhole && !slices.Equal(mask, truths(append([]float32{}, want...))) {
+			t.Fatalf("%q is read as %v, want %v", text, mask, want)
+		}
 	})
 }

@@ -12,23 +12,15 @@
 package logprobs
 
 import (
-	"bytes"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 
 	"vantage/estimators/offpolicy"
 	"vantage/loaders/fileio"
-	"vantage/loaders/framing"
-	"vantage/model"
 	study "vantage/model/offpolicy"
 )
 
@@ -65,13 +57,13 @@ func (s Sample) OfStudy() study.Sample {
 func Has(disk *fileio.Disk, path string) bool {
 	const files, rows = 3, 16
 	isThere, seen := false, 0
-	r := &reader{disk: disk, clocks: map[string]*clock{}, visit: func(s Sample) error {
+	r := &reader{disk: disk, clocks: map[string]*clock{}, reduce: inOrder(func(s Sample) error {
 		seen++
 		if isThere = isThere || s.Even(); isThere || seen > rows {
 			return errEnough
 		}
 		return nil
-	}}
+	})}
 	found, err := r.find(path)
 	if err != nil {
 		return false
@@ -100,12 +92,34 @@ var ErrNone = study.ErrNone
 // Read visits the samples of a file or a folder that have log-probs or versions, in the order of files and lines. The visit ends with
 // its error. A folder next to it that belongs to the same run is read, too: what was trained of what was sampled.
 func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
-	r := &reader{disk: disk, visit: visit, clocks: map[string]*clock{}}
+	return Reduce(disk, path, inOrder(visit))
+}
+
+// inOrder is the reduction to the sample itself.
+func inOrder(visit func(Sample) error) func(Sample) (take func(line int64) error) {
+	return func(s Sample) func(int64) error {
+		return func(line int64) error {
+			s.Line = line
+			return visit(s)
+		}
+	}
+}
+
+// Reduce is Read in two parts. Several goroutines call reduce, each with samples whose Line is not known yet; what it returns is called in
+// the order of files and lines, with the line.
+func Reduce(disk *fileio.Disk, path string, reduce func(Sample) (take func(line int64) error)) error {
+	return ReduceRest(disk, path, nil, reduce, nil)
+}
+
+func (r *reader) readAll(path string) error {
 	found, err := r.find(path)
 	if err != nil {
 		return err
 	}
 	r.exports = exportsOf(found.files)
+	if err := r.begin(found); err != nil {
+		return err
+	}
 	for _, name := range found.files {
 		if err := r.named(name, r.readFile(name)); err != nil {
 			return err
@@ -116,8 +130,9 @@ func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
 			return err
 		}
 	}
+	r.finish()
 	switch {
-	case r.samples > 0:
+	case r.samples > 0 || r.wasSeen:
 		return nil
 	case r.unread != nil:
 		return r.unread
@@ -129,7 +144,7 @@ func Read(disk *fileio.Disk, path string, visit func(Sample) error) error {
 // [ErrNone] if it is not there.
 func ReadRow(disk *fileio.Disk, path string, where Where) (found Sample, err error) {
 	isFound := false
-	r := &reader{disk: disk, clocks: map[string]*clock{}, visit: func(s Sample) error {
+	r := &reader{disk: disk, clocks: map[string]*clock{}, reduce: inOrder(func(s Sample) error {
 		switch {
 		case s.Where.At == where.At && s.Where.Index == where.Index:
 			found, isFound = s, true
@@ -138,7 +153,7 @@ func ReadRow(disk *fileio.Disk, path string, where Where) (found Sample, err err
 			return errEnough
 		}
 		return nil
-	}}
+	})}
 	all, err := r.find(path)
 	if err != nil {
 		return Sample{}, err
@@ -178,7 +193,7 @@ func (r *reader) named(name string, err error) error {
 type reader struct {
 	disk    *fileio.Disk
 	dir     string
-	visit   func(Sample) error
+	reduce  func(Sample) (take func(line int64) error)
 	samples int
 	refused error // of the visit
 	brief   bool  // lines are handed on as they come, of the beginning of a file alone
@@ -189,28 +204,33 @@ type reader struct {
 	joined  exported
 
 	clocks map[string]*clock // of slime and miles, by the folder of the run
+	dated  dated             // the file that is read, and the step of its name
+
+	seen    *Memory // nil: everything is read
+	wasSeen bool    // it knows some files
+	skipped func()
+	now     extent // of the file that is read
+	kept    []keptExtent
 }
 
-// emit hands a sample to the visit.
-func (r *reader) emit(s Sample) error {
+type dated struct {
+	file  string
+	step  int
+	known bool
+}
+
+// emit hands a sample on.
+func (r *reader) emit(s Sample) error { return r.accept(s.Line, r.reduce(s.trimmed())) }
+
+// accept hands on what was made of a sample.
+func (r *reader) accept(line int64, take func(line int64) error) error {
 	r.samples++
-	r.refused = r.visit(s.trimmed())
+	r.refused = take(line)
 	return r.refused
 }
 
-// spot is where a line is in its file: its number from 1, and what [Where] has.
-type spot struct{ number, at int64 }
-
-// emitAll emits the samples of a line.
-func (r *reader) emitAll(samples []Sample, file string, line spot) error {
-	for _, s := range samples {
-		s.File, s.Line, s.Where.Path, s.Where.At = file, line.number, filepath.Join(r.dir, file), line.at
-		if err := r.emit(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// path is where a file is.
+func (r *reader) path(name string) string { return filepath.Join(r.dir, name) }
 
 // skip goes on without a file that cannot be read, as while it is written. If nothing else has samples, that is the error.
 func (r *reader) skip(name string, err error) {
@@ -228,103 +248,6 @@ func (r *reader) readFile(name string) error {
 		return r.readTable(name)
 	}
 	return r.readLines(name, 0)
-}
-
-// readLines visits the samples of the lines of a file from a byte on, at which one begins.
-func (r *reader) readLines(name string, from int64) error {
-	lines := &lines{reader: r, file: name, all: shapes()}
-	err := r.eachLine(name, from, lines.add)
-	if r.refused != nil {
-		return err
-	}
-	return cmp.Or(lines.emit(), err)
-}
-
-// lines are some lines of a file, whose rows are read at once, and handed on in their order.
-type lines struct {
-	*reader
-	file string
-	all  []shape
-
-	text  []byte
-	ends  []int
-	spots []spot
-}
-
-// maxText is how many bytes of lines are kept.
-const maxText = 4 << 20
-
-// maxBrief is the last line that is read of the beginning of a file.
-const maxBrief = 64
-
-func (l *lines) add(line []byte, at spot) error {
-	l.text = append(l.text, line...)
-	l.ends, l.spots = append(l.ends, len(l.text)), append(l.spots, at)
-	switch {
-	case l.brief && at.number > maxBrief:
-		return errEnough
-	case !l.brief && len(l.text) < maxText:
-		return nil
-	}
-	return l.emit()
-}
-
-// emit reads the rows of the lines. Traces are read one at a time: they share the exports of their step.
-func (l *lines) emit() error {
-	rows := make([][]Sample, len(l.ends))
-	processors := runtime.GOMAXPROCS(0)
-	if len(l.exports) > 0 {
-		processors = 1
-	}
-	model.InParallel(context.Background(), processors, len(rows), func(i int) {
-		from := 0
-		if i > 0 {
-			from = l.ends[i-1]
-		}
-		line := l.text[from:l.ends[i]]
-		for k := 0; k < len(l.all) && len(rows[i]) == 0; k++ {
-			if s := l.all[k]; s.mayFit(line) {
-				rows[i] = s.rows(l.reader, line, l.file)
-			}
-		}
-	})
-	for i, samples := range rows {
-		if err := l.emitAll(samples, l.file, l.spots[i]); err != nil {
-			return err
-		}
-	}
-	l.text, l.ends, l.spots = l.text[:0], l.ends[:0], l.spots[:0]
-	return nil
-}
-
-// eachLine hands over each line of a file, from a byte on, that is an object.
-func (r *reader) eachLine(name string, from int64, accept func(line []byte, at spot) error) (err error) {
-	file, err := r.disk.Open(filepath.Join(r.dir, name))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	splitter := &framing.Splitter{Framing: framing.Detect("x.jsonl", nil), Limit: framing.MaxLine, Offset: from}
-	rest := io.NewSectionReader(file, from, math.MaxInt64-from)
-	each := func(record framing.Record) bool {
-		if line := bytes.TrimSpace(record.Text); bytes.HasPrefix(line, []byte("{")) {
-			err = accept(line, spot{record.Number, record.Offset})
-		}
-		return err == nil
-	}
-	buf := make([]byte, 256<<10)
-	for err == nil {
-		n, readErr := rest.Read(buf)
-		splitter.Feed(buf[:n], each)
-		if errors.Is(readErr, io.EOF) {
-			splitter.Flush(each)
-			return err
-		}
-		if err == nil {
-			err = readErr
-		}
-	}
-	return err
 }
 
 // trimmed cuts a row to what lies from the first token that trains to the last. A row without any, or whose numbers differ in
@@ -352,7 +275,10 @@ func (s Sample) trimmed() Sample {
 // stepOf is the number that ends the last folder or file whose name has one: "train_data_step4.jsonl", "step_7/rank_0.jsonl". What
 // is read may itself be the folder.
 func (r *reader) stepOf(name string) (step int, found bool) {
-	if path, err := filepath.Abs(filepath.Join(r.dir, name)); err == nil {
+	if name == r.dated.file {
+		return r.dated.step, r.dated.known
+	}
+	if path, err := filepath.Abs(r.path(name)); err == nil {
 		name = path
 	}
 	if m := stepName.FindAllStringSubmatch(filepath.ToSlash(name), -1); m != nil {

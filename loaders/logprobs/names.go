@@ -2,7 +2,6 @@ package logprobs
 
 import (
 	"bytes"
-	"path/filepath"
 	"slices"
 
 	"vantage/estimators/offpolicy"
@@ -46,7 +45,7 @@ const tableExtension = ".parquet"
 
 // readTable visits the rows of a Parquet file. Of others than those of log-probs no more than the footer is read.
 func (r *reader) readTable(name string) error {
-	file, err := r.disk.Open(filepath.Join(r.dir, name))
+	file, err := r.disk.Open(r.path(name))
 	if err != nil {
 		return err
 	}
@@ -66,7 +65,13 @@ func (r *reader) readTable(name string) error {
 		return nil
 	}
 	return parquet.EachRow(table, slices.Concat(all[:]...), func(row int64, object []byte) error {
-		return r.emitAll(namedRow(r, object, name), name, spot{row + 1, row})
+		for _, s := range namedRow(r, object, name) {
+			s.File, s.Line, s.Where.Path, s.Where.At = name, row+1, r.path(name), row
+			if err := r.emit(s); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -95,7 +100,7 @@ func namedRow(r *reader, line []byte, file string) []Sample {
 		return nil
 	}
 	s := Sample{
-		Row: offpolicy.Row{Sampler: floats(v[roleSampler]), Trainer: floats(v[roleTrainer]), Mask: truths(floats(v[roleMask]))},
+		Row: offpolicy.Row{Sampler: floats(v[roleSampler]), Trainer: floats(v[roleTrainer]), Mask: maskOf(v[roleMask])},
 		ID:  label(v[roleID]), Group: label(v[roleGroup]),
 	}
 	if s.Trainer == nil {

@@ -80,7 +80,9 @@ func TestNames(t *testing.T) {
 func TestDecimals(t *testing.T) {
 	for _, text := range []string{
 		"-0.20748500525951385", "0", "-0", "0.1", "-12.846959114074707", "123456789012345", "1234567890123456", "1e-7", "-1.5E+3", "1e400", "-1e400", "0.000000000000001",
-		"5e-324", "9007199254740993", "0.3",
+		"5e-324", "9007199254740993", "0.3", "-1.1920928955078125e-07", "-5.960464477539063e-8", "1e-30", "1.4e-45", "3.4e-38", "1.17549435e-38", "-9.9999e-40",
+		"0.00012345678806304932", "0.000000000012345678806304932", "12.5e-3", "0.12345678", "0.1234567", "1.234567890123456789", "18446744073709551616",
+		"0.99999997019767761230", "-0.0", "0e-9", "1e-100", "123.00000000000000000000",
 	} {
 		want, _ := strconv.ParseFloat(text, 64)
 		if got, n := decimal([]byte(text)); n != len(text) || got != float32(want) || math.Signbit(float64(got)) != math.Signbit(want) {
@@ -88,11 +90,25 @@ func TestDecimals(t *testing.T) {
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 53))
-	for range 20_000 {
-		text := strconv.FormatFloat(float64(math.Float32frombits(random.Uint32N(0x7f800000))), 'f', random.IntN(30), 64)
+	for i := range 40_000 {
+		x := float64(math.Float32frombits(random.Uint32N(0x7f800000)))
+		var text string
+		switch i % 4 {
+		case 0:
+			text = strconv.FormatFloat(x, 'f', random.IntN(30), 64)
+		case 1:
+			text = strconv.FormatFloat(-random.ExpFloat64()*math.Pow(10, -float64(random.IntN(12))), 'g', 1+random.IntN(17), 64)
+		case 2: // as Python writes a float32
+			text = strconv.FormatFloat(float64(float32(-random.ExpFloat64()*math.Pow(10, -float64(random.IntN(12))))), 'g', -1, 64)
+		default: // between two float32
+			next := math.Nextafter32(float32(x), math.MaxFloat32)
+			text = strconv.FormatFloat(x/2+float64(next)/2, 'g', 16+random.IntN(5), 64)
+		}
 		want, _ := strconv.ParseFloat(text, 64)
-		if got, n := decimal([]byte(text)); n != len(text) || got != float32(want) {
-			t.Fatalf("%s: %v, want %v", text, got, float32(want))
+		for _, rest := range []string{"", ", -0.123456789", ",7", " ]"} {
+			if got, n := decimal([]byte(text + rest)); n != len(text) || got != float32(want) {
+				t.Fatalf("%s%s: %v of %d bytes, want %v", text, rest, got, n, float32(want))
+			}
 		}
 	}
 	for _, text := range []string{"", "-", ".", "NaN", "null", "0x1p-2", "1 2", "1_000", "[1", "--1", "1-1"} {

@@ -46,7 +46,7 @@ func nemoRow(r *reader, line []byte, file string) []Sample {
 	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}, Writer: "nemo-rl"}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: maskOf(v[2])}, Writer: "nemo-rl"}
 	s.Step, _ = r.stepOf(file)
 	s.Advantage = advantageIn(v[4], s.Mask)
 	s = s.trimmed()
@@ -105,7 +105,7 @@ func exportRow(r *reader, line []byte, file string) []Sample {
 	if err != nil || anyAbsent(v[:2]) {
 		return nil
 	}
-	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: truths(floats(v[2]))}, Writer: "prime-rl"}
+	s := Sample{Row: offpolicy.Row{Sampler: floats(v[0]), Trainer: floats(v[1]), Mask: maskOf(v[2])}, Writer: "prime-rl"}
 	s.Step, _ = r.stepOf(file)
 	if step, ok := wholeNumber(v[4]); ok {
 		s.Step = step
@@ -167,7 +167,7 @@ func traceOf(trace jsonscan.Value) (s Sample, ids string) {
 	var tokens strings.Builder
 	scored, whole := false, true
 	for _, node := range trace.Field("nodes").Elements() {
-		trains, sampler, trainer := truths(floats(node.Field("mask"))), floats(node.Field("logprobs")),
+		trains, sampler, trainer := maskOf(node.Field("mask")), floats(node.Field("logprobs")),
 			floats(node.Field("trainer_logprobs"))
 		node.Field("token_ids").EachElement(func(id jsonscan.Value) {
 			tokens.Write(id.Raw)
@@ -266,12 +266,11 @@ func (r *reader) export(file, ids string) (Sample, bool) {
 	if r.joined.step != step {
 		r.joined = exported{step, map[string]Sample{}}
 		for _, name := range r.exports[step] {
-			_ = r.eachLine(name, 0, func(line []byte, _ spot) error {
+			_ = r.eachRow(name, func(line []byte) {
 				v, err := jsonscan.PluckLists(line, "token_ids")
 				if rows := exportRow(r, line, name); err == nil && len(rows) == 1 {
 					r.joined.rows[strings.Trim(strings.ReplaceAll(string(v[0].Raw), " ", ""), "[]")+","] = rows[0]
 				}
-				return nil
 			})
 		}
 	}

@@ -167,7 +167,7 @@ func (r *columnReader) isSample(i int) bool {
 		}
 	}
 	for _, c := range r.components {
-		if x, ok := c.at(i); ok && x == x && decode.IsSummand(r.name(c)) {
+		if x, ok := c.at(i); ok && x == x && r.decoder.Fields.IsSummand(r.name(c)) {
 			return true
 		}
 	}
@@ -236,7 +236,11 @@ func (r *columnReader) noteComponents(n int) {
 		if next == nil || len(r.decoder.Components.Names) >= decode.MaxComponents {
 			return
 		}
-		r.decoder.Components.Set(r.name(next), jsonscan.FromFloat(0))
+		if name := r.name(next); r.decoder.Fields.IsPlainPart(name) {
+			r.decoder.Components.SetPlain(name, jsonscan.FromFloat(0))
+		} else {
+			r.decoder.Components.Set(name, jsonscan.FromFloat(0))
+		}
 	}
 }
 
@@ -271,7 +275,7 @@ func (r *columnReader) rewards(b *model.Block, n int) []float64 {
 	for i := range rewards {
 		sum, scored := 0.0, false
 		for k, name := range r.decoder.Components.Names {
-			if x := b.Components[k][i]; x == x && decode.IsSummand(name) {
+			if x := b.Components[k][i]; x == x && r.decoder.Fields.IsSummand(name) {
 				sum, scored = sum+x, true
 			}
 		}

@@ -172,13 +172,17 @@ func (r *columnReader) findRole(column int, found *[decode.RoleCount][]candidate
 		}
 		return isConversation(fields, c.Field)
 	}
-	p, ok := fields.Lookup([]byte(c.Name))
+	lookup := fields.Lookup
+	if c.Kind == pages.Number {
+		lookup = fields.LookupNumber
+	}
+	p, ok := lookup([]byte(c.Name))
 	if isUsed := fields.Uses(c.Name) && !r.decoder.PassesOver(p, c.Name); !isUsed {
 		r.decoder.Seen.Add([]byte(c.Name))
 		return true
 	}
 	switch {
-	case fields.Statuses[c.Name] != nil, c.Kind == pages.Nested: // read as the values of rows
+	case r.isOfRows(c): // read as the values of rows
 		return false
 	case ok && fitsKind(p.Role, c.Kind):
 		found[p.Role] = append(found[p.Role], candidate{column, p.Rank})
@@ -190,11 +194,18 @@ func (r *columnReader) findRole(column int, found *[decode.RoleCount][]candidate
 	return true
 }
 
+// isOfRows reports whether what a column says depends on the row.
+func (r *columnReader) isOfRows(c pages.Column) bool {
+	fields := r.decoder.Fields
+	_, hasRole := fields.Lookup([]byte(c.Name))
+	return fields.Statuses[c.Name] != nil || c.Kind == pages.Nested || hasRole && decode.IsConversationField(c.Name)
+}
+
 // isConversation reports whether a nested column can only be a prompt or a response.
 func isConversation(f *decode.Fields, name string) bool {
 	p, ok := f.Lookup([]byte(name))
 	_, holdsComponents := decode.ComponentPrefix([]byte(name))
-	return ok && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse) && name != decode.ConversationField &&
+	return ok && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse) && !decode.IsConversationField(name) &&
 		!holdsComponents && !f.IsParent([]byte(name)) && !decode.IsComponentName(name)
 }
 

@@ -112,6 +112,42 @@ func TestParquetOfAverages(t *testing.T) {
 	}
 }
 
+// The metrics of a run of MLflow are read from its folder and from those above it; nothing else that lies in a folder of that name is one.
+func TestMLflow(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "mlruns", "0", "0123456789abcdef0123456789abcdef")
+	filetest.Write(t, filepath.Join(run, "meta.yaml"), "run_name: calm\n")
+	filetest.Write(t, filepath.Join(run, "metrics", "train", "reward"), "1700000000000 0.25 1\n1700000001000 0.5 2\n")
+	filetest.Write(t, filepath.Join(run, "metrics", "loss"), "1700000000000 0.5 1\n1700000001000 nan 2\n")
+	filetest.Write(t, filepath.Join(dir, "other", "metrics", "notes"), "three words here\n")
+	for _, path := range []string{dir, filepath.Join(dir, "mlruns"), run} {
+		f := found(t, path)
+		name := "train/reward"
+		if got := points(f, name); f.Format != "MLflow" || got != "[1 2] [0.25 0.5] []" || points(f, "loss") != "[1] [0.5] [2]" {
+			t.Errorf("%s: %s %s", path, f.Format, got)
+		}
+	}
+	if f := found(t, filepath.Join(run, "metrics", "loss")); points(f, "loss") != "[1] [0.5] [2]" {
+		t.Errorf("one file: %s", points(f, "loss"))
+	}
+	if f, err := Read(nil, filepath.Join(dir, "other")); !errors.Is(err, ErrNone) {
+		t.Errorf("notes: %v %v", f, err)
+	}
+}
+
+// A row of a table that lost cells is told and not read: which are missing nothing shows. Cells may be separated by bars.
+func TestDamagedRowsOfAverages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "metrics.csv")
+	filetest.Write(t, path, "step|reward|loss\n1|0.25|0.5\n2|0.5|0.5\n3|0.75|0.5\n4|0.5\n5|1|0.5\n")
+	f := found(t, path)
+	if got, want := points(f, "reward"), "[1 2 3 5] [0.25 0.5 0.75 1] []"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if want := "1 row with another number of cells than the header: not read"; !slices.Contains(f.Notes, want) {
+		t.Errorf("%q", f.Notes)
+	}
+}
+
 // The step is the column that moves.
 func TestStep(t *testing.T) {
 	rows := func(row func(i int) string) string {

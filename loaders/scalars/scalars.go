@@ -45,7 +45,8 @@ type format struct {
 	never []string                        // extensions of files that are not of the format, whatever they hold
 	head  int                             // how many of its first bytes tell, headSize if 0
 	block int64                           // bytes at whose multiples a part can begin; 0: anywhere
-	whole bool                            // the files of a folder are one log, as each start of the trainer begins another
+	of    func(file string) string        // the log that a file is a part of, by its path; nil if each is a log by itself
+	every bool                            // all files of a log are read: a start of the trainer begins another, or each has another metric
 	loose bool                            // any program may name a file so: beside samples it counts only if it is the only one
 }
 
@@ -54,14 +55,14 @@ func allFormats() []format {
 	return []format{
 		{
 			name: discover.StateName, doc: "Hugging Face's trainers: log_history, under any name.",
-			named: isStateFile, is: isState, read: readState,
+			named: isStateFile, is: isState, read: readState, of: runOfState,
 		},
 		{
 			name: "JSON lines", doc: "A row a step: metrics.jsonl, logging.jsonl, history.jsonl, verl's file logger.",
 			named: isRowFile, is: areRows, read: readLines,
 		},
 		{
-			name: "TensorBoard", doc: "events.out.tfevents.*.", read: readEvents, whole: true,
+			name: "TensorBoard", doc: "events.out.tfevents.*.", read: readEvents, of: filepath.Dir, every: true,
 			named: func(file string) bool { return strings.HasPrefix(path.Base(file), "events.out.tfevents") },
 			is:    func(in *input) bool { return bytes.Contains(in.head[:min(len(in.head), 40)], []byte("brain.Event:")) },
 		},
@@ -69,6 +70,13 @@ func allFormats() []format {
 			name: "W&B", doc: "run-*.wandb of an offline run.", read: readWandb, block: wandbBlock,
 			named: func(file string) bool { return path.Ext(file) == ".wandb" },
 			is:    func(in *input) bool { return bytes.HasPrefix(in.head, []byte(wandbHeader)) },
+		},
+		{
+			name: "MLflow", doc: "mlruns/{experiment}/{run}/metrics, a file for each.", read: readMetric, every: true,
+			named: func(file string) bool { _, _, ok := metricsOf(file); return ok },
+			of:    func(file string) string { folder, _, _ := metricsOf(file); return folder },
+			is:    isMetric,
+			never: []string{".csv", ".tsv", ".parquet"},
 		},
 		{
 			name: "JSON document of averages", doc: "A list of rows, an object with one such list, or an object of columns.",
@@ -122,6 +130,15 @@ func endsIn(extensions ...string) func(file string) bool {
 	return func(file string) bool {
 		return slices.Contains(extensions, framing.Extension(file)) && strings.Count(file, "/") < 2
 	}
+}
+
+// runOfState returns the folder of the run whose trainer_state.json is at a path: checkpoint-200 has a newer one than checkpoint-100. Others
+// are logs by themselves.
+func runOfState(file string) string {
+	if filepath.Base(file) == discover.StateName {
+		return discover.StateFile{Path: file}.OutputDir()
+	}
+	return file
 }
 
 func isStateFile(file string) bool {
@@ -272,7 +289,7 @@ func (d *folder) names() (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	names = slices.Concat(l.Files, l.Averages, l.Printed)
+	names = slices.Concat(l.Files, l.Averages, l.Printed, l.Metrics)
 	for _, state := range l.States {
 		names = append(names, state.Path)
 	}
@@ -403,15 +420,12 @@ func (d *folder) sources(names []string) (all []*source) {
 		byFolder := map[string][]string{}
 		for _, name := range names {
 			slashed := filepath.ToSlash(name)
-			if !f.named(slashed) || taken[name] || len(byFolder) >= maxCandidates && !f.whole {
+			if !f.named(slashed) || taken[name] || len(byFolder) >= maxCandidates && !f.every {
 				continue
 			}
-			run := name // of a file that is a log by itself
-			switch {
-			case f.whole:
-				run = filepath.Dir(name)
-			case path.Base(slashed) == discover.StateName:
-				run = discover.StateFile{Path: name}.OutputDir()
+			run := name
+			if f.of != nil {
+				run = f.of(name)
 			}
 			byFolder[run] = append(byFolder[run], name)
 		}
@@ -419,8 +433,8 @@ func (d *folder) sources(names []string) (all []*source) {
 		for _, files := range byFolder {
 			slices.SortFunc(files, discover.CompareNatural)
 			run := files
-			if f.name == discover.StateName {
-				files = files[len(files)-1:] // checkpoint-200 after checkpoint-100, and the last of all in the folder of the run
+			if !f.every {
+				files = files[len(files)-1:] // the last is that in the folder of the run
 			}
 			if modified, is := d.holds(files[len(files)-1], f); is {
 				some = append(some, &source{f, files, modified})
@@ -459,7 +473,7 @@ func (d *folder) holds(name string, f format) (modified time.Time, yes bool) {
 func inputOf(file io.ReaderAt, size int64, name string, head int) (*input, error) {
 	in := &input{name: filepath.ToSlash(name), file: file, size: size, text: io.NewSectionReader(file, 0, size)}
 	packing, err := compressed.Detect(file)
-	if isPacked := err == nil && (packing == compressed.Gzip || packing == compressed.Zstd); isPacked {
+	if isPacked := err == nil && packing.IsText(); isPacked {
 		if in.text, err = compressed.NewReader(packing, in.text); err != nil {
 			return nil, err
 		}
@@ -544,7 +558,7 @@ func Alone(disk *fileio.Disk, name string) bool {
 	var files []string
 	if info.IsDir() {
 		l, err := discover.List(disk, name, maxAlone+1)
-		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages)+len(l.Printed) == 0 {
+		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages)+len(l.Printed)+len(l.Metrics) == 0 {
 			return false
 		}
 		files = l.Files

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"vantage/loaders/formats"
-	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
 	"vantage/model/scalars"
+	"vantage/model/units"
 )
 
 // columns are those of a CSV table of averages, a row for each step.
@@ -94,9 +94,8 @@ func (c *columns) nameRuns() {
 	}
 }
 
-// row returns the figures of a line.
-func (c *columns) row(line []byte) (r row) {
-	object := formats.TableRow(c.header, line, c.separator)
+// row returns the figures of a row.
+func (c *columns) row(object []byte) (r row) {
 	r.run = formats.RunOf(object)
 	_ = jsonscan.ScanObject(formats.Widened(object), func(key, v jsonscan.Value) {
 		if name := string(key.Text()); name != "" {
@@ -119,13 +118,20 @@ func readTable(t *table, in *input) error {
 	if len(c.runs) > 1 {
 		t.notes = append(t.notes, "the chart has several runs: read is the first, "+c.runs[0])
 	}
-	isFirst := true
+	isFirst, damaged := true, 0
 	err := eachLine(in.text, func(line []byte) {
-		if !isFirst && len(line) > 0 {
-			t.add(c.row(line))
+		switch object := formats.TableRow(c.header, line, c.separator); {
+		case isFirst || len(line) == 0: // the header, or a part of a line
+		case object == nil:
+			damaged++
+		default:
+			t.add(c.row(object))
 		}
-		isFirst = false // the header, or a part of a line
+		isFirst = false
 	})
+	if damaged > 0 {
+		t.notes = append(t.notes, units.Plural(damaged, "rows")+" with another number of cells than the header: not read")
+	}
 	return err
 }
 
@@ -141,10 +147,11 @@ func isTable(in *input) bool {
 			}
 			continue
 		}
-		if len(framing.SplitCSV(nil, line, c.separator)) != len(c.header) {
+		object := formats.TableRow(c.header, line, c.separator)
+		if object == nil {
 			return false
 		}
-		if rows.Add(formats.TableRow(c.header, line, c.separator)); isSettled(&rows) {
+		if rows.Add(object); isSettled(&rows) {
 			break
 		}
 	}

@@ -16,8 +16,8 @@ import (
 //	processed advantages of the kept samples → off-policy rule → processed advantages, each by what the rule leaves of its sample
 //
 // A sample that the rule removes is dropped as by the keep rule. Of another each token has a weight, 0 if it is removed: the advantage is
-// multiplied by their mean. No trainer computes means of groups again for it. Which samples a rule judges how is no setting and no column of
-// the log, whose log-probs are read again for it: see model.Judged.
+// multiplied by their mean. No trainer computes means of groups again for it. Which samples a rule judges how is no setting and no column
+// of the log, whose log-probs are read again for it: see model.Judged.
 
 // corrected is what the off-policy rule leaves of the samples.
 type corrected struct {

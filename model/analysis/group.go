@@ -205,7 +205,8 @@ func (a *Analysis) cause(g int) string {
 	if group.Invalid == 0 || group.Fate == model.FateInvalid {
 		return cause
 	}
-	invalid := fmt.Sprintf("%d of %d rewards are NaN or missing: %s", group.Invalid, group.Size(), a.effectOfInvalid(a.Batch.Rewards, group.Start, group.End))
+	invalid := fmt.Sprintf("%d of %d rewards are NaN or missing: %s", group.Invalid, group.Size(),
+		a.effectOfInvalid(a.Batch.Rewards, group.Start, group.End))
 	return strings.TrimSuffix(invalid+"; "+cause, "; ")
 }
 
@@ -255,7 +256,8 @@ func (a *Analysis) causeOfFate(g int) string {
 		}
 		return all + a.causeOfEqual(group)
 	case model.FateNoise:
-		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: %s", n, units.Short(a.LoggedRewards[group.Start]), units.Short(largestFinite(a.Processed[group.Start:group.End])), a.causeOfNoise())
+		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: %s", n, units.Short(a.LoggedRewards[group.Start]),
+			units.Short(largestFinite(a.Processed[group.Start:group.End])), a.causeOfNoise())
 	case model.FateKilled:
 		return a.causeOfKilled(group)
 	case model.FateShort:
@@ -288,7 +290,8 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 		return ": zero variance, though " + strings.Join(names, " and ") + " vary: they cancel"
 	}
 	if length, cut := a.cutOff(g); cut && g.Fate != model.FateAllCorrect && a.plan.snap.Run.LengthUnit == model.LengthTokens {
-		return fmt.Sprintf(": zero variance; every response has %s tokens, as the longest of the step: perhaps cut off there", units.Count(int(length)))
+		return fmt.Sprintf(": zero variance; every response has %s tokens, as the longest of the step: perhaps cut off there",
+			units.Count(int(length)))
 	}
 	scale, reward := a.plan.of(g), a.firstFinite(g.Start, g.End)
 	switch {

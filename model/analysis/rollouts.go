@@ -157,7 +157,8 @@ func (a *Analysis) ByRollout() *Analysis {
 	by.Unfiltered, by.Processed, by.Keep = a.unfiltered.advantages, a.recomputed.advantages, a.kept.counted
 	if c := &a.corrected; c.judgements != nil {
 		by.Processed, by.Keep = lastOf(r, a.Processed), lastOf(r, a.Keep)
-		by.corrected.before, by.corrected.keptBefore, by.corrected.judgements = lastOf(r, c.before), lastOf(r, c.keptBefore), lastOf(r, c.judgements)
+		by.corrected.before, by.corrected.keptBefore, by.corrected.judgements = lastOf(r, c.before), lastOf(r, c.keptBefore),
+			lastOf(r, c.judgements)
 	}
 	by.Columns = Columns{
 		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),

@@ -156,7 +156,8 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	s.rewards, s.knownLength = rewards, all.moments()
 	s.unfiltered = moments{all.n, float64(all.sum), before.weighted, before.lo, before.hi}
 	s.returns = moments{all.n, float64(all.sum), after.weighted, after.lo, after.hi}
-	if s.processed = (moments{nonzero, float64(nonzeroWeight), after.weighted, after.lo, after.hi}); nonzero < all.n && !(after.lo < 0 && after.hi > 0) {
+	if s.processed = (moments{nonzero, float64(nonzeroWeight), after.weighted, after.lo, after.hi}); nonzero < all.n &&
+		!(after.lo < 0 && after.hi > 0) {
 		s.processed.lo, s.processed.hi = extremesNot0(processed)
 	}
 	s.knownAdvantage = moments{all.n, float64(all.n), after.sum, after.lo, after.hi}

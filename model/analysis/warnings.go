@@ -46,8 +46,8 @@ const (
 	WarnLoggedDiffers          model.WarningKind = "logged-differs"
 )
 
-// WarningRule is a warning: its name, how it is found, and its line of the glossary. A kind may have several rules; the first that has a meaning
-// speaks for all.
+// WarningRule is a warning: its name, how it is found, and its line of the glossary. A kind may have several rules; the first that has a
+// meaning speaks for all.
 type WarningRule struct {
 	Kind  model.WarningKind
 	Scope Scope
@@ -529,7 +529,8 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		}
 		return &model.Warning{
 			Count: kept, Of: all, Unit: signName + " samples", Example: -1,
-			Text:   fmt.Sprintf("are kept: %.0f%%, although %s asks for %.0f%%, because each group keeps max(1, int(n·ratio))", 100*float64(kept)/float64(all), name, ratio*100),
+			Text: fmt.Sprintf("are kept: %.0f%%, although %s asks for %.0f%%, because each group keeps max(1, int(n·ratio))",
+				100*float64(kept)/float64(all), name, ratio*100),
 			Advice: "for small groups use a ratio that gives whole samples",
 		}
 	}
@@ -613,7 +614,8 @@ func (a *Analysis) phantomGroups() *model.Warning {
 	if a.admitted.rule != nil {
 		text += fmt.Sprintf(", and %s/%s admits them", a.admitted.rule.Framework, a.admitted.rule.Name)
 	}
-	return a.ofGroups(phantom, text, "filter groups by the reward before the penalty, where the trainer has a metric for it (verl: metric acc)")
+	return a.ofGroups(phantom, text,
+		"filter groups by the reward before the penalty, where the trainer has a metric for it (verl: metric acc)")
 }
 
 // liveSkipped warns of groups that have signal and that a rule drops without others in their place.

@@ -60,6 +60,9 @@ type KindInfo struct {
 	follows      []Kind // kinds that may follow from it, and are then no findings of their own
 }
 
+// Consequences are the kinds that may follow from it, and are then no findings of their own.
+func (k KindInfo) Consequences() []Kind { return k.follows }
+
 // Source is where an illness is described.
 type Source struct{ Title, Address string }
 

@@ -9,28 +9,26 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
-// The page on what ails runs has how each kind is found; -update rewrites it. The gallery has what each is and what to do.
+// The page on what ails runs has by what each kind is found; -update rewrites it. The program has how, and the gallery what each is.
 func TestDiagnosisPage(t *testing.T) {
-	var page strings.Builder
+	links := map[string][]string{}
 	for _, k := range Kinds() {
-		fmt.Fprintf(&page, "### %s\n\n", k.Name)
-		fmt.Fprintf(&page, "* **How it is found.**\n")
-		for _, sentence := range k.How {
-			fmt.Fprintf(&page, "  * %s\n", sentence)
+		where := "the samples alone"
+		switch {
+		case k.Name.OfScalars():
+			where = "the trainer's own metrics"
+		case k.Name.OfLogProbs():
+			where = "log-probs of tokens"
+		case k.ofAdvantages:
+			where = "logged advantages"
+		case k.texts:
+			where = "samples with their texts"
 		}
-		fmt.Fprintf(&page, "* **Healthy, but looks like it.** %s\n", k.LooksLike)
-		if len(k.follows) > 0 {
-			names := make([]string, len(k.follows))
-			for i, f := range k.follows {
-				names[i] = "`" + string(f) + "`"
-			}
-			fmt.Fprintf(&page, "* **Consequences**: %s.\n", strings.Join(names, ", "))
-		}
-		links := make([]string, len(k.Sources))
-		for i, s := range k.Sources {
-			links[i] = "[" + s.Title + "](" + s.Address + ")"
-		}
-		fmt.Fprintf(&page, "* **Described in** %s.\n\n", strings.Join(links, "; "))
+		links[where] = append(links[where], fmt.Sprintf("[%s](gallery.md#%s)", k.Name, k.Name))
+	}
+	var page strings.Builder
+	for _, where := range []string{"the samples alone", "samples with their texts", "logged advantages", "log-probs of tokens", "the trainer's own metrics"} {
+		fmt.Fprintf(&page, "* **%s**: %s\n", where, strings.Join(links[where], ", "))
 	}
 	repotest.Part(t, ".github/docs/diagnosis.md", "kinds", strings.TrimRight(page.String(), "\n"))
 }

@@ -47,8 +47,8 @@ func (e *evidence) turnedOver(grade func(*answer) grade) (Finding, bool) {
 		is, known := r.isRight(a)
 		return known && is && grade(a) == gradedWrong
 	})
-	f.Advice = "look at what changed in the grader at this step: a sign, the order of its arguments, or what it is compared with; go back to " +
-		"the checkpoint before, since each step unlearns"
+	f.Advice = "look at what changed in the grader at this step: a sign, the order of its arguments, or the truth that it compares with; " +
+		"then go back to the checkpoint before it"
 	return f, true
 }
 

@@ -299,7 +299,10 @@ type Field struct {
 // Fields returns all fields.
 func Fields() []Field {
 	all := []Field{
-		{Name: "fate", Operator: ":", Words: model.Mapped(model.Fates(), model.Fate.Key), Doc: "fate of the group under the settings: alive, killed, short, correct, wrong, …"},
+		{
+			Name: "fate", Operator: ":", Words: model.Mapped(model.Fates(), model.Fate.Key),
+			Doc: "fate of the group under the settings: alive, killed, short, correct, wrong, …",
+		},
 		{Name: "prompt", Operator: "~", Doc: "the beginning of the prompt"},
 		{Name: "name", Operator: "~", Doc: "the group's id, or its hash"},
 		{Name: "step", Doc: "the step that it is of"},

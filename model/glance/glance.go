@@ -158,7 +158,10 @@ type usual struct {
 
 func usualOf(t *analysis.Trend) usual {
 	reward, median := t.Series(meanReward), diagnosis.Median
-	u := usual{reward: median(reward), length: median(t.Series("response_length/mean")), atLimit: median(t.Series("response_length/clip_ratio"))}
+	u := usual{
+		reward: median(reward), length: median(t.Series("response_length/mean")),
+		atLimit: median(t.Series("response_length/clip_ratio")),
+	}
 	off := make([]float64, len(reward))
 	for i, x := range reward {
 		off[i] = max(x-u.reward, u.reward-x)
@@ -217,7 +220,8 @@ func (g *Glance) first() string {
 	case 100*g.InvalidRewards >= g.Rows:
 		return fmt.Sprintf("%s of all rewards are NaN or missing: mend the reward function first", units.Percent(g.InvalidRewards, g.Rows))
 	case g.refused() != nil:
-		return fmt.Sprintf("the trainer's own code %s at %s: check how groups were found, and the estimator (e)", g.refused().detail, g.refused().Steps())
+		return fmt.Sprintf("the trainer's own code %s at %s: check how groups were found, and the estimator (e)", g.refused().detail,
+			g.refused().Steps())
 	case worst != nil:
 		return fmt.Sprintf("read answers of %s first: %s; %s without signal", worst.Steps(), worst.alike, units.Plural(worst.Dead(), "groups"))
 	case 2*g.differing > g.Rows:
@@ -243,9 +247,11 @@ func ofSettings(set model.Settings, g *Glance) string {
 	case float64(lost) >= killedShare*groups:
 		return ofKilled(set, units.Percent(lost, g.Groups))
 	case g.Harsh != "":
-		return "the sample filter is " + g.Harsh + " of what there is without it: raise keep_pos_ratio or keep_neg_ratio (P, M); S maps every pair"
+		return "the sample filter is " + g.Harsh +
+			" of what there is without it: raise keep_pos_ratio or keep_neg_ratio (P, M); S maps every pair"
 	case set.GroupFilter != "" && g.Admitted < g.Groups && g.Admitted > 0:
-		return fmt.Sprintf("the group filter skips %s of groups; to refill them costs %s generation", units.Percent(g.Groups-g.Admitted, g.Groups), times(groups/float64(g.Admitted)))
+		return fmt.Sprintf("the group filter skips %s of groups; to refill them costs %s generation",
+			units.Percent(g.Groups-g.Admitted, g.Groups), times(groups/float64(g.Admitted)))
 	case float64(equal) >= deadShare*groups && equal < g.Groups:
 		text := fmt.Sprintf("dynamic sampling (C) would skip %s of groups; to refill them costs %s generation",
 			units.Percent(equal, g.Groups), times(groups/float64(g.Groups-equal)))

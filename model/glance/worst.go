@@ -75,7 +75,10 @@ func appendSpan(spans []Span, i int, f facts, all []cause) []Span {
 	}
 	last := len(spans) - 1
 	if last < 0 || !spans[last].continues(i, why, f.alike.Kind) {
-		spans = append(spans, Span{First: i, From: f.Step, cause: why, alike: f.alike, detail: detail, usual: f.usual, Refusals: why.name == causeAlike})
+		spans = append(spans, Span{
+			First: i, From: f.Step, cause: why, alike: f.alike, detail: detail, usual: f.usual,
+			Refusals: why.name == causeAlike,
+		})
 		last++
 	} else {
 		spans[last].alike = spans[last].alike.Join(f.alike)
@@ -135,12 +138,17 @@ func causes() []cause {
 		{"noise", 0.2, true, func(f facts) bool { return 4*f.Fates[model.FateNoise] >= f.Groups }, func(s *Span) string {
 			return "float noise trains: " + s.fateText(model.FateNoise)
 		}},
-		{"truncated", 0.2, true, truncated, func(s *Span) string { return "answers cut off at the length limit, " + s.fateText(model.FateAllWrong) }},
+		{
+			"truncated", 0.2, true, truncated,
+			func(s *Span) string { return "answers cut off at the length limit, " + s.fateText(model.FateAllWrong) },
+		},
 		{"short answers", 0.2, true, shrunk, func(s *Span) string {
-			return fmt.Sprintf("answers shrink to %s %s (usually %s), %s", units.Short(s.Length()), s.usual.unit, units.Short(s.usual.length), s.fateText(model.FateAllWrong))
+			return fmt.Sprintf("answers shrink to %s %s (usually %s), %s", units.Short(s.Length()), s.usual.unit, units.Short(s.usual.length),
+				s.fateText(model.FateAllWrong))
 		}},
 		{"reward", 0.2, true, rewardFalls, func(s *Span) string {
-			return fmt.Sprintf("the reward is only %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward), s.allWrongToo()+s.lengthText())
+			return fmt.Sprintf("the reward is only %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward),
+				s.allWrongToo()+s.lengthText())
 		}},
 		{"short", 0, true, func(f facts) bool { return f.mostAre(model.FateShort) }, func(s *Span) string {
 			return "the sample filter leaves fewer than 2 samples: " + s.fateText(model.FateShort)
@@ -156,7 +164,10 @@ func causes() []cause {
 
 // mostly returns the cause that at least half of the groups have a fate.
 func mostly(fate model.Fate, prefix string) cause {
-	return cause{fate.String(), 0, true, func(f facts) bool { return f.mostAre(fate) }, func(s *Span) string { return prefix + s.fateText(fate) }}
+	return cause{
+		fate.String(), 0, true, func(f facts) bool { return f.mostAre(fate) },
+		func(s *Span) string { return prefix + s.fateText(fate) },
+	}
 }
 
 // readText says of how many steps of a span answers were read; "" if of all.
@@ -211,7 +222,8 @@ func truncated(f facts) bool {
 
 // shrunk reports whether answers are a third as long as usual at most.
 func shrunk(f facts) bool {
-	return f.mostAre(model.FateAllWrong) && 3*f.Metric("response_length/mean") <= f.usual.length
+	hadText := f.usual.length > 0
+	return hadText && f.mostAre(model.FateAllWrong) && 3*f.Metric("response_length/mean") <= f.usual.length
 }
 
 // rewardFalls reports whether the mean reward is far below what is usual: six times as far as the median
@@ -251,5 +263,6 @@ func Order() string {
 	parts := model.Mapped(weighed, func(w float64) string {
 		return strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
 	})
-	return "by the average weight of their groups, summed over steps: " + strings.Join(parts, "; ") + "; more if answers are alike or the trainer would stop"
+	return "by the average weight of their groups, summed over steps: " + strings.Join(parts, "; ") +
+		"; more if answers are alike or the trainer would stop"
 }

@@ -13,6 +13,7 @@
 package offpolicy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -45,6 +46,10 @@ func (s Sample) Lag() (lag int, found bool) {
 	return *s.VersionLag, true
 }
 
+// Visit takes a sample whose line is not known yet. Several goroutines may call it; what it returns is called in the order of the log, with
+// the line.
+type Visit = func(x Sample) (take func(line int64) error)
+
 // Asked is the rule that a person or a configuration names.
 type Asked struct {
 	Rule    *rules.Rule // nil: none is named
@@ -69,6 +74,8 @@ type Study struct {
 	Own    *Trial          // of the asked rule, nil without one
 	Trials []*Trial        // of all rules at their defaults, in their order, each followed by its sweep
 	Rows   Rows            // of the samples that have a place
+	Lacks  map[string]int  // rows of which no token can be compared, by what they lack
+	Gaps   int             // unscored tokens of other rows
 
 	steps   map[int]*Tally
 	fresh   map[int]*Tally // by step, of rows of lag 0
@@ -108,6 +115,7 @@ const (
 func New(asked Asked, sweeps bool) *Study {
 	s := &Study{
 		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
+		Lacks: map[string]int{},
 	}
 	if asked.Rule != nil {
 		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
@@ -126,22 +134,61 @@ func New(asked Asked, sweeps bool) *Study {
 }
 
 // Add takes a sample. Those of a step come together.
-func (s *Study) Add(x Sample) {
-	if len(s.groups) > 0 && (s.merged.Step != x.Step || s.full(x)) {
+func (s *Study) Add(x Sample) { s.take(s.reduce(x)) }
+
+// Visit is Add as a [Visit].
+func (s *Study) Visit(x Sample) (take func(line int64) error) {
+	r := s.reduce(x)
+	return func(int64) error {
+		s.take(r)
+		return nil
+	}
+}
+
+// reduced is a sample with sums over its tokens: all that is kept of them, but for the rule that was asked for.
+type reduced struct {
+	Sample
+	figures rules.Figures
+	short   rules.Row // as rules look at it
+	lacks   string    // if no token can be compared
+	tenths  [10]Probability
+	traits  traits
+}
+
+func (s *Study) reduce(x Sample) *reduced {
+	r := &reduced{lacks: cmp.Or(x.Lacks(), "no token that trains and has numbers of both sides")}
+	r.short, r.figures = s.merger.Merge(x.Row)
+	if x.Even() {
+		r.probabilities(x.Row)
+		r.traits.add(x.Row)
+	}
+	if s.Own == nil {
+		x.Sampler, x.Trainer, x.Policy, x.Mask = nil, nil, nil, nil
+	}
+	r.Sample = x
+	return r
+}
+
+func (s *Study) take(x *reduced) {
+	if len(s.groups) > 0 && (s.merged.Step != x.Step || s.full(x.Sample)) {
 		s.judge()
 	}
 	s.Samples++
 	s.writers[x.Writer]++
-	f := rules.FiguresOf(x.Row)
-	s.tally(x, f)
+	if x.figures.Tokens == 0 {
+		s.Lacks[x.lacks]++
+	} else {
+		s.Gaps += x.figures.Unscored
+	}
+	s.tally(x.Sample, x.figures)
 	if x.Place != nil {
-		s.Rows.add(*x.Place, f)
+		s.Rows.add(*x.Place, x.figures)
 	}
-	if x.Even() {
-		s.probabilities(x.Row)
-		s.traits.add(x.Row)
+	for i, p := range x.tenths {
+		s.Tenths[i].Tokens, s.Tenths[i].sumAbs = s.Tenths[i].Tokens+p.Tokens, s.Tenths[i].sumAbs+p.sumAbs
 	}
-	short := s.merger.Merge(x.Row)
+	s.traits.join(&x.traits)
+	short := x.short
 	s.merged.Step, s.merged.Rows, s.groups = x.Step, append(s.merged.Rows, short), append(s.groups, x.Group)
 	s.tokens += max(len(short.Sampler), len(short.Trainer))
 	if s.Own != nil {
@@ -190,20 +237,52 @@ func of(all map[int]*Tally, key int) *Tally {
 	return t
 }
 
-func (s *Study) probabilities(r rules.Row) {
+// probabilities counts the tokens of a row by their probability.
+func (x *reduced) probabilities(r rules.Row) {
 	for i, p := range r.Sampler {
 		d := math.Abs(float64(r.Trainer[i]) - float64(p))
 		if r.Mask != nil && !r.Mask[i] || !units.IsFinite(d) {
 			continue
 		}
-		tenth := 0
-		for tenth < 9 && p >= tenthLogs[tenth] {
-			tenth++
-		}
-		s.Tenths[tenth].Tokens++
-		s.Tenths[tenth].sumAbs += d
+		tenth := tenthOf(p)
+		x.tenths[tenth].Tokens++
+		x.tenths[tenth].sumAbs += d
 	}
 }
+
+// tenthOf is the tenth of the probability whose logarithm is p.
+func tenthOf(p float32) int {
+	if p <= 0 && p > -tenthSlots/perUnit {
+		if tenth := tenths[int(p*-perUnit)]; tenth >= 0 {
+			return int(tenth)
+		}
+	}
+	return searchTenth(p)
+}
+
+func searchTenth(p float32) (tenth int) {
+	for tenth < 9 && p >= tenthLogs[tenth] {
+		tenth++
+	}
+	return tenth
+}
+
+const (
+	tenthSlots = 320
+	perUnit    = 128
+)
+
+// tenths are those of all logarithms of a slot, −1 if it has the border of one, or is next to it.
+var tenths = func() (all [tenthSlots]int8) {
+	for i := range all {
+		const near = 1e-4
+		all[i] = int8(searchTenth(near - float32(i)/perUnit))
+		if last := searchTenth(-near - float32(i+1)/perUnit); int(all[i]) != last {
+			all[i] = -1
+		}
+	}
+	return all
+}()
 
 // tenthLogs are the logarithms of 0.1 to 0.9.
 var tenthLogs = func() (logs [9]float32) {

@@ -407,7 +407,8 @@ func (s *Summary) logText(line writeLine, room summaryRoom) {
 	if all := s.allSteps(); all > 0 {
 		steps += " of " + units.Count(all)
 	}
-	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, steps, units.Plural(g.Rows, "samples"))
+	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, steps,
+		units.Plural(g.Rows, "samples"))
 	for _, open := range g.Open {
 		line("open", "step %d is still being written and is not counted", open)
 	}
@@ -497,7 +498,12 @@ func StepsJSON(w io.Writer, s *Steps) error {
 			rows = append(rows, row)
 		}
 		columns := append(anyNames(answerFigures()), "fates")
-		return s.document("vantage/steps@1", object{{"columns", columns}, {"rows", rows}, {"open_steps", open}, {"left_out", some(len(s.Steps) - n)}}...)
+		return s.document("vantage/steps@1", object{
+			{"columns", columns},
+			{"rows", rows},
+			{"open_steps", open},
+			{"left_out", some(len(s.Steps) - n)},
+		}...)
 	})
 }
 
@@ -553,7 +559,12 @@ func TailJSON(w io.Writer, l TailLine) error {
 		found := findingsJSON(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{*l.Finding}}, wholeFinding)
 		line = append(line, object{{"at_step", l.At}, {"finding", found[0]}}...)
 	case l.Step == nil:
-		line = append(line, object{{"end", l.End}, {"quiet_seconds", some(l.Quiet.Seconds())}, {"steps", l.Steps}, {"unfinished_step", some(l.Unfinished)}}...)
+		line = append(line, object{
+			{"end", l.End},
+			{"quiet_seconds", some(l.Quiet.Seconds())},
+			{"steps", l.Steps},
+			{"unfinished_step", some(l.Unfinished)},
+		}...)
 	default:
 		kinds := []model.WarningKind{} // each once
 		for i := range l.Step.Warnings {

@@ -52,7 +52,8 @@ func (b *Breakdown) Sort() {
 		return
 	}
 	slices.SortStableFunc(b.Parts.Parts, func(x, y analysis.Part) int {
-		return cmp.Or(analysis.PartOrder(x.Name)-analysis.PartOrder(y.Name), cmp.Compare(partValue(x.Name), partValue(y.Name)), y.Samples-x.Samples)
+		return cmp.Or(analysis.PartOrder(x.Name)-analysis.PartOrder(y.Name), cmp.Compare(partValue(x.Name), partValue(y.Name)),
+			y.Samples-x.Samples)
 	})
 }
 
@@ -79,7 +80,8 @@ func BreakdownText(w io.Writer, b *Breakdown) error {
 	if b.Settings.Filtering() {
 		stages += ", " + strings.Join(filterTexts(b.Settings), " ")
 	}
-	fmt.Fprintf(out, "breakdown by %s, over %s: %s, scale %s%s\n", sanitize.Line(b.By), units.Plural(b.Parts.Steps, "steps"), estimatorText(b.Settings, b.Choice), b.Settings.Scale, stages)
+	fmt.Fprintf(out, "breakdown by %s, over %s: %s, scale %s%s\n", sanitize.Line(b.By), units.Plural(b.Parts.Steps, "steps"),
+		estimatorText(b.Settings, b.Choice), b.Settings.Scale, stages)
 	writeFacts(out, 0, fact("only samples where", b.Where))
 	fmt.Fprintln(out)
 	for _, line := range b.Lines(math.MaxInt) {
@@ -120,7 +122,10 @@ func (b *Breakdown) columns() []textColumn[*analysis.Part] {
 		{lengthHead(b.Unit), 6, 0, func(p *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},
 	}
 	if b.Settings.Loss != "" {
-		columns = append(columns, textColumn[*analysis.Part]{"Σw|A|", 6, 1, func(p *analysis.Part) string { return percent(p.Mass.Total(), all.Mass.Total()) }})
+		columns = append(columns, textColumn[*analysis.Part]{
+			"Σw|A|", 6, 1,
+			func(p *analysis.Part) string { return percent(p.Mass.Total(), all.Mass.Total()) },
+		})
 	}
 	return columns
 }
@@ -152,7 +157,8 @@ func (b *Breakdown) Table() Table {
 	b.Sort()
 	t := Table{Title: "breakdown by " + sanitize.Line(b.By), Columns: []string{
 		b.By, "samples", "groups", "signal_groups", "admitted_groups", "kept_samples", "nonzero_samples", "solved_samples", "judged_samples",
-		"reward_mean", "tokens", "abs_advantage_original", "abs_advantage", "sum_advantage", "loss_weight", "loss_mass_positive", "loss_mass_negative",
+		"reward_mean", "tokens", "abs_advantage_original", "abs_advantage", "sum_advantage", "loss_weight", "loss_mass_positive",
+		"loss_mass_negative",
 	}}
 	for i := range b.Parts.Parts {
 		p := &b.Parts.Parts[i]

@@ -27,6 +27,20 @@ func TestCataloguePages(t *testing.T) {
 		repotest.Part(t, ".github/docs/"+page+".md", "frameworks", frameworks)
 	}
 	repotest.Part(t, ".github/docs/losses.md", "penalties", frameworksOf(overlong.All()))
+	showsEntry(t, "estimators", Estimators(), estimators.All(), "verl", "grpo")
+	showsEntry(t, "filters", Filters(), groupfilter.All(), "skyrl", "zero_variance_filter")
+	showsEntry(t, "losses", Losses(), lossweight.All(), "verl", "token-mean")
+}
+
+// showsEntry compares what the page shows of one entry with what the command prints.
+func showsEntry[T estimators.Described](t *testing.T, page string, c Catalogue[T], all []T, framework, name string) {
+	t.Helper()
+	one := slices.IndexFunc(all, func(x T) bool { return x.About().Framework == framework && x.About().Name == name })
+	var out strings.Builder
+	if err := c.Pages(&out, all[one:one+1]); err != nil {
+		t.Fatal(err)
+	}
+	repotest.Part(t, ".github/docs/"+page+".md", "entry", "```text\n"+out.String()+"```")
 }
 
 func TestFilterListAndJSON(t *testing.T) {
@@ -62,7 +76,7 @@ func TestOffPolicyPage(t *testing.T) {
 func madeOffPolicy(t *testing.T) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(53, 53))
-	read := func(visit func(offpolicy.Sample) error) error {
+	read := func(visit offpolicy.Visit) error {
 		for i := range 14 * 32 {
 			step := 1 + i/32
 			tokens, lag := 40+random.IntN(80), random.IntN(min(step, 4))
@@ -77,7 +91,7 @@ func madeOffPolicy(t *testing.T) string {
 				r := -random.ExpFloat64() / 2
 				x.Sampler, x.Trainer = append(x.Sampler, float32(r)), append(x.Trainer, float32(min(0, r+drift+away*random.NormFloat64())))
 			}
-			if err := visit(x); err != nil {
+			if err := visit(x)(0); err != nil {
 				return err
 			}
 		}

@@ -65,7 +65,8 @@ func Facts(snap model.Snapshot, set model.Settings, c match.Choice, grouping mod
 	run := snap.Run
 	settings := append([]string{estimatorText(set, c), "scale " + string(set.Scale)}, filterTexts(set)...)
 	facts := []Fact{
-		{Key: "log", Text: run.Format + " · " + units.Plural(len(snap.Steps), "steps") + " · " + units.Plural(snap.Rows, "samples") + attemptText(run.Attempts)},
+		{Key: "log", Text: run.Format + " · " + units.Plural(len(snap.Steps), "steps") + " · " + units.Plural(snap.Rows, "samples") +
+			attemptText(run.Attempts)},
 		{Key: "read", Text: run.Provenance},
 		{Key: "groups", Text: grouping.Evidence},
 		{Key: "doubt", Label: "groups", Text: grouping.Doubt, Doubt: true},
@@ -169,7 +170,10 @@ func estimatorText(set model.Settings, c match.Choice) string {
 }
 
 func filterTexts(set model.Settings) []string {
-	all := []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + units.OnOff(set.Recompute)}
+	all := []string{
+		"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2),
+		"compute_new_adv " + units.OnOff(set.Recompute),
+	}
 	if set.Truncated != "" {
 		all = append(all, "truncated "+set.Truncated)
 	}

@@ -65,7 +65,8 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 		return nil, err
 	}
 	h := &htmlPage{page: p, worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
-	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "train", "Σ|A|", "flips")
+	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "train", "Σ|A|",
+		"flips")
 	h.trend = analysis.Trend{Settings: r.Settings, Grouping: r.Grouping}
 	if r.Parts.Worst != nil {
 		h.trend.Steps = make([]analysis.StepFigures, 0, len(r.Snap.Steps))
@@ -142,8 +143,10 @@ func (h *htmlPage) sections() []section {
 
 func (h *htmlPage) writeHead(shown []section) {
 	title := cmp.Or(h.Head.withoutFolders(h.Head.Path), h.Snap.Run.Format)
-	size := units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " + units.Plural(h.total.sum.Groups, "groups")
-	policy := "default-src 'none'; style-src " + assetHash(pageFiles, "page.css") + "; script-src " + assetHash(pageFiles, "page.js") + "; base-uri 'none'; form-action 'none'"
+	size := units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " +
+		units.Plural(h.total.sum.Groups, "groups")
+	policy := "default-src 'none'; style-src " + assetHash(pageFiles, "page.css") + "; script-src " + assetHash(pageFiles, "page.js") +
+		"; base-uri 'none'; form-action 'none'"
 	links := model.Mapped(shown, func(s section) markup { return tag("li", tag("a", linkTo(s.id), s.title)) })
 	meta := func(name constant, content any) markup {
 		return emptyTag("meta", attr("name", name), attr("content", content))
@@ -153,7 +156,8 @@ func (h *htmlPage) writeHead(shown []section) {
 		tag("head",
 			emptyTag("meta", attr("charset", "utf-8")),
 			emptyTag("meta", attr("http-equiv", "Content-Security-Policy"), attr("content", policy)),
-			meta("viewport", "width=device-width, initial-scale=1"), meta("color-scheme", "light dark"), meta("referrer", "no-referrer"), meta("generator", "vantage "+h.Head.Version),
+			meta("viewport", "width=device-width, initial-scale=1"), meta("color-scheme", "light dark"), meta("referrer", "no-referrer"),
+			meta("generator", "vantage "+h.Head.Version),
 			tag("title", title+" · vantage report"),
 			embedded("style", pageFiles, "page.css"),
 		),
@@ -178,16 +182,27 @@ func (h *htmlPage) tiles() markup {
 	tiles := []markup{
 		tile("reward", meanText(all.Metric("critic/score/mean")), h.rewardHint()),
 		tile("groups with signal", units.Percent(all.Signal, all.Groups), units.Count(all.Signal)+" of "+units.Count(all.Groups)),
-		tile("samples that train", units.Percent(all.Nonzero, all.Rows), units.Count(all.Nonzero)+" of "+units.Count(all.Rows)+" have an advantage that is not 0"),
+		tile("samples that train", units.Percent(all.Nonzero, all.Rows),
+			units.Count(all.Nonzero)+" of "+units.Count(all.Rows)+" have an advantage that is not 0"),
 	}
 	if h.Settings.Effective().Filtering() {
-		tiles = append(tiles, tile("kept by the filter", units.Percent(all.Kept, all.Rows), "Σ|A| "+units.Times(all.Metric("vantage/abs_advantage_ratio"))+" of that without it"))
+		tiles = append(tiles, tile("kept by the filter", units.Percent(all.Kept, all.Rows),
+			"Σ|A| "+units.Times(all.Metric("vantage/abs_advantage_ratio"))+" of that without it"))
 	}
+	return tag("ul", class("tiles"), append(tiles, h.troubleTile(tile)))
+}
+
+// troubleTile counts what was found, and otherwise the kinds of warnings of single steps.
+func (h *htmlPage) troubleTile(tile func(name, value, hint string) markup) markup {
 	kinds, hint := h.total.warningSpans, "none at any step"
 	if len(kinds) > 0 {
 		hint = "first: " + string(kinds[0].Kind)
 	}
-	return tag("ul", class("tiles"), append(tiles, tile("kinds of warnings", units.Count(len(kinds)), hint)))
+	if d := h.Diagnosis; d != nil && len(d.Findings) > 0 {
+		hint = "first: " + d.Findings[0].Kind.Words() + "; " + units.Plural(len(kinds), "kinds of warnings") + " at single steps"
+		return tile("findings", units.Count(len(d.Findings)), hint)
+	}
+	return tile("kinds of warnings", units.Count(len(kinds)), hint)
 }
 
 func (h *htmlPage) rewardHint() string {
@@ -235,7 +250,8 @@ func factTag(term string, parts ...any) markup {
 func (h *htmlPage) writeFoot() {
 	var foot []markup
 	if h.Head.Command != "" {
-		foot = append(foot, tag("p", "The same report again:"), tag("pre", class("copy"), attr("tabindex", "0"), h.Head.withoutFolders(h.Head.Command)))
+		foot = append(foot, tag("p", "The same report again:"), tag("pre", class("copy"), attr("tabindex", "0"),
+			h.Head.withoutFolders(h.Head.Command)))
 	}
 	if at := h.Head.written(); at != "" {
 		foot = append(foot, tag("p", "Written "+at+". Every number is explained in the glossary of vantage."))
@@ -305,14 +321,16 @@ func (h *htmlPage) stages() []stage {
 	}
 	kept := ""
 	if s := set.Effective(); s.Filtering() {
-		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2), units.OnOff(s.Recompute))
+		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2),
+			units.OnOff(s.Recompute))
 	}
 	everyKept := "every sample goes on"
 	if not := all.Statuses.NotTraining(); not != "" {
 		everyKept = "all but " + not + ", " + set.StatusSource()
 	}
 	loss := []string{
-		"Σw|A| " + units.Short(all.Metric("vantage/loss/mass")) + " per step", "−/+ " + units.Times(all.Metric("vantage/loss/negative_to_positive")),
+		"Σw|A| " + units.Short(all.Metric("vantage/loss/mass")) + " per step",
+		"−/+ " + units.Times(all.Metric("vantage/loss/negative_to_positive")),
 		"dilution " + units.Times(all.Metric("vantage/loss/dilution")),
 	}
 	if x := all.Metric("vantage/loss/longest_quarter"); !math.IsNaN(x) {
@@ -326,7 +344,10 @@ func (h *htmlPage) stages() []stage {
 		{"reward", cmp.Or(reward, "as logged"), []string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
 		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
-		{"samples kept", kept, []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, everyKept},
+		{"samples kept", kept, []string{
+			units.Fraction(all.Kept, all.Rows) + " samples",
+			"Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio")),
+		}, everyKept},
 		{"advantage", set.Computes() + ", scale " + string(set.Scale), []string{
 			"train " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
 		}, ""},
@@ -363,7 +384,8 @@ func (h *htmlPage) writeChain() {
 		lines := model.Mapped(s.figures, func(figure string) markup { return tag("p", figure) })
 		list = append(list, tag("li", tag("h3", s.name), tag("p", class("choice"), s.choice), lines))
 	}
-	h.note("What a trainer does to a reward on its way to the update, over " + h.charts.stepRange() + ". Counts are added up, reward and Σ|A| are of all samples; refill and the loss are means over the steps.")
+	h.note("What a trainer does to a reward on its way to the update, over " + h.charts.stepRange() +
+		". Counts are added up, reward and Σ|A| are of all samples; refill and the loss are means over the steps.")
 	h.put(tag("ol", class("chain"), list))
 }
 

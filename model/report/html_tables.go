@@ -300,6 +300,8 @@ func (h *htmlPage) verdict() markup {
 		return ""
 	case d.Health() == diagnosis.Healthy:
 		return tag("p", class("verdict sure"), d.HealthText())
+	case d.Health() == diagnosis.Unknown:
+		return tag("p", class("verdict unknown"), d.HealthText())
 	case d.Alarms() == 0:
 		return tag("p", class("verdict doubt"), d.HealthText())
 	default:
@@ -379,7 +381,11 @@ func (h *htmlPage) writeWarnings() {
 		list = append(list, tag("li", item))
 	}
 	if len(list) == 0 {
-		h.note("No complete step raises a warning.")
+		text := "No complete step raises a warning."
+		if d := h.Diagnosis; d != nil && len(d.Findings) > 0 {
+			text = "No complete step raises a warning of its own. What was found across the steps is above."
+		}
+		h.note(text)
 	} else {
 		h.put(tag("ul", class("warnings"), list))
 	}

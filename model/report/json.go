@@ -121,7 +121,12 @@ func (p *page) groupingJSON() object {
 			}
 		}
 	}
-	return object{{"by", p.Grouping.By}, {"origin", some(p.Choice.Groups)}, {"rows_per_group", some(size)}, {"rows_per_group_in_folder", some(sizes)}}
+	return object{
+		{"by", p.Grouping.By},
+		{"origin", some(p.Choice.Groups)},
+		{"rows_per_group", some(size)},
+		{"rows_per_group_in_folder", some(sizes)},
+	}
 }
 
 // attemptsJSON is which attempt of the run is shown, 0 if several runs differ in it, and what is left out for that; nil
@@ -135,7 +140,13 @@ func attemptsJSON(a model.RunAttempts) object {
 		if l.Cause == model.Resumed {
 			one = append(one, member{"resumed_at", l.Step})
 		}
-		one = append(one, object{{"files", l.Files}, {"steps", l.Steps}, {"samples", l.Samples}, {"first_step", l.First}, {"last_step", l.Last}}...)
+		one = append(one, object{
+			{"files", l.Files},
+			{"steps", l.Steps},
+			{"samples", l.Samples},
+			{"first_step", l.First},
+			{"last_step", l.Last},
+		}...)
 		if !l.Start.IsZero() { // else rows are left out of a file
 			one = append(one, object{{"first_write", l.Start.UTC().Format(time.RFC3339)}, {"last_write", l.End.UTC().Format(time.RFC3339)}}...)
 		}
@@ -228,7 +239,11 @@ func rewardJSON(r match.Rewards) any {
 		weights[name] = factors[k]
 	}
 	return object{
-		{"origin", r.Origin}, {"formula", r.Formula}, {"weights", weights}, {"not_counted", append([]string{}, r.NotCounted...)}, {"evidence", r.String()},
+		{"origin", r.Origin},
+		{"formula", r.Formula},
+		{"weights", weights},
+		{"not_counted", append([]string{}, r.NotCounted...)},
+		{"evidence", r.String()},
 	}
 }
 
@@ -240,7 +255,12 @@ func (p *page) figuresJSON(s *analysis.StepFigures) object {
 			o = append(o, member{"rollouts", rolloutsJSON(s.Rollouts, s.Rows)})
 		}
 	}
-	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"statuses", statusesOf(s.Statuses)}, {"metrics", s.Metrics}}...)
+	return append(o, object{
+		{"flip_kinds", flipKindsJSON(&s.Flips)},
+		{"fates", fatesOf(s.Fates)},
+		{"statuses", statusesOf(s.Statuses)},
+		{"metrics", s.Metrics},
+	}...)
 }
 
 func flipKindsJSON(f *analysis.Flips) any {
@@ -291,7 +311,13 @@ func statusesOf(counts model.StatusCounts) any {
 func (p *page) stepJSON(s *analysis.StepFigures) object {
 	warnings := model.Mapped(s.Warnings, func(w model.Warning) object {
 		return object{
-			{"kind", w.Kind}, {"count", w.Count}, {"of", w.Of}, {"unit", w.Unit}, {"text", w.Sentence()}, {"advice", withoutKeys(w.Advice)}, {"example", some(p.example(w))},
+			{"kind", w.Kind},
+			{"count", w.Count},
+			{"of", w.Of},
+			{"unit", w.Unit},
+			{"text", w.Sentence()},
+			{"advice", withoutKeys(w.Advice)},
+			{"example", some(p.example(w))},
 		}
 	})
 	return slices.Concat(object{{"step", s.Step}, {"open", some(s.Open)}}, p.figuresJSON(s), object{{"warnings", warnings}})
@@ -337,7 +363,10 @@ func (p *page) example(w model.Warning) *example {
 		return &example{}
 	}
 	row := int(order[offsets[w.Example]])
-	return &example{Group: p.Snap.GroupName(p.Grouping.GroupRule, step, order, offsets, w.Example), Prompt: sanitize.Line(p.Snap.Preview(step, row))}
+	return &example{
+		Group:  p.Snap.GroupName(p.Grouping.GroupRule, step, order, offsets, w.Example),
+		Prompt: sanitize.Line(p.Snap.Preview(step, row)),
+	}
 }
 
 // object is an object of JSON whose keys keep their order. A member that is [absent] is left out.

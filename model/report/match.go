@@ -97,7 +97,13 @@ func writeOthers(out io.Writer, r *match.Report) {
 	writeVerdicts(out, r.Others[:min(maxOthers, len(r.Others))], r.Compared)
 }
 
-func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// upperFirst begins a sentence; a name, as judge_score, stays as the log has it.
+func upperFirst(text string) string {
+	if first, _, _ := strings.Cut(text, " "); strings.ContainsAny(first, "_/.") {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
 
 // writeTolerance explains what near means if not all samples are exactly equal.
 func writeTolerance(out io.Writer, r *match.Report) {

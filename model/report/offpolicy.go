@@ -19,7 +19,7 @@ import (
 // OffPolicy is how far the samples of a log are from the policy that trains them, and what a rule does to them.
 type OffPolicy struct {
 	// Read visits the samples; those of a step come together.
-	Read func(visit func(offpolicy.Sample) error) error
+	Read func(offpolicy.Visit) error
 
 	offpolicy.Asked
 
@@ -72,7 +72,7 @@ func OffPolicyText(w io.Writer, o *OffPolicy) error {
 	})
 }
 
-// OffPolicyJSONL writes an object in a line for each step, or each sample. A figure of no token is null.
+// OffPolicyJSONL writes an object in a line for each step, or each sample. A figure of no token is "NaN".
 func OffPolicyJSONL(w io.Writer, o *OffPolicy) error {
 	return o.write(w, "", func(s *offPolicyStep) (out []byte) {
 		if !o.perSample() {
@@ -176,7 +176,7 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 		head = ""
 		return err
 	}
-	err := o.Read(func(x offpolicy.Sample) error {
+	add := func(x offpolicy.Sample) error {
 		samples++
 		if lacks := x.Lacks(); lacks != "" {
 			apart[lacks]++
@@ -189,6 +189,12 @@ func (o *OffPolicy) write(w io.Writer, head string, lines func(*offPolicyStep) [
 		}
 		step.add(x)
 		return nil
+	}
+	err := o.Read(func(x offpolicy.Sample) func(line int64) error {
+		return func(line int64) error {
+			x.Line = line
+			return add(x)
+		}
 	})
 	if err == nil {
 		err = flush()

@@ -62,8 +62,10 @@ func SignsText(w io.Writer, s *Signs) error {
 	scope := fmt.Sprintf("%s, %s, %s", units.Plural(s.Steps, "steps"), units.Plural(s.Groups, "groups"), units.Plural(s.Samples, "samples"))
 	writeFacts(out, 10, fact("first", s.settingsText(0)), fact("second", s.settingsText(1)), fact("with", strings.Join(s.With, " ")),
 		fact("compared", scope), fact("selected", s.Where), fact("signs", s.Sentence()),
-		fact("train", fmt.Sprintf("samples %s → %s, Σ|A| %s → %s", units.Count(s.Train[0]), units.Count(s.Train[1]), units.Short(s.Push[0]), units.Short(s.Push[1]))),
-		fact("signal", fmt.Sprintf("groups %s → %s; another fate: %s", units.Count(s.Signal[0]), units.Count(s.Signal[1]), units.Fraction(s.Fates, s.Groups))))
+		fact("train", fmt.Sprintf("samples %s → %s, Σ|A| %s → %s", units.Count(s.Train[0]), units.Count(s.Train[1]), units.Short(s.Push[0]),
+			units.Short(s.Push[1]))),
+		fact("signal", fmt.Sprintf("groups %s → %s; another fate: %s", units.Count(s.Signal[0]), units.Count(s.Signal[1]),
+			units.Fraction(s.Fates, s.Groups))))
 	shown := s.Changed[:min(maxSignGroups, len(s.Changed))]
 	if len(shown) > 0 {
 		fmt.Fprintf(out, "\n%7s %7s  %-24s %-24s  %s\n", "step", "changes", "signs", "fate", "group")

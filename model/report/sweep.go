@@ -145,7 +145,8 @@ func (s Sweep) cells(recompute ...bool) iter.Seq[*sweep.Cell] {
 func (s Sweep) writeRecommendation(out io.Writer) {
 	a := s.recommend(s.Goal)
 	fmt.Fprintln(out)
-	writeFacts(out, 10, fact("goal", fmt.Sprintf("%s: %s (--goal %s)", a.Goal, a.Goal.Doc(), strings.Join(sweep.GoalNames(), ", "))), fact("rule", a.Rule))
+	writeFacts(out, 10, fact("goal", fmt.Sprintf("%s: %s (--goal %s)", a.Goal, a.Goal.Doc(), strings.Join(sweep.GoalNames(), ", "))),
+		fact("rule", a.Rule))
 	if a.Cell == nil {
 		writeFacts(out, 10, fact("choice", "none"), fact("because", a.Reason))
 		return
@@ -173,8 +174,10 @@ func (s Sweep) writeFront(out io.Writer, a sweep.Recommendation) {
 	if a.Goal.KeepsShare() {
 		least = fmt.Sprintf(" with at least %.3g%% of Σ|A|", 100*a.Goal.Least)
 	}
-	fmt.Fprintf(out, "\nfront: %s%s that no other beats in Σ|A|, effective samples, flips, groups killed or short, and the goal", units.Plural(len(a.Front), "settings"), least)
-	fmt.Fprintf(out, "\n%24s %6s %10s %14s %6s %7s %6s %7s  %s\n", "", "Σ|A|", "effective", "trained", "flips", "killed", "short", "+:−", "warns")
+	fmt.Fprintf(out, "\nfront: %s%s that no other beats in Σ|A|, effective samples, flips, groups killed or short, and the goal",
+		units.Plural(len(a.Front), "settings"), least)
+	fmt.Fprintf(out, "\n%24s %6s %10s %14s %6s %7s %6s %7s  %s\n", "", "Σ|A|", "effective", "trained", "flips", "killed", "short", "+:−",
+		"warns")
 	s.writeFrontRow(out, "choice", a.Cell)
 	now := s.Current
 	if now == nil {
@@ -204,8 +207,10 @@ func (s Sweep) writeFrontRow(out io.Writer, mark string, c *sweep.Cell) {
 		effective = units.Count(int(math.Round(x)))
 	}
 	warns := model.Mapped(c.Warned.Kinds(), func(w sweep.WarnedKind) string { return fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps) })
-	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s", mark, strings.Replace(c.Name(), "recompute", "re", 1), percentText(c.AbsRatio()), effective,
-		units.Count(c.Trained)+" ("+units.Percent(c.Trained, c.Samples)+")", units.Count(c.Flips), units.Count(c.Killed), units.Count(c.Short), c.MassText(), strings.Join(warns, ", "))
+	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s", mark, strings.Replace(c.Name(), "recompute", "re", 1),
+		percentText(c.AbsRatio()), effective,
+		units.Count(c.Trained)+" ("+units.Percent(c.Trained, c.Samples)+")", units.Count(c.Flips), units.Count(c.Killed), units.Count(c.Short),
+		c.MassText(), strings.Join(warns, ", "))
 	fmt.Fprintln(out, strings.TrimRight(line, " "))
 }
 
@@ -296,7 +301,8 @@ func SweepSVG(w io.Writer, s Sweep) error {
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
 			least, most := s.valueRange(f.Value, recompute, true)
-			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))), text(left-8, y+top-6, "end", "keep_pos"))
+			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))),
+				text(left-8, y+top-6, "end", "keep_pos"))
 			var frames []markup
 			for i, pos := range s.Grid.Pos {
 				row := y + top + (rows-1-i)*cell
@@ -305,10 +311,12 @@ func SweepSVG(w io.Writer, s Sweep) error {
 					c, x := s.Grid.At(recompute, i, j), left+j*cell
 					fill, textColour := shade(f.Value(c), least, most)
 					drawn = append(drawn, emptyTag("rect", attr("x", x), attr("y", row), attr("width", cell), attr("height", cell), attr("fill", fill)),
-						tag("text", attr("x", x+cell/2), attr("y", row+cell/2+4), attr("text-anchor", "middle"), attr("fill", textColour), sweepValue(f, c)), lineBreak)
+						tag("text", attr("x", x+cell/2), attr("y", row+cell/2+4), attr("text-anchor", "middle"), attr("fill", textColour), sweepValue(f, c)),
+						lineBreak)
 					if choice.IsChoice(c) {
 						frames = append(frames, tag("rect", attr("x", x+1), attr("y", row+1), attr("width", cell-2), attr("height", cell-2),
-							attr("fill", "none"), attr("stroke", "#bc4c00"), attr("stroke-width", 2), tag("title", "recommended: goal "+s.Goal.String())), lineBreak)
+							attr("fill", "none"), attr("stroke", "#bc4c00"), attr("stroke-width", 2), tag("title", "recommended: goal "+s.Goal.String())),
+							lineBreak)
 					}
 				}
 			}
@@ -321,10 +329,11 @@ func SweepSVG(w io.Writer, s Sweep) error {
 			y += cell*rows + top + gap
 		}
 	}
-	_, err := io.WriteString(w, string(tag("svg", attr("xmlns", "http://www.w3.org/2000/svg"), attr("width", left+cell*len(s.Grid.Neg)+20), attr("height", y),
-		attr("font-family", "sans-serif"), attr("font-size", 11), lineBreak,
-		emptyTag("rect", attr("width", "100%"), attr("height", "100%"), attr("fill", "#ffffff")), lineBreak, // the page around it may be dark
-		drawn)+lineBreak))
+	_, err := io.WriteString(w,
+		string(tag("svg", attr("xmlns", "http://www.w3.org/2000/svg"), attr("width", left+cell*len(s.Grid.Neg)+20), attr("height", y),
+			attr("font-family", "sans-serif"), attr("font-size", 11), lineBreak,
+			emptyTag("rect", attr("width", "100%"), attr("height", "100%"), attr("fill", "#ffffff")), lineBreak, // the page around it may be dark
+			drawn)+lineBreak))
 	return err
 }
 

@@ -23,7 +23,8 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 }
 
 func textHead(p *page) {
-	facts := p.facts(" · ", "path", "report", "log", "read", "groups", "doubt", "rollouts", "statuses", "left out", "lengths", "last row", "config",
+	facts := p.facts(" · ", "path", "report", "log", "read", "groups", "doubt", "rollouts", "statuses", "left out", "lengths", "last row",
+		"config",
 		"settings", "overlong", "groups by", "off-policy", "loss", "stage options", "options", "reward", "solved")
 	for i := range facts {
 		if facts[i].Key == "doubt" {
@@ -141,7 +142,8 @@ func (p *page) legend() []string {
 		lines = append(lines, fmt.Sprintf("step %d is still being written: it counts in no sum and raises no warning", step))
 	}
 	if n := p.total.sum.Flips.Total(); n > 0 {
-		lines = append(lines, fmt.Sprintf("flips: %s of %s kept samples change sign in recompute: %s", units.Count(n), units.Count(p.total.sum.Kept), p.total.sum.Flips))
+		lines = append(lines, fmt.Sprintf("flips: %s of %s kept samples change sign in recompute: %s", units.Count(n),
+			units.Count(p.total.sum.Kept), p.total.sum.Flips))
 	}
 	return lines
 }
@@ -191,7 +193,8 @@ func withoutKeys(advice string) string {
 		"; S maps every pair", "; `vantage sweep` maps every pair", "(:option KEY=VALUE, --option)", "(--option KEY=VALUE)",
 		"dynamic sampling (C)", "dynamic sampling (--group-filter)", ":groupsize asks", "`vantage plan --sizes-only` asks",
 		"the estimator (e)", "the estimator (--framework, --estimator)", "another estimator (e)", "another estimator (--framework, --estimator)",
-		"the list (E)", "`vantage list estimators`", " (Enter)", "", " (:reward)", "", ": C shows the rule", ": `vantage list filters` describes the rule",
+		"the list (E)", "`vantage list estimators`", " (Enter)", "", " (:reward)", "", ": C shows the rule",
+		": `vantage list filters` describes the rule",
 	).Replace(advice)
 	return letters.ReplaceAllString(advice, "")
 }

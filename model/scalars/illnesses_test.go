@@ -162,7 +162,7 @@ func TestIllnesses(t *testing.T) {
 		{kind: diagnosis.EqualRewards, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.98)}},
 	} {
 		for _, steps := range []int{100, 400, 1500} {
-			for seed := range uint64(repotest.Times(2, 8)) {
+			for seed := range uint64(repotest.Times(2, 5)) {
 				found := told(healthy().with(c.made).run(seed, steps), c.kind)
 				since, ok := found[c.kind]
 				delete(found, c.kind)
@@ -216,7 +216,7 @@ func TestHealthyLookAlikes(t *testing.T) {
 		"a solved task, without entropy": {"reward": course01(0.3, 0.97, 0, 0.4), "entropy": course01(1, 0.03, 0, 0.4)},
 	} {
 		for _, steps := range []int{30, 100, 400, 1500} {
-			for seed := range uint64(repotest.Times(2, 12)) {
+			for seed := range uint64(repotest.Times(2, 6)) {
 				if found := alarms(healthy().with(made).run(seed, steps)); len(found) > 0 {
 					t.Errorf("%s, %d steps, seed %d: %v", name, steps, seed, found)
 				}

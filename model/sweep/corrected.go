@@ -12,8 +12,8 @@ import (
 	"vantage/model/units"
 )
 
-// correct computes all cells of a step anew under the off-policy rule of the settings, one by one: what a rule leaves of a sample is its own,
-// so that neither counts nor prefix sums of a group tell it.
+// correct computes all cells of a step anew under the off-policy rule of the settings, one by one: what a rule leaves of a sample is its
+// own, so that neither counts nor prefix sums of a group tell it.
 func (g *Grid) correct(ctx context.Context, a *analysis.Analysis, groups []analysis.Group, entry *estimators.Estimator) error {
 	var cells []*Cell
 	g.eachCell(func(c *Cell) { cells = append(cells, c) })

@@ -151,7 +151,10 @@ type goalKind struct {
 func goalKinds() []goalKind {
 	return []goalKind{
 		{"signal", "keep the most Σ|A|", "most push", false, (*Cell).AbsRatio, rounding},
-		{"balance", "positive and negative mass as equal as possible", "even push up and down", true, func(c *Cell) float64 { return -math.Abs(c.Push()) }, equalPush},
+		{
+			"balance", "positive and negative mass as equal as possible", "even push up and down", true,
+			func(c *Cell) float64 { return -math.Abs(c.Push()) }, equalPush,
+		},
 		{"cost", "train on the fewest samples", "fewest samples", true, func(c *Cell) float64 { return -float64(c.Trained) }, 0},
 	}
 }

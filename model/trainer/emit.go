@@ -2,6 +2,8 @@ package trainer
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,27 +14,14 @@ import (
 // Dialect writes settings as the options of a framework.
 type Dialect struct {
 	Framework string
-	filters   bool   // it has keep ratios
-	option    string // format of a key and its value; "" if options are no keys there
-	size      string // key of the size of a group; "" if the call has it
-	emit      func(model.Settings) []string
-}
+	filters   bool                           // it has keep ratios
+	option    func(key, value string) string // writes a key and its value; nil if options are no keys there
+	size      string                         // key of the size of a group; "" if the call has it, or nobody knows it
+	emit      func(model.Settings) []string  // writes estimator and scale; nil: by the fields below, and by the options of the estimator
 
-// Dialects returns all dialects.
-func Dialects() []Dialect {
-	return []Dialect{
-		{"easyr1", true, "%s=%s", "worker.rollout.n", easyr1},
-		{"verl", false, "%s=%s", "actor_rollout_ref.rollout.n", verl},
-		{"trl", false, "%s: %s", "num_generations", trl},
-		{"ms-swift", false, "--%s %s", "num_generations", func(set model.Settings) []string {
-			lines := []string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}
-			if set.Truncated == "mask" {
-				lines = append(lines, "--overlong_filter true")
-			}
-			return lines
-		}},
-		{"twinkle", false, "", "", twinkle},
-	}
+	estimator string              // key of the estimator; "" if there is nothing to choose
+	spelled   map[string]string   // what the trainer calls an estimator, where that is not its name here
+	also      map[string][]Option // what an estimator needs besides
 }
 
 // Emit returns settings as lines to copy: options, or a call. An estimator or scale of
@@ -41,44 +30,109 @@ func Dialects() []Dialect {
 func (d Dialect) Emit(set model.Settings) []string {
 	set = set.Effective()
 	translated := set
-	var notes []string
+	var lines []string
+	say := func(format string, args ...any) { lines = append(lines, "# "+fmt.Sprintf(format, args...)) }
 	if d.Framework != set.Framework {
 		translated = set.WithFramework(d.Framework)
 	}
 	if translated.Estimator != set.Estimator {
-		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Title(), set.Estimator, estimators.Title(set.Framework), translated.Estimator))
+		say("%s has no %s of %s: this is its %s", d.Title(), set.Estimator, estimators.Title(set.Framework), translated.Estimator)
 	}
 	if translated.Scale != set.Scale {
-		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Title(), translated.Estimator, set.Scale, translated.Scale))
+		say("%s %s has no scale %s: this is its %s", d.Title(), translated.Estimator, set.Scale, translated.Scale)
 	}
-	lines := append(notes, d.emit(translated)...)
+	if d.emit != nil {
+		lines = append(lines, d.emit(translated)...)
+	} else {
+		lines = append(lines, d.selected(translated)...)
+	}
 	if !d.filters && translated.Filtering() {
-		lines = append(lines, fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter", d.Title()))
+		say("%s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1-Brian has this filter", d.Title())
 	}
 	if d.size != "" && set.NumGenerations > 0 {
-		lines = append(lines, fmt.Sprintf(d.option, d.size, strconv.Itoa(set.NumGenerations)))
+		lines = append(lines, d.option(d.size, strconv.Itoa(set.NumGenerations)))
 	}
-	if filter := set.Stage("group_filter"); filter != nil {
-		if filter.Framework != d.Framework {
-			lines = append(lines, fmt.Sprintf("# %s has no group filter %s of %s", d.Title(), filter.Name, estimators.Title(filter.Framework)))
-		} else {
-			lines = append(lines, fmt.Sprintf(d.option, filter.Key, filter.Value))
-			for key, value := range set.StageOptions.Of(filter.Options).All() {
-				lines = append(lines, fmt.Sprintf(d.option, key, value))
-			}
-		}
+	for _, stage := range [][2]string{{"overlong", "length penalty"}, {"group_filter", "group filter"}, {"loss", "loss"}} {
+		lines = append(lines, d.stage(set, stage[0], stage[1])...)
 	}
 	lines = append(lines, d.offPolicy(set)...)
 	for key, value := range translated.Options.All() {
-		if d.option != "" {
-			lines = append(lines, fmt.Sprintf(d.option, key, value))
+		if d.option != nil {
+			lines = append(lines, d.option(key, value))
 		}
 	}
 	if set.Options != translated.Options {
-		lines = append(lines, fmt.Sprintf("# %s has not all of the options %s", d.Title(), set.Options))
+		say("%s has not all of the options %s", d.Title(), set.Options)
+	}
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
+// selected writes the estimator by its key, and the options of the trainer that select it, or its scale.
+func (d Dialect) selected(set model.Settings) (lines []string) {
+	e, err := set.FindEstimator()
+	if err != nil {
+		return nil
+	}
+	name, spelled := d.spelled[e.Name]
+	if !spelled {
+		name = e.Name
+	}
+	if d.estimator != "" && name != unnamed {
+		lines = append(lines, d.option(d.estimator, name))
+	}
+	for _, o := range d.also[e.Name] {
+		lines = append(lines, d.option(o.Key, o.Value))
+	}
+	scaled := len(e.Scales) == 1
+	for _, o := range e.Options {
+		if value, ok := selecting(o, set); ok {
+			lines = append(lines, d.option(o.Key, value))
+			scaled = scaled || o.Selects[value].Scale == set.Scale
+		}
+	}
+	if !scaled {
+		lines = append(lines, fmt.Sprintf("# vantage does not know what %s calls the scale %s", d.Title(), set.Scale))
+	}
+	if len(lines) == 0 {
+		lines = append(lines, fmt.Sprintf("# %s always computes %s: it has no option for another estimator", d.Title(), e.Name))
 	}
 	return lines
 }
+
+// selecting returns the value of an option that selects the estimator or the scale of the settings, its default if that does.
+func selecting(o estimators.Option, set model.Settings) (value string, ok bool) {
+	values := slices.Sorted(maps.Keys(o.Selects))
+	for _, value := range append([]string{o.Default}, values...) {
+		s, known := o.Selects[value]
+		ofScale, ofEstimator := s.Scale == set.Scale, s.Estimator == set.Estimator
+		if known && (ofScale || s.Scale == "") && (ofEstimator || s.Estimator == "") && (ofScale || ofEstimator) {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// stage writes what the settings name of a stage, if anything; what is its name to a person.
+func (d Dialect) stage(set model.Settings, setting, what string) []string {
+	s := set.Stage(setting)
+	switch {
+	case s == nil:
+		return nil
+	case s.Framework != d.Framework:
+		return []string{fmt.Sprintf("# %s has no %s %s of %s", d.Title(), what, s.Name, estimators.Title(s.Framework))}
+	}
+	lines := []string{fmt.Sprintf("# %s %s: %s", what, s.Name, s.Key)} // where that is not one key
+	if s.Value != "" && s.Key != rewardFunctions {
+		lines = []string{d.option(s.Key, s.Value)}
+	}
+	for key, value := range set.StageOptions.Of(s.Options).All() {
+		lines = append(lines, d.option(key, value))
+	}
+	return lines
+}
+
+// rewardFunctions is the key of a list to which a length penalty is added.
+const rewardFunctions = "reward_funcs"
 
 // offPolicy writes the off-policy rule, if the settings name one.
 func (d Dialect) offPolicy(set model.Settings) (lines []string) {
@@ -94,7 +148,7 @@ func (d Dialect) offPolicy(set model.Settings) (lines []string) {
 		return nil
 	}
 	for _, v := range config {
-		lines = append(lines, fmt.Sprintf(d.option, v.Key, v.Text))
+		lines = append(lines, d.option(v.Key, v.Text))
 	}
 	return lines
 }
@@ -116,6 +170,14 @@ func Find(framework string) (Dialect, bool) {
 		}
 	}
 	return Dialect{}, false
+}
+
+// OwnFirst returns all dialects, that of a framework before the others.
+func OwnFirst(framework string) []Dialect {
+	own, _ := Find(framework)
+	all := Dialects()
+	i := max(0, slices.IndexFunc(all, func(d Dialect) bool { return d.Framework == own.Framework }))
+	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 
 // easyr1 has the settings by their own names.
@@ -149,6 +211,43 @@ func trl(set model.Settings) []string {
 	}
 	if set.Estimator != "grpo" {
 		lines = append(lines, fmt.Sprintf("# TRL's GRPOTrainer has no option for the estimator %s", set.Estimator))
+	}
+	return lines
+}
+
+func swift(set model.Settings) []string {
+	name, scale := strings.TrimSuffix(set.Estimator, "_dynamic"), string(set.Scale)
+	if name == "gdpo" {
+		name, scale = "grpo", "gdpo"
+	}
+	lines := []string{"--advantage_estimator " + name, "--scale_rewards " + scale}
+	if set.Truncated == "mask" {
+		lines = append(lines, "--overlong_filter true")
+	}
+	return lines
+}
+
+// areal has a normalisation of rewards, and one of advantages.
+func areal(set model.Settings) []string {
+	level := func(part, value string) string { return "actor." + part + "=" + value }
+	std := string(set.Scale)
+	if set.Scale == estimators.ScaleNone {
+		std = "null"
+	}
+	switch set.Estimator {
+	case "reward_norm_leave_one_out":
+		return []string{level("reward_norm.mean_level", "group"), level("reward_norm.mean_leave1out", "true"), level("reward_norm.std_level", "null")}
+	case "adv_norm_batch":
+		return []string{
+			level("reward_norm.mean_level", "group"), level("reward_norm.std_level", "null"),
+			level("adv_norm.mean_level", "batch"), level("adv_norm.std_level", "batch"),
+		}
+	case "reward_norm_batch":
+		return []string{level("reward_norm.mean_level", "batch"), level("reward_norm.std_level", std)}
+	}
+	lines := []string{level("reward_norm.mean_level", "group"), level("reward_norm.std_level", std)}
+	if set.Estimator == "reward_norm_biased" {
+		lines = append(lines, level("reward_norm.std_unbiased", "false"))
 	}
 	return lines
 }

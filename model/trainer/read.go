@@ -30,7 +30,8 @@ type Config struct {
 
 // Summary says in a line what was read.
 func (r *Config) Summary() string {
-	text := fmt.Sprintf("%s understood as %s's (%s), %d ignored", units.Plural(len(r.UsedKeys), "settings"), r.Framework, strings.Join(r.UsedKeys, ", "), r.Ignored)
+	text := fmt.Sprintf("%s understood as %s's (%s), %d ignored", units.Plural(len(r.UsedKeys), "settings"), r.Framework,
+		strings.Join(r.UsedKeys, ", "), r.Ignored)
 	for _, warning := range r.Warnings {
 		text += "; " + warning
 	}
@@ -62,13 +63,15 @@ func among(spell func(string) string, settings map[string]string, refusal string
 // scaleRewards converts scale_rewards of TRL and ms-swift, a boolean in old versions. ms-swift's value gdpo is an estimator here.
 func scaleRewards() keyRule {
 	return keyRule{"scale_rewards", among(strings.ToLower, map[string]string{
-		"true": "scale=group", "group": "scale=group", "false": "scale=none", "none": "scale=none", "batch": "scale=batch", "gdpo": "adv_estimator=gdpo",
+		"true": "scale=group", "group": "scale=group", "false": "scale=none", "none": "scale=none", "batch": "scale=batch",
+		"gdpo": "adv_estimator=gdpo",
 	}, "scale_rewards is %s, which has no counterpart here")}
 }
 
 // masksTruncated converts a switch that masks samples that were cut off.
 func masksTruncated(key string) keyRule {
-	return keyRule{key, among(strings.ToLower, map[string]string{"true": "truncated=mask", "false": "truncated=train"}, key+" is %s: expected true or false")}
+	return keyRule{key, among(strings.ToLower, map[string]string{"true": "truncated=mask", "false": "truncated=train"},
+		key+" is %s: expected true or false")}
 }
 
 // keyRules returns the rules of a framework; of two for the same setting the later wins.
@@ -83,14 +86,28 @@ func keyRules(framework string) []keyRule {
 			{"rollout.n", asIs("num_generations")},
 		}
 	case "verl":
-		normByStd := among(strings.ToLower, map[string]string{"true": "scale=group", "false": "scale=none"}, "norm_adv_by_std_in_grpo is %s: expected True or False")
+		normByStd := among(strings.ToLower, map[string]string{"true": "scale=group", "false": "scale=none"},
+			"norm_adv_by_std_in_grpo is %s: expected True or False")
 		return []keyRule{{"adv_estimator", asIs("adv_estimator")}, {"norm_adv_by_std_in_grpo", normByStd}, {"rollout.n", asIs("num_generations")}}
 	case "trl":
-		aggregation := among(strings.Clone, map[string]string{"sum_then_normalize": "adv_estimator=grpo", "normalize_then_sum": "adv_estimator=grpo_normalize_then_sum"},
+		aggregation := among(strings.Clone, map[string]string{
+			"sum_then_normalize": "adv_estimator=grpo",
+			"normalize_then_sum": "adv_estimator=grpo_normalize_then_sum",
+		},
 			"multi_objective_aggregation is %s, which has no counterpart here")
-		return []keyRule{{"multi_objective_aggregation", aggregation}, scaleRewards(), {"num_generations", asIs("num_generations")}, masksTruncated("mask_truncated_completions")}
+		return []keyRule{
+			{"multi_objective_aggregation", aggregation},
+			scaleRewards(),
+			{"num_generations", asIs("num_generations")},
+			masksTruncated("mask_truncated_completions"),
+		}
 	default:
-		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, scaleRewards(), {"num_generations", asIs("num_generations")}, masksTruncated("overlong_filter")}
+		return []keyRule{
+			{"advantage_estimator", asIs("adv_estimator")},
+			scaleRewards(),
+			{"num_generations", asIs("num_generations")},
+			masksTruncated("overlong_filter"),
+		}
 	}
 }
 
@@ -194,7 +211,10 @@ func (k keyRule) optionsOf(options []Option) []Option {
 			continue
 		}
 		all = append(all, o)
-		if section, _, _ := strings.Cut(o.Key, "."); slices.Contains([]string{"algorithm", "worker", "actor_rollout_ref", "critic", "data", "trainer"}, section) {
+		if section, _, _ := strings.Cut(o.Key, "."); slices.Contains([]string{
+			"algorithm", "worker", "actor_rollout_ref", "critic", "data",
+			"trainer",
+		}, section) {
 			inSections = append(inSections, o)
 		}
 	}
@@ -215,10 +235,12 @@ func (r *Config) apply(k keyRule, options []Option) error {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, to be given at the start: the default stays", truncate(o.Key), missingValue))
 			continue
 		case strings.Contains(o.Value, "$"):
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", truncate(o.Key), truncate(o.Value)))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", truncate(o.Key),
+				truncate(o.Value)))
 			continue
 		case last.Value != "" && last.Key != o.Key && last.Value != o.Value:
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, but %s is %s: the last counts", truncate(last.Key), truncate(last.Value), truncate(o.Key), truncate(o.Value)))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, but %s is %s: the last counts", truncate(last.Key), truncate(last.Value),
+				truncate(o.Key), truncate(o.Value)))
 		}
 		last = o
 	}
@@ -330,7 +352,8 @@ func detectFramework(options []Option) string {
 		return "verl"
 	case has("advantage_estimator", "rlhf_type"):
 		return "ms-swift"
-	case has("scale_rewards", "multi_objective_aggregation"), has("num_generations") && has("reward_funcs", "loss_type", "max_completion_length", "num_iterations"):
+	case has("scale_rewards", "multi_objective_aggregation"), has("num_generations") && has("reward_funcs", "loss_type",
+		"max_completion_length", "num_iterations"):
 		return "trl"
 	}
 	return ""
@@ -343,12 +366,15 @@ func (r *Config) applyRewardFunctions(options []Option) {
 	weights, weightsKey := lastList(options, "reward_weights")
 	switch {
 	case weightsKey != "" && functionsKey == "":
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is [%s], but reward_funcs, which names the columns, is missing: use --reward NAME=WEIGHT,…", truncate(weightsKey), truncate(strings.Join(weights, ", "))))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("%s is [%s], but reward_funcs, which names the columns, is missing: use --reward NAME=WEIGHT,…", truncate(weightsKey),
+				truncate(strings.Join(weights, ", "))))
 		return
 	case functionsKey == "":
 		return
 	case weightsKey != "" && len(weights) != len(functions):
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has %d weights and %s %d functions: neither is taken into account", truncate(weightsKey), len(weights), truncate(functionsKey), len(functions)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has %d weights and %s %d functions: neither is taken into account", truncate(weightsKey),
+			len(weights), truncate(functionsKey), len(functions)))
 		return
 	}
 	var parts []string
@@ -361,7 +387,8 @@ func (r *Config) applyRewardFunctions(options []Option) {
 	}
 	text := strings.Join(parts, ",")
 	if _, err := (model.Settings{}).Set("reward", text); err != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which names no columns with weights: it is not taken into account", truncate(functionsKey), truncate(text)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which names no columns with weights: it is not taken into account",
+			truncate(functionsKey), truncate(text)))
 		return
 	}
 	r.UsedKeys = append(r.UsedKeys, truncate(functionsKey))
@@ -425,7 +452,8 @@ func (r *Config) applyStages(options []Option) error {
 
 // OffPolicy is the off-policy rule that the options of a trainer's configuration name.
 func OffPolicy(options []Option) (offpolicy.Configured, error) {
-	return offpolicy.ByConfig(model.Mapped(resolve(options), func(o Option) offpolicy.Value { return offpolicy.Value{Key: o.Key, Text: o.Value} }))
+	return offpolicy.ByConfig(model.Mapped(resolve(options),
+		func(o Option) offpolicy.Value { return offpolicy.Value{Key: o.Key, Text: o.Value} }))
 }
 
 // ofPolicy is what is read of a configuration that names no estimator: its off-policy rule, if there is one.

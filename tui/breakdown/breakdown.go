@@ -54,9 +54,9 @@ func (r Key) isOlder(wanted Key) bool {
 	return r == wanted
 }
 
-// Update requests the figures while their view is open. A request that is left is cancelled, since it would keep its
+// Work requests the figures while their view is open. A request that is left is cancelled, since it would keep its
 // analysis in memory; the figures stay.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if s.Job.Take(c, msg) {
 		s.topLine = pane.ClampIndex(s.topLine, s.count(e))
 	}
@@ -120,9 +120,6 @@ func divide(r Key, snap model.Snapshot, source env.TextReader) job.Work[*report.
 
 // Rows makes the text a list.
 func (s *View) Rows(e env.Env) (*int, int) { return &s.topLine, s.count(e) }
-
-// RowKind is nothing that can be clicked: the text is a list by its first line.
-func (*View) RowKind() pane.Kind { return pane.OnParts }
 
 // OnOpen goes to the top.
 func (s *View) OnOpen(env.Env) { s.topLine = 0 }
@@ -250,8 +247,8 @@ func (s *View) Exported(env.Env) report.Table {
 	return s.Job.Value.Table()
 }
 
-// Figures returns the figures of the columns, for the help.
-func (s View) Figures() glossary.List {
+// Explains returns the figures of the columns, for the help.
+func (s *View) Explains(env.Env) glossary.List {
 	l := glossary.List{}.At(figures.Parts, s.dividedBy())
 	if s.Job.Value != nil {
 		l = l.At(figures.Parts, s.Job.Value.Columns()...)

@@ -99,9 +99,6 @@ func (s chainStage) chosen(set model.Settings) string {
 // Rows makes the stages a list.
 func (s *View) Rows(env.Env) (*int, int) { return &s.stage, len(chainStages()) }
 
-// RowKind is a stage.
-func (*View) RowKind() pane.Kind { return pane.OnStage }
-
 // OpenRow takes the next choice of the stage.
 func (s *View) OpenRow(e env.Env) view.Want { return s.moveChoice(e, 1) }
 
@@ -315,7 +312,7 @@ func (s View) table(e env.Env, w int) pane.Content {
 		}
 		effect := cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.Result.Analysis)...)
 		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
-		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStage, N: i}, line, w, i == s.stage)
+		e.Display.AddRow(&c, pane.Target{Kind: pane.OnRow, N: i}, line, w, i == s.stage)
 	}
 	return c
 }
@@ -328,8 +325,11 @@ func stagePage(e env.Env, s chainStage, w int) []string {
 	case s.setting != "":
 		of := set.Stage(s.setting)
 		if of == nil {
-			part(s.choice, s.about+", those of "+set.Trainer()+" first.")
+			part(s.choice, s.about+s.offered(set))
 			break
+		}
+		if isOwn := of.Framework == estimators.Newest(set.Framework); !isOwn && !set.Assumed {
+			part("whose", fmt.Sprintf("the rule of %s, tried on a log of %s", estimators.Title(of.Framework), set.Trainer()))
 		}
 		part(s.formula, of.Formula)
 		part("notes", of.Doc)
@@ -353,6 +353,19 @@ func stagePage(e env.Env, s chainStage, w int) []string {
 		lines = append(lines, " "+t.Paint(themes.Dim, s.how))
 	}
 	return lines
+}
+
+// offered says of whom the choices are.
+func (s chainStage) offered(set model.Settings) string {
+	setting, _ := model.FindSetting(s.setting)
+	isOwn := func(choice string) bool { return strings.HasPrefix(choice, estimators.Newest(set.Framework)+"/") }
+	switch {
+	case set.Assumed:
+		return ", of any trainer: which one wrote the log is not known."
+	case slices.ContainsFunc(setting.Values(set), isOwn):
+		return ", those of " + set.Trainer() + " first."
+	}
+	return ". " + set.Trainer() + " has none: those of other trainers can be tried on its log."
 }
 
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
@@ -434,8 +447,8 @@ func fromTo(name string, before, after int) string {
 	return name + " " + units.Count(before) + " → " + units.Count(after)
 }
 
-// Figures returns the figures of the stage under the cursor, then those of the others.
-func (s View) Figures() glossary.List {
+// Explains returns the figures of the stage under the cursor, then those of the others.
+func (s *View) Explains(env.Env) glossary.List {
 	stages := [][]string{
 		{"reward", "samples", "groups"},
 		{"lowered"},

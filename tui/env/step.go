@@ -32,6 +32,36 @@ type Trends struct {
 	Trend, Base *analysis.Trend // the latter under the baseline, nil if there is none
 }
 
+// stepsHash is another number for other steps, or for the same in other revisions: FNV-1a over whole numbers.
+type stepsHash uint64
+
+const hashOfNoSteps stepsHash = 14695981039346656037
+
+func (h stepsHash) with(step int64, revision int) stepsHash {
+	const prime = 1099511628211
+	return ((h^stepsHash(step))*prime ^ stepsHash(revision)) * prime
+}
+
+// HashOfComplete is another number whenever a complete step is new or has changed.
+func HashOfComplete(snap model.Snapshot) uint64 {
+	h := hashOfNoSteps
+	for i, s := range snap.Steps {
+		if !snap.Open(i) {
+			h = h.with(s.Number, s.Revision)
+		}
+	}
+	return uint64(h)
+}
+
+// hashOfShown is another number for other steps on the screen.
+func hashOfShown(x *analysis.Analysis) uint64 {
+	h := hashOfNoSteps
+	for _, part := range x.Parts() {
+		h = h.with(part.Step, part.Revision)
+	}
+	return uint64(h)
+}
+
 // NewestStep returns the step to follow: the newest complete one, whose figures no longer change, or the first while it is the
 // only one.
 func (e Env) NewestStep() int64 {

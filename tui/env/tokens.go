@@ -44,7 +44,7 @@ func (e *Env) UpdateRows(c *job.Queue, msg tea.Msg) {
 	if e.Tokens.Reader == nil || x == nil || look.Value.Look == nil {
 		return
 	}
-	key := rowsKey{looked: look.Of.Steps, steps: hashOf(x)}
+	key := rowsKey{looked: look.Of.Steps, steps: hashOfShown(x)}
 	if !e.Tokens.Rows.Lacks(key, job.InTurn[rowsKey]) {
 		return
 	}
@@ -64,16 +64,6 @@ func (e *Env) UpdateRows(c *job.Queue, msg tea.Msg) {
 		}
 		return all, ctx.Err()
 	}))
-}
-
-// hashOf is another number for other steps.
-func hashOf(x *analysis.Analysis) uint64 {
-	const prime = 1099511628211 // of FNV-1a, over whole numbers
-	h := uint64(14695981039346656037)
-	for _, part := range x.Parts() {
-		h = ((h^uint64(part.Step))*prime ^ uint64(part.Revision)) * prime
-	}
-	return h
 }
 
 // HasRatios reports whether rows of the log can be compared, as far as they were read. Columns stay where those of a newer step are not.

@@ -35,9 +35,6 @@ func (p *View) Edited(e env.Env, longer bool) view.Want {
 // Rows makes it a list.
 func (p *View) Rows(env.Env) (*int, int) { return &p.cursor, len(p.matching()) }
 
-// RowKind is an estimator.
-func (*View) RowKind() pane.Kind { return pane.OnEstimator }
-
 // OpenRow uses the estimator.
 func (p *View) OpenRow(e env.Env) view.Want { return p.pick(e) }
 
@@ -136,7 +133,7 @@ func (p View) table(e env.Env, line cells.Line, w, h int) []string {
 	if in.W < 70 {
 		framework, name = 14, 22
 	}
-	e.Display.AddRows(&c, pane.OnEstimator, p.cursor, len(list), in.W, in.H, func(i int) string {
+	e.Display.AddRows(&c, pane.OnRow, p.cursor, len(list), in.W, in.H, func(i int) string {
 		row := " " + cells.Fit(estimators.Title(list[i].Framework), framework) + cells.Fit(list[i].Name, name)
 		if why := e.Snap.Missing(list[i]); why != nil {
 			return e.Display.Theme.Paint(themes.Dim, row+"– "+why.Short())

@@ -36,7 +36,7 @@ func (s View) findings(e env.Env, w, h int) pane.Content {
 	below := min(1+model.Count01(notChecked != ""), max(0, h-len(c.Lines)-1)) // lines of learning and of what was not checked
 	for i, block := range s.findingBlocks(e, d, w, h-len(c.Lines)-below) {
 		for n, line := range block {
-			e.Display.AddRow(&c, pane.Target{Kind: pane.OnWorstStep, N: i}, line, w, s.Cursor == i && n == 0)
+			e.Display.AddRow(&c, pane.Target{Kind: pane.OnRow, N: i}, line, w, s.Cursor == i && n == 0)
 		}
 	}
 	if n := len(d.Findings); s.Cursor < n {
@@ -45,7 +45,10 @@ func (s View) findings(e env.Env, w, h int) pane.Content {
 		c.Note = units.Plural(n, "findings")
 	}
 	if len(c.Lines) < h {
-		c.Lines = append(c.Lines, cells.Fit(" "+t.Paint(themes.Dim, "learning ")+sanitize.Line(d.LearningText()), w))
+		const label = " learning "
+		text := sanitize.Line(d.LearningText())
+		brief, _, _ := strings.Cut(text, " (") // without that of the same prompts: half a number says nothing
+		c.Lines = append(c.Lines, cells.Fit(t.Paint(themes.Dim, label)+pane.FirstFitting(w-len(label), text, brief), w))
 	}
 	if notChecked != "" && len(c.Lines) < h {
 		c.Lines = append(

@@ -12,6 +12,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
+	"vantage/model/figures"
 	"vantage/model/glance"
 	"vantage/model/report"
 	"vantage/model/sanitize"
@@ -23,6 +24,7 @@ import (
 	"vantage/tui/chart"
 	"vantage/tui/env"
 	"vantage/tui/finding"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -58,11 +60,13 @@ func (s *View) Rows(e env.Env) (*int, int) {
 	return &s.Cursor, len(e.FoundList()) + len(s.Spans())
 }
 
-// RowKind is a finding or worst steps.
-func (*View) RowKind() pane.Kind { return pane.OnWorstStep }
-
 // OpenRow opens what the cursor is on.
 func (*View) OpenRow(env.Env) view.Want { return view.OpenWorst{} }
+
+// Explains returns the metrics of the rows.
+func (*View) Explains(env.Env) glossary.List {
+	return glossary.List{}.At(figures.Step, "samples", "train", "groups", "signal", "Σ|A|", "flips")
+}
 
 // Keys of the run at a glance.
 func (*View) Keys() view.Section {
@@ -122,9 +126,9 @@ func (s View) Index(e env.Env, was glanceRow) int {
 	return len(e.FoundList()) + i
 }
 
-// Update requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
+// Work requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
 // stays on its step.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	selected := s.Selection(e)
 	if s.Job.Take(c, msg) {
 		s.Cursor = s.Index(e, selected)
@@ -472,9 +476,9 @@ func (s View) worst(e env.Env, g *glance.Glance, w, h int) pane.Content {
 		if counts {
 			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), fateCountWidth)
 		}
-		e.Display.AddRow(&c, pane.Target{Kind: pane.OnWorstStep, N: found + i}, row, w, i == at)
+		e.Display.AddRow(&c, pane.Target{Kind: pane.OnRow, N: found + i}, row, w, i == at)
 		for _, more := range text[1:] {
-			e.Display.AddRow(&c, pane.Target{Kind: pane.OnWorstStep, N: found + i}, cells.Spaces(name+3)+more, w, i == at)
+			e.Display.AddRow(&c, pane.Target{Kind: pane.OnRow, N: found + i}, cells.Spaces(name+3)+more, w, i == at)
 		}
 	}
 	c.Lines = append(c.Lines, onlyGroups(e, w, h-len(c.Lines)-2)...)

@@ -10,10 +10,12 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/textsearch"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -37,8 +39,8 @@ type grepKey struct {
 // shownMatches is how many matches are listed, the first ones.
 const shownMatches = 1000
 
-// Update searches while the view is open.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work searches while the view is open.
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if s.job.Take(c, msg) {
 		s.cursor = pane.ClampIndex(s.cursor, len(s.matches()))
 	}
@@ -83,11 +85,13 @@ func (s *View) Find(pattern string) error {
 // Rows makes it a list.
 func (s *View) Rows(env.Env) (*int, int) { return &s.cursor, len(s.matches()) }
 
-// RowKind is a sample that matches.
-func (*View) RowKind() pane.Kind { return pane.OnMatch }
-
 // OpenRow goes to the sample.
 func (s *View) OpenRow(e env.Env) view.Want { return s.open(e) }
+
+// Explains returns the metrics of a sample.
+func (*View) Explains(env.Env) glossary.List {
+	return glossary.List{}.At(figures.Sample, "reward", "proc")
+}
 
 // Keys of the matches.
 func (*View) Keys() view.Section {
@@ -129,7 +133,7 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 	if len(g.Matches) == 0 {
 		return e.Display.Box(layout.Rect{W: w, H: h}, true, c)
 	}
-	e.Display.AddTable(&c, pane.OnMatch, s.cursor, len(g.Matches), inner, h-3-len(c.Lines), func(from, to int) []string {
+	e.Display.AddTable(&c, pane.OnRow, s.cursor, len(g.Matches), inner, h-3-len(c.Lines), func(from, to int) []string {
 		window := *g.Result
 		window.Matches = g.Matches[from:to]
 		return report.GrepLines(&report.Grep{Result: &window}, inner)

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/figures"
 	"vantage/model/plan"
 	"vantage/model/report"
 	"vantage/model/sanitize"
@@ -14,6 +15,7 @@ import (
 	"vantage/tui/cells"
 	"vantage/tui/chart"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -32,8 +34,8 @@ type groupSizeKey struct {
 	set      model.Settings // without a filter, which changes nothing
 }
 
-// Update requests the estimates while their view is open.
-func (g *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the estimates while their view is open.
+func (g *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	g.job.Take(c, msg)
 	key := groupSizeKey{e.Snap.Revision, e.Settings.Now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false
@@ -51,11 +53,13 @@ func (g *View) Rows(e env.Env) (*int, int) {
 	return &g.topLine, e.Display.FirstLines(len(g.lines(e, e.Display.W-4)))
 }
 
-// RowKind is nothing that can be clicked: the text is a list by its first line.
-func (*View) RowKind() pane.Kind { return pane.OnSizes }
-
 // OnOpen goes to the top.
 func (g *View) OnOpen(env.Env) { g.topLine = 0 }
+
+// Explains returns those of the table.
+func (*View) Explains(env.Env) glossary.List {
+	return glossary.List{}.At(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
+}
 
 // Keys of the view.
 func (*View) Keys() view.Section {

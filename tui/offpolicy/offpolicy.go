@@ -15,7 +15,6 @@ import (
 	"vantage/tui/env"
 	"vantage/tui/glossary"
 	"vantage/tui/job"
-	"vantage/tui/pane"
 	"vantage/tui/view"
 )
 
@@ -50,8 +49,8 @@ type tried struct {
 	sweep []*study.Trial
 }
 
-// Update requests the figures while the view is open, once the log was read.
-func (v *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the figures while the view is open, once the log was read.
+func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	isFirst := v.Job.Value == nil
 	if v.Job.Take(c, msg) && v.Job.Err == nil && isFirst {
 		v.cursor = v.Job.Value.firstRule()
@@ -119,9 +118,6 @@ func (v *View) Rows(env.Env) (*int, int) {
 	}
 	return &v.cursor, len(v.Job.Value.tried)
 }
-
-// RowKind is a rule.
-func (*View) RowKind() pane.Kind { return pane.OnRule }
 
 // Keys of the view.
 func (*View) Keys() view.Section {
@@ -218,7 +214,7 @@ func (v *View) Exported(env.Env) report.Table {
 	return report.OffPolicyTrials(v.Job.Value.Study)
 }
 
-// Figures are those of the view, for the help.
-func (v *View) Figures() glossary.List {
+// Explains are those of the view, for the help.
+func (v *View) Explains(env.Env) glossary.List {
 	return glossary.List{}.At(figures.OffPolicy, slices.Concat([]string{figuresOfCourse()[v.figure].name}, figures.OffPolicyNames())...)
 }

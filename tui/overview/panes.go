@@ -147,8 +147,8 @@ func paneTable() [layout.PaneCount]overviewPane {
 	}
 }
 
-// FiguresUnderCursor returns the figures of the row that has the cursor in the focused pane.
-func (p Panes) FiguresUnderCursor(e env.Env) glossary.List { return paneTable()[p.Focus].figures(p, e) }
+// Explains returns the figures of the row that has the cursor in the focused pane.
+func (p Panes) Explains(e env.Env) glossary.List { return paneTable()[p.Focus].figures(p, e) }
 
 func (Panes) steps(e env.Env, w, h int) pane.Content { return trend.Pane(e, w, h) }
 

@@ -12,12 +12,14 @@ import (
 
 	"vantage/model"
 	"vantage/model/compare"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -44,8 +46,8 @@ type comparison struct {
 	unit   model.LengthUnit  // of the candidate's lengths
 }
 
-// Update requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	before, wasSelected := s.Selected()
 	if s.Job.Take(c, msg) && wasSelected && (s.Cursor > 0 || !open) {
 		for i := range s.pairs() {
@@ -73,11 +75,13 @@ func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 // Rows makes the prompts a list.
 func (s *View) Rows(env.Env) (*int, int) { return &s.Cursor, len(s.pairs()) }
 
-// RowKind is a prompt.
-func (*View) RowKind() pane.Kind { return pane.OnPair }
-
 // OpenRow reads the answers to it.
 func (*View) OpenRow(env.Env) view.Want { return view.OpenAnswers{} }
+
+// Explains returns those of the table and of its verdict.
+func (*View) Explains(env.Env) glossary.List {
+	return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±", "prompts")
+}
 
 // Keys of the comparison.
 func (*View) Keys() view.Section {
@@ -222,7 +226,8 @@ func DifficultyLines(e env.Env, bins []compare.Bin, w int) []string {
 func (s View) table(e env.Env, r *compare.Result, w, h int) pane.Content {
 	t := e.Display.Theme
 	if len(r.Pairs) == 0 {
-		return pane.Content{Title: " prompts  none in common"}
+		const instead = "without a prompt that both saw, compare the runs by their steps: Esc, then 3 and 3 again, draws any metric of both"
+		return pane.Content{Title: " prompts  none in common", Lines: e.Display.SentenceLines(instead, themes.Dim, w)}
 	}
 	names := e.RunNames()
 	var widths [2]int
@@ -235,7 +240,7 @@ func (s View) table(e env.Env, r *compare.Result, w, h int) pane.Content {
 		cells.FitRight("Δ", 9)+cells.FitRight("samples", 10)+"  prompt")}}
 	cursor := pane.ClampIndex(s.Cursor, len(r.Pairs))
 	shared := env.SharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
-	e.Display.AddRows(&c, pane.OnPair, cursor, len(r.Pairs), w, h, func(i int) string {
+	e.Display.AddRows(&c, pane.OnRow, cursor, len(r.Pairs), w, h, func(i int) string {
 		p := s.pairAt(i)
 		return cells.FitRight(units.Fixed(p.Baseline, 3), widths[env.SideBaseline]) +
 			cells.FitRight(units.Fixed(p.Candidate, 3), widths[env.SideCandidate]) +

@@ -28,20 +28,9 @@ const (
 	OnChart          // a line of the chart of all steps: how wide the drawing behind the labels is
 	OnStep           // a step, by its index in the trend
 	OnReading        // a part of an open group: 0 samples, 1 text
-	OnSample         // a row of its samples
 	OnSweepCell      // a cell of the map: see sweepCellNumber
-	OnPair           // a prompt of both runs
 	OnAnswer         // a side of the answers
-	OnEstimator      // a row of the list of estimators
-	OnFigure         // a row of the list of figures
-	OnStage          // a stage of the chain
-	OnWorstStep      // a row of the run at a glance: a finding, or one of the worst steps
-	OnProblems       // the text on how the log was read
-	OnSizes          // that on sizes of groups
-	OnParts          // that on parts of the samples
-	OnPrompt         // a row of the prompts
-	OnMatch          // a sample that matches a pattern
-	OnRule           // an off-policy rule
+	OnRow            // a row of the view's own list, see view.Lister
 	OnHelp           // the help
 
 	TargetKinds = iota

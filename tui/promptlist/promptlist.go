@@ -20,6 +20,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -45,8 +46,8 @@ type promptsKey struct {
 // answersRead is how many answers are read to find suspect prompts.
 const answersRead = 4096
 
-// Update requests the accounts while their view is open.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work requests the accounts while their view is open.
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if s.job.Take(c, msg) {
 		s.cursor = pane.ClampIndex(s.cursor, len(s.shown()))
 	}
@@ -88,11 +89,14 @@ func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, text
 // Rows makes it a list.
 func (s *View) Rows(env.Env) (*int, int) { return &s.cursor, len(s.shown()) }
 
-// RowKind is a prompt.
-func (*View) RowKind() pane.Kind { return pane.OnPrompt }
-
 // OpenRow goes to its newest group.
 func (s *View) OpenRow(e env.Env) view.Want { return s.open(e) }
+
+// Explains returns those of the accounts, and of the samples that they are of.
+func (*View) Explains(env.Env) glossary.List {
+	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "Σ|A|", "tokens", "push/1k", "last_step")
+	return l.At(figures.Sample, "reward", "proc")
+}
 
 // Keys of the prompts.
 func (*View) Keys() view.Section {
@@ -114,6 +118,9 @@ func (*View) Keys() view.Section {
 
 // Filter is the view while the filter is typed.
 type Filter struct{ *View }
+
+// StateOf is that of the prompts.
+func (Filter) StateOf() view.Name { return view.Prompts }
 
 // Text and the others make it a view with a line.
 func (f Filter) Text() *string { return &f.draft }
@@ -144,7 +151,22 @@ func (s *View) sort(env.Env) view.Want {
 	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(s.sortedBy(), "-"))
 	s.order, s.cursor = all[(at+1)%len(all)], 0
-	return view.Say("prompts by " + s.order)
+	unit := model.LengthTokens
+	if p := s.job.Value; p != nil {
+		unit = p.Unit
+	}
+	return view.Say("prompts by " + orderWords(s.order, unit))
+}
+
+// orderWords says by what prompts are in order: by the head of its column.
+func orderWords(order string, unit model.LengthUnit) string {
+	name, least := strings.CutPrefix(order, "-")
+	heads := map[string]string{"per_1k": "push/1k", "sum_abs": "Σ|A|", "tokens": unit.String(), "last_step": "last step"}
+	words := cmp.Or(heads[name], name)
+	if least {
+		words += ", least first"
+	}
+	return words
 }
 
 func (s *View) reverse(env.Env) view.Want {
@@ -196,6 +218,9 @@ func (s *View) open(env.Env) view.Want {
 	return view.GoTo(env.Destination{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
 }
 
+// factLabel is the width of the name of a fact.
+const factLabel = 12
+
 // Draw draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
 func (s *View) Draw(e env.Env, w, h int) []string {
 	p, t, inner := s.job.Value, e.Display.Theme, w-3
@@ -207,18 +232,20 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 		}
 		return e.Display.Waiting(c.Title, text, w, h)
 	}
-	c.Title += ", by " + p.Order
+	c.Title += ", by " + orderWords(p.Order, p.Unit)
 	if p.Where != "" {
 		c.Title += ", where " + sanitize.Line(p.Where)
 	}
 	facts := report.PromptFacts(p)
 	if h < 26 { // of the states only how many there are
-		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
+		counts := report.PromptCounts(p)
+		_, ofStates, _ := strings.Cut(counts, " · ") // how many there are, the note says too
+		facts = []report.Fact{{Label: "states", Text: pane.FirstFitting(inner-factLabel, counts, ofStates)}}
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
 	c.Lines = e.Display.FactLines(facts, inner)
 	e.Display.AddTable(
-		&c, pane.OnPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.Lines),
+		&c, pane.OnRow, s.cursor, len(p.Selected), inner, h-5-len(c.Lines),
 		func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) },
 	)
 	for len(c.Lines) < h-3 {

@@ -9,11 +9,13 @@ import (
 
 	"vantage/model"
 	"vantage/model/compare"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -66,8 +68,8 @@ func (r *Answers) List(e env.Env, c *job.Queue, of view.Pair) {
 
 func (r Answers) listed() bool { return r.listing.Key != 0 && !r.listing.Busy() }
 
-// Update takes the answers to a prompt, and requests the pages of those that are chosen.
-func (r *Answers) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// Work takes the answers to a prompt, and requests the pages of those that are chosen.
+func (r *Answers) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if r.listing.Take(c, msg) {
 		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of each
 		for side, answers := range r.listing.Value {
@@ -153,6 +155,11 @@ func (r *Answers) OnMouse(e env.Env, m view.Mouse) (view.Want, bool) {
 		return nil, true
 	}
 	return nil, false
+}
+
+// Explains returns those above the texts.
+func (*Answers) Explains(env.Env) glossary.List {
+	return glossary.List{}.At(figures.Compare, "baseline", "candidate", "Δ").At(figures.Sample, "reward", "tokens")
 }
 
 // Keys of the answers.

@@ -19,6 +19,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/job"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -253,6 +254,30 @@ type Group struct {
 // heightForDiffBelow is the height of the text from which the diff to the best sample follows it, where both have room.
 const heightForDiffBelow = 40
 
+// Work requests the page of the open group, and cancels the request when the group is left, however that was done.
+func (r *Group) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	before, was := r.Job.Value, r.Job.Of
+	if r.Take(c, msg) {
+		r.Scroll = r.initialScroll(e, before, was)
+		r.updateSearch(e)
+	}
+	r.updateTokens(e, open, c, msg)
+	if !open {
+		r.Job.Stop()
+		return
+	}
+	g := e.SelectedGroup()
+	if g == nil || e.Display.IsTooSmall() {
+		return
+	}
+	if env.KeyOf(g) != r.Group {
+		r.Group, r.Sample = env.KeyOf(g), 0
+	}
+	if want, ok := r.Wanted(e, g); ok {
+		r.Request(e, c, want)
+	}
+}
+
 // Wanted returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
 func (r Group) Wanted(e env.Env, g *analysis.Group) (want PagesKey, ok bool) {
@@ -300,10 +325,10 @@ func (k PagesKey) winnerLast() PagesKey {
 	return k
 }
 
-// InitialScroll returns the first line to show of a new page. Of the texts of the page
+// initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (r Group) InitialScroll(e env.Env, pages TextPages, was PagesKey) int {
+func (r Group) initialScroll(e env.Env, pages TextPages, was PagesKey) int {
 	now, page, before := r.Job.Of, r.Page(0), pages.pages[0]
 	if before != nil && was.sameTexts(now) {
 		if pages.folded == r.Job.Value.folded && was.raw == now.raw {
@@ -353,9 +378,6 @@ func (r *Group) ScrollLines(e env.Env, by int) view.Want {
 // Rows makes the samples a list.
 func (r *Group) Rows(e env.Env) (*int, int) { return &r.Sample, samplesOpen(e) }
 
-// RowKind is a sample.
-func (*Group) RowKind() pane.Kind { return pane.OnSample }
-
 // OpenRow focuses its text.
 func (r *Group) OpenRow(e env.Env) view.Want { return r.focus(e, 1) }
 
@@ -379,6 +401,9 @@ func (r *Group) Draw(e env.Env, _, _ int) []string { return r.view(e, nil) }
 
 // Exported returns the samples.
 func (*Group) Exported(e env.Env) report.Table { return samples.ExportedSamples(e) }
+
+// Explains returns those of the sample.
+func (*Group) Explains(e env.Env) glossary.List { return samples.FiguresOfSample(e) }
 
 // Keys of an open group.
 func (*Group) Keys() view.Section {
@@ -595,6 +620,9 @@ const maxSearchBytes = 80
 // Search is the open group while what is searched for is typed.
 type Search struct{ *Group }
 
+// StateOf is that of the group.
+func (Search) StateOf() view.Name { return view.Group }
+
 // Draw draws the group with the search.
 func (s Search) Draw(e env.Env, _, _ int) []string { return s.view(e, &e.Typing) }
 
@@ -605,7 +633,7 @@ func (s Search) Text() *string { return &s.Search.query }
 func (Search) Limit() int { return maxSearchBytes }
 
 // Edited searches again.
-func (s Search) Edited(e env.Env, _ bool) view.Want { return s.UpdateSearch(e) }
+func (s Search) Edited(e env.Env, _ bool) view.Want { return s.updateSearch(e) }
 
 // Keys of the search.
 func (Search) Keys() view.Section {
@@ -627,8 +655,8 @@ func (s Search) forget(env.Env) view.Want {
 	return view.Open{View: view.Group}
 }
 
-// UpdateSearch searches again and goes to the first match from the lines in sight on.
-func (r *Group) UpdateSearch(e env.Env) view.Want {
+// updateSearch searches again and goes to the first match from the lines in sight on.
+func (r *Group) updateSearch(e env.Env) view.Want {
 	r.Search.Matches = richtext.Matches{}
 	page := r.Page(0)
 	if page == nil || r.Search.query == "" {

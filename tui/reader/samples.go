@@ -20,7 +20,7 @@ func (r Group) table(e env.Env, w, h int) pane.Content {
 	c := pane.Content{Lines: append(samples.FateLines(e, g, w-2, lines), samples.SampleHeader(e, figures))}
 	order := e.RankedSamples(g)
 	e.Display.AddRows(
-		&c, pane.OnSample, r.Sample, len(order), w, h, func(row int) string { return samples.SampleRow(e, figures, row, order[row]) },
+		&c, pane.OnRow, r.Sample, len(order), w, h, func(row int) string { return samples.SampleRow(e, figures, row, order[row]) },
 	)
 	c.Note = "sample " + c.Note
 	if hidden > 0 {

@@ -29,8 +29,8 @@ const stripRows = 3
 // heightForStrip is that of the text from which it has a strip.
 const heightForStrip = 9
 
-// UpdateTokens requests the log-probs of the sample under the cursor, while the group is open and the log has them.
-func (r *Group) UpdateTokens(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+// updateTokens requests the log-probs of the sample under the cursor, while the group is open and the log has them.
+func (r *Group) updateTokens(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	r.tokens.Job.Take(c, msg)
 	if !open || !r.hasStrip(e) {
 		r.tokens.Job.Stop()

@@ -9,11 +9,13 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
 	"vantage/tui/trend"
@@ -29,11 +31,20 @@ type figuresState struct {
 // Small is the view of all metrics as small charts.
 type Small struct{ *View }
 
+// StateOf is that of the view of all steps.
+func (Small) StateOf() view.Name { return view.Steps }
+
 // Draw draws them.
 func (s Small) Draw(e env.Env, w, h int) []string { return s.figuresView(e, w, h) }
 
 // OnMouse leaves the wheel to what is below the pointer.
 func (Small) OnMouse(env.Env, view.Mouse) (view.Want, bool) { return nil, false }
+
+// Explains returns the metrics of the charts, from that under the cursor on.
+func (s Small) Explains(e env.Env) glossary.List {
+	names := trend.MetricNames(e)
+	return glossary.List{}.At(figures.Metrics, names[pane.ClampIndex(s.Figures.Cursor, len(names)):]...)
+}
 
 // Keys of the charts.
 func (Small) Keys() view.Section {
@@ -139,7 +150,8 @@ func (s View) figuresView(e env.Env, w, h int) []string {
 	}
 	t, g, n := e.Display.Theme, s.FigureGrid(e, w, h), len(trend.MetricNames(e))
 	here := pane.ClampIndex(s.Figures.Cursor, n)
-	c := pane.Content{Title: " all metrics  " + units.Count(n) + runLegend(e)}
+	inSight := fmt.Sprintf("%d–%d of %s", g.first+1, g.first+len(g.InSight), units.Count(n))
+	c := pane.Content{Title: " all metrics  " + inSight + runLegend(e)}
 	drawn, meanOf := s.DrawFigures(e, g.InSight, "", g.W, g.H-1).Charts, 1
 	c.Lines = make([]string, g.rows*g.H)
 	for i, one := range drawn {

@@ -26,6 +26,9 @@ type FigurePicker struct {
 // List is the list of metrics, one of which is to be drawn.
 type List struct{ *View }
 
+// StateOf is that of the view of all steps.
+func (List) StateOf() view.Name { return view.Steps }
+
 // Text and the others make it a view with a line.
 func (s List) Text() *string { return &s.Picker.Query }
 
@@ -37,9 +40,6 @@ func (s List) Edited(e env.Env, longer bool) view.Want { return view.Narrowed(s,
 
 // Rows makes it a list.
 func (s List) Rows(e env.Env) (*int, int) { return &s.Picker.cursor, len(s.listed(e)) }
-
-// RowKind is a metric.
-func (List) RowKind() pane.Kind { return pane.OnFigure }
 
 // OnMouse leaves the mouse to the rows.
 func (List) OnMouse(env.Env, view.Mouse) (view.Want, bool) { return nil, false }
@@ -130,7 +130,7 @@ func (s View) figureList(e env.Env, typed cells.Line, w, h int) []string {
 		name = max(name, cells.Width(n))
 	}
 	name = min(name, in.W/2)
-	e.Display.AddRows(&c, pane.OnFigure, s.Picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
+	e.Display.AddRows(&c, pane.OnRow, s.Picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		of := list[i].Metric
 		meaning := strings.TrimPrefix(trend.WithoutNaN(&x.StepFigures, of.Name)+", "+FigureMeaning(of.Name), ", ")
 		return " " + cells.Fit(trend.TrimPath(sanitize.Line(list[i].Name), name), name) + " " +

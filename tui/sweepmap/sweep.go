@@ -27,13 +27,15 @@ import (
 	"vantage/tui/view"
 )
 
-// Figures returns the figure that is on the map, then those of the cell and of the advice.
-func (s View) Figures() glossary.List {
-	l := glossary.List{}.At(figures.Sweep, sweep.Figures()[s.Figure].Name, "recommended", "on_front", "keep_pos_ratio")
-	for _, f := range sweep.Figures() {
-		l = l.At(figures.Sweep, f.Name)
+// Explains returns the figure that is on the map, then those of the cell and of the advice.
+func (s *View) Explains(e env.Env) glossary.List {
+	all := sweep.Figures()
+	shown, _ := s.shownFigure(e)
+	l := glossary.List{}.At(figures.Sweep, all[shown].Label, "★", "☆", "keep_pos_ratio")
+	for _, f := range all {
+		l = l.At(figures.Sweep, f.Label)
 	}
-	return l.At(figures.Sweep, "Σ|A|", "+ : −")
+	return l.At(figures.Sweep, "+ : −")
 }
 
 // View is the state of the map of what every pair of keep ratios does.
@@ -64,8 +66,9 @@ func (*View) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a higher keep_pos_ratio", Do: view.By((*View).movePos, 1)},
 		{
 			Keys: []string{"v"}, Label: "v", Hint: "v metric",
-			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean of all, std of all",
-			Do:  view.By((*View).moveFigure, 1),
+			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, train, push like, flips, Σ|A|, one-sided, " +
+				"mean of all, std of all",
+			Do: view.By((*View).moveFigure, 1),
 		},
 		{Keys: []string{"V"}, Label: "V", Doc: "previous metric", Do: view.By((*View).moveFigure, -1)},
 		{
@@ -284,9 +287,16 @@ func (s View) wanted(e env.Env) SweepKey {
 	return q
 }
 
-// Update takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
+// Work takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
 // the same with more rows has as many steps.
-func (s *View) Update(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
+	s.compute(e, open, c, msg)
+	if open {
+		s.advise(e)
+	}
+}
+
+func (s *View) compute(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if s.Job.Take(c, msg) {
 		if part := s.Job.Value; s.Grid == nil || s.Grid.Steps <= part.Done || !s.Job.Busy() {
 			s.Grid = part.grid
@@ -376,11 +386,11 @@ type adviceKey struct {
 	recompute bool
 }
 
-// Advise finds what suits the goal best on the map that is on the screen. Only what is on the map is advised, since Enter sets what is under
-// the cursor.
-func (s *View) Advise(e env.Env, open bool) {
+// advise finds what suits the goal best on the map that is on the screen. Only what is on the map is advised, because Enter sets what is
+// under the cursor.
+func (s *View) advise(e env.Env) {
 	key := adviceKey{s.Grid, SweepStride(e), s.SweepGoal(), e.Settings.Now.Recompute}
-	if !open || key == s.adviceOf {
+	if key == s.adviceOf {
 		return
 	}
 	s.adviceOf, s.Advice = key, sweep.Recommendation{}

@@ -7,11 +7,11 @@ import (
 	"vantage/tui/pane"
 )
 
-// Lister is a view with rows that a cursor goes through, by keys, wheel and clicks, or with a text whose first line in sight does.
+// Lister is a view with rows that a cursor goes through, by keys, wheel and clicks, or with a text whose first line in sight does. For the
+// mouse it marks each row that it draws as [pane.OnRow].
 type Lister interface {
 	View
 	Rows(e env.Env) (cursor *int, n int) // of a text n is how many lines can be the first in sight
-	RowKind() pane.Kind                  // to the mouse
 }
 
 // RowOpener is one whose rows open.
@@ -46,7 +46,7 @@ func OnRows(l Lister, e env.Env, m Mouse) (w Want, handled bool) {
 	switch {
 	case m.Wheel != 0 && m.On.Kind == pane.OnBody:
 		return MoveRow(l, e, WheelLines*m.Wheel), true
-	case m.On.Kind != l.RowKind():
+	case m.On.Kind != pane.OnRow:
 	case m.Click:
 		return ToRow(l, e, m.On.N), true
 	case m.Twice && opens:

@@ -1,13 +1,21 @@
 // Package view is what a view of the screen is, and what it may want of the program.
+//
+// A view is a pointer into App and changes in place: App is copied at every message, so that the frame before keeps its views all the same,
+// and nobody has to put a returned view back where it was. A key is a row with what it does, not a case of an Update, because dispatch, hints,
+// help and documents read the same row.
 package view
 
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"vantage/model"
 	"vantage/model/report"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/glossary"
+	"vantage/tui/job"
 	"vantage/tui/pane"
 )
 
@@ -38,7 +46,7 @@ const (
 	FigureList
 	Glance
 	Finding
-	Value
+	Ratios
 	OffPolicy
 
 	Count = iota
@@ -69,6 +77,22 @@ type Prompted interface {
 // Exporter is a view with a table for an export.
 type Exporter interface {
 	Exported(e env.Env) report.Table
+}
+
+// Working is a view that computes or reads in the background. It works after every message, whichever view is open: it takes the message if
+// that is its answer, and starts what it lacks while it is open.
+type Working interface {
+	Work(e env.Env, open bool, c *job.Queue, msg tea.Msg)
+}
+
+// Sharing is a view that draws the state of another one, such as that one while its filter is typed. The state works once, for both.
+type Sharing interface {
+	StateOf() Name
+}
+
+// Explained is a view whose help explains metrics: those under the cursor, the most telling first.
+type Explained interface {
+	Explains(e env.Env) glossary.List
 }
 
 // Opened is a view that begins anew when it is opened.

@@ -222,7 +222,14 @@ func (r *CSVReader) Learn(record []byte) {
 		}
 		columns = append(columns, c)
 		if loser := best.assign(len(columns), c.role, rank); loser > 0 {
-			columns[loser-1].role, columns[loser-1].use = noRole, skippedCell
+			lost := &columns[loser-1]
+			lost.component, ok = r.partOf(r.decoder.ColumnName(loser-1), jsonscan.Number, lost.role)
+			if lost.role, lost.use = noRole, skippedCell; lost.component >= 0 {
+				lost.use = optionalNumber
+			}
+			if !ok {
+				return
+			}
 		}
 	}
 	if !r.canRead(&best) {
@@ -250,23 +257,20 @@ func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, ran
 	if fields.Statuses[string(name.Raw)] != nil {
 		c.status = string(name.Raw)
 	}
-	p, hasRole := fields.Lookup(name.Raw)
+	p, hasRole := fields.LookupFor(name.Raw, decode.CellValue(cell))
 	isComponent := fields.IsComponent(string(name.Text()))
 	isIdle, isFraction := r.readsEpoch(p, name.Raw, cell)
 	switch {
-	case mayHoldComponents(name, cell, hasRole), hasRole && fields.IsRequested(name.Raw), isFraction:
+	case isFraction, onlyDecoderTells(fields, name, cell, hasRole):
 		return c, 0, false
 	case isIdle:
 		return c, 0, true
+	case hasRole && p.Role == decode.RoleTokens && len(cell) == 0:
+		c.use = emptyCell // a number is a length
+		return c, 0, true
 	case hasRole && p.Role != decode.RoleTokens && p.Role != decode.RoleMask:
-		c.role, c.use = p.Role, useOfRole(p.Role)
-		if len(cell) == 0 && c.use != optionalNumber {
-			c.role, c.use = noRole, emptyCell
-		}
-		if isTokenCount(p.Role) && (isComponent || !p.Role.Accepts(decode.CellValue(cell))) {
-			return c, 0, len(cell) == 0 // a length that cannot be true is none, but perhaps a component
-		}
-		return c, p.Rank, true
+		c, ok = roleColumn(c, p.Role, cell, isComponent)
+		return c, p.Rank, ok
 	case !isComponent:
 		return c, 0, true
 	}
@@ -276,6 +280,24 @@ func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, ran
 	}
 	c.use = emptyCell // the first number makes it a component
 	return c, 0, len(cell) == 0
+}
+
+// roleColumn returns a column whose cells play a role.
+func roleColumn(c csvColumn, role decode.Role, cell []byte, isComponent bool) (column csvColumn, ok bool) {
+	c.role, c.use = role, useOfRole(role)
+	if len(cell) == 0 && c.use != optionalNumber {
+		c.role, c.use = noRole, emptyCell
+	}
+	if isTokenCount(role) && (isComponent || !role.Accepts(decode.CellValue(cell))) {
+		return c, len(cell) == 0 // a length that cannot be true is none, but perhaps a component
+	}
+	return c, true
+}
+
+// onlyDecoderTells reports whether cells of a column may mean something that depends on the cell.
+func onlyDecoderTells(fields *decode.Fields, name jsonscan.Value, cell []byte, hasRole bool) bool {
+	isConversation := hasRole && decode.IsConversationField(string(name.Raw))
+	return mayHoldComponents(name, cell, hasRole) || hasRole && fields.IsRequested(name.Raw) || isConversation
 }
 
 // mayHoldComponents reports whether cells of a column may be an object of the parts of a reward.

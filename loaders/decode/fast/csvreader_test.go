@@ -32,6 +32,8 @@ func FuzzCSVReader(f *testing.F) {
 	f.Add([]byte("prompt,reward,messages,epoch"), []byte(`q,1,"[{",3`), []byte(`q,1,x,`))
 	f.Add([]byte("prompt,reward,traj_id"), []byte(`q,1,"t""1"`), []byte(`q,1,t2`))
 	f.Add([]byte("prompt,reward,split,is_eval"), []byte("q,1,train,False"), []byte("q,1,val,False"))
+	f.Add([]byte("prompt,correct,reward,format,completion_tokens"), []byte("q,True,1,0,7"), []byte("q,False,0,1,9"))
+	f.Add([]byte("prompt,correct,reward,format,completion_tokens"), []byte("q,1,1,0,7"), []byte("q,0,,,"))
 	f.Add([]byte("prompt;reward;length\r"), []byte("q;1;3\r"), []byte("q,1;2;\r"))
 	f.Add([]byte(header), []byte("-0-0.0,0,0,0,0,-0.0,0,0,0,0,1,0"), []byte(rows[0])) // a step after a row that has none
 	f.Fuzz(func(t *testing.T, header, first, second []byte) {

@@ -231,6 +231,7 @@ func (r *Reader) Learn(line []byte) {
 	r.template, r.components, r.sharedPrefix, r.prompt.known = template{}, nil, nil, false
 	var t template
 	var best bestFields
+	var names []jsonscan.Value // of its fields
 	s, literalStart := jsonscan.Scanner{Data: line}, 0
 	for more := true; more; more = s.Peek() != '}' {
 		key, v, valueStart, ok := s.Field()
@@ -243,9 +244,13 @@ func (r *Reader) Learn(line []byte) {
 		}
 		t.addLiteral(line[literalStart:valueStart])
 		literalStart = s.Pos
-		t.fields = append(t.fields, next)
+		t.fields, names = append(t.fields, next), append(names, key)
 		if loser := best.assign(len(t.fields), next.role, rank); loser > 0 {
-			t.fields[loser-1].role = noRole
+			lost := &t.fields[loser-1]
+			if lost.component, ok = r.partOf(names[loser-1], lost.kind, lost.role); !ok {
+				return
+			}
+			lost.role = noRole
 		}
 		s.SkipSpace()
 	}
@@ -296,7 +301,7 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 	if r.slow.Fields.Statuses[string(key.Raw)] != nil {
 		f.status = string(key.Raw)
 	}
-	p, hasRole := r.slow.Fields.Lookup(key.Raw)
+	p, hasRole := r.slow.Fields.LookupFor(key.Raw, v)
 	switch isIdle, isFraction := r.readsEpoch(p, key.Raw, v.Raw); {
 	case isIdle || isFraction:
 		return f, 0, isIdle
@@ -305,17 +310,42 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 	}
 	if hasRole && p.Role.Accepts(v) {
 		f.role = p.Role
-		if r.slow.Fields.IsRequested(key.Raw) || bytes.EqualFold(key.Raw, []byte(decode.ConversationField)) {
-			return f, 0, false
-		}
-		return f, p.Rank, v.Kind == jsonscan.String || v.Kind == jsonscan.Number || v.Kind == jsonscan.Array &&
-			(p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
+		onlyDecoderTells := r.slow.Fields.IsRequested(key.Raw) || decode.IsConversationField(string(key.Raw))
+		return f, p.Rank, !onlyDecoderTells && isPlainValue(p.Role, v.Kind)
 	}
 	if hasRole { // another value of that kind may play the role; null never does
 		return f, 0, v.Kind == jsonscan.Null && !decode.IsComponentName(string(key.Text()))
 	}
 	f.component, ok = r.componentOf(key, v)
 	return f, 0, ok
+}
+
+// isPlainValue reports whether values of that kind, in that role, are read here.
+func isPlainValue(role decode.Role, kind jsonscan.Kind) bool {
+	switch kind {
+	case jsonscan.String, jsonscan.Number:
+		return true
+	case jsonscan.Bool:
+		return role == decode.RoleReward
+	case jsonscan.Array:
+		return role == decode.RolePrompt || role == decode.RoleResponse
+	default:
+		return false
+	}
+}
+
+// partOf returns the index of the component that a value gives which could be the reward, -1 for none. It is not ok if only the RowDecoder
+// can tell.
+func (r *rowBuilder) partOf(name jsonscan.Value, kind jsonscan.Kind, role decode.Role) (index int, ok bool) {
+	text := string(name.Text())
+	if role != decode.RoleReward || !r.slow.Fields.IsPlainPart(text) {
+		return -1, true
+	}
+	at, known := r.slow.Components.Index[text]
+	if !known || kind != jsonscan.Number && kind != jsonscan.Bool {
+		return -1, false
+	}
+	return at, true
 }
 
 // needsNoMask reports whether a mask tells nothing: it is no list, or next to a number of tokens.

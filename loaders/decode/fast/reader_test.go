@@ -45,6 +45,10 @@ func FuzzReader(f *testing.F) {
 	turn := []byte(`{"step": 7, "uid": "u", "traj_uid": "t1", "prompt": "q", "response": "r", "reward": 1}`)
 	f.Add(turn, bytes.Replace(turn, []byte("t1"), []byte(`t\u0031`), 1), 45)
 	f.Add(turn, bytes.Replace(turn, []byte("t1"), nil, 1), 45) // an empty id is none here, too
+	part := []byte(`{"step": 7, "prompt": "q", "correct": true, "response": "r", "format": 1, "reward": 1, "completion_tokens": 7}`)
+	f.Add(part, bytes.Replace(part, []byte("true"), []byte("false"), 1), 60)
+	f.Add(part, bytes.Replace(part, []byte(`"reward": 1`), []byte(`"reward": null`), 1), 60)
+	f.Add(part, bytes.Replace(part, []byte("7}"), []byte("[7, 8]}"), 1), 60)
 	f.Fuzz(func(t *testing.T, first, second []byte, at int) {
 		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
 			return // the caller has checked for these
