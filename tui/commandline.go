@@ -39,7 +39,7 @@ func (*commandLine) Keys() view.Section {
 	return view.Section{Name: "command line", Bindings: []view.Binding{
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter run", Doc: "run the command", Do: own(App.runCommand)},
 		{Keys: []string{"tab"}, Label: "Tab", Hint: "Tab complete", Doc: "complete the word", Do: own(App.completeCommand)},
-		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: own(App.closeLine)},
+		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: view.Ask(view.CloseLine{})},
 	}}
 }
 

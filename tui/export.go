@@ -197,7 +197,7 @@ func (copying) Keys() view.Section {
 		{Keys: []string{"g"}, Label: "g", Hint: "g group", Doc: "the samples of the group under the cursor", Do: own(App.copyGroup)},
 		{Keys: []string{"s"}, Label: "s", Hint: "s screen", Doc: "the screen as text", Do: own(App.copyScreen)},
 		{Keys: []string{"f"}, Label: "f", Hint: "f flags", Doc: "the settings in each trainer's syntax", Do: own(App.copyFlags)},
-		{Keys: []string{"esc", "y"}, Label: "Esc", Hint: "Esc leave", Doc: "copy nothing", Do: own(App.closeLine)},
+		{Keys: []string{"esc", "y"}, Label: "Esc", Hint: "Esc leave", Doc: "copy nothing", Do: view.Ask(view.CloseLine{})},
 	}}
 }
 
