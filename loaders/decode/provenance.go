@@ -254,7 +254,7 @@ func numberBesideWord(name string) (number int64, ok bool) {
 	stem, _, _ := strings.Cut(name, ".")
 	word := strings.Trim(stem, "0123456789_-")
 	digits := strings.Trim(strings.Replace(stem, word, "", 1), "_-")
-	isWord := slices.Contains(sampleWords, word) || slices.Contains([]string{"train", "train_rollouts", "traces", "outputs", "rewards", "grpo"}, word)
+	isWord := slices.Contains(sampleWords, word) || slices.Contains([]string{"train", "train_rollouts", "traces", "outputs", "grpo"}, word)
 	if !isWord || !IsDigits(digits) {
 		return 0, false
 	}
