@@ -14,6 +14,7 @@ import (
 	"vantage/tui/breakdown"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/export"
 	"vantage/tui/trend"
 	"vantage/tui/view"
 )
@@ -323,9 +324,9 @@ func valuesAfter(names []string, word string) []string {
 func exportForms(_ env.Env, before []string) []string {
 	switch {
 	case len(before) == 0:
-		return append([]string{"shown"}, exportFormats(false)...)
+		return append([]string{"shown"}, export.Formats(false)...)
 	case len(before) == 1 && before[0] == "shown":
-		return exportFormats(true)
+		return export.Formats(true)
 	}
 	return nil
 }
