@@ -191,7 +191,10 @@ func factsOf(t *testing.T, f *formats.Format, isFirst bool) (facts, read string)
 		if _, byItself := strings.CutPrefix(f.TrainerOption, "nothing: "); byItself {
 			how = "Written by default"
 		}
-		return facts + fmt.Sprintf("  %s, as `%s`; open it with `%s`.\n\n", how, f.File, f.Command()), read
+		if f.Origin != formats.FromAnyone { // else the command has the name, which may be any
+			how += ", as `" + f.File + "`"
+		}
+		return facts + fmt.Sprintf("  %s; open it with `%s`.\n\n", how, f.Command()), read
 	}
 	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n", read
 }

@@ -124,10 +124,9 @@ func decimal(text []byte) (x float32, length int) {
 		return 0, 1 // of a prompt, and of padding
 	}
 	whole, decimals, end := fraction(text)
-	if isDone := end > 0 && (text[end] == ',' || text[end] == ' '); !isDone {
+	if end == 0 || text[end] != ',' && text[end] != ' ' {
 		d := digitsOf(text)
-		isDone = d.end == len(text) || text[d.end] == ',' || text[d.end] == ' '
-		if isPlain := d.count <= maxDigits && d.decimals < len(powersOfTen) && d.isNumber; !isDone || !isPlain {
+		if !d.arePlain(text) {
 			return anyDecimal(text)
 		}
 		whole, decimals, end = d.whole, d.decimals, d.end
@@ -191,6 +190,12 @@ type digits struct {
 	decimals int    // after the point, and by how much an exponent moves it
 	end      int    // where they end
 	isNumber bool   // there is one
+}
+
+// arePlain reports whether the digits of a text are a number of a list, and fit.
+func (d *digits) arePlain(text []byte) bool {
+	isDone := d.end == len(text) || text[d.end] == ',' || text[d.end] == ' '
+	return isDone && d.isNumber && d.count <= maxDigits && d.decimals < len(powersOfTen)
 }
 
 func digitsOf(text []byte) (d digits) {

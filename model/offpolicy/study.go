@@ -13,6 +13,7 @@
 package offpolicy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -73,6 +74,8 @@ type Study struct {
 	Own    *Trial          // of the asked rule, nil without one
 	Trials []*Trial        // of all rules at their defaults, in their order, each followed by its sweep
 	Rows   Rows            // of the samples that have a place
+	Lacks  map[string]int  // rows of which no token can be compared, by what they lack
+	Gaps   int             // unscored tokens of other rows
 
 	steps   map[int]*Tally
 	fresh   map[int]*Tally // by step, of rows of lag 0
@@ -112,6 +115,7 @@ const (
 func New(asked Asked, sweeps bool) *Study {
 	s := &Study{
 		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
+		Lacks: map[string]int{},
 	}
 	if asked.Rule != nil {
 		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
@@ -146,12 +150,13 @@ type reduced struct {
 	Sample
 	figures rules.Figures
 	short   rules.Row // as rules look at it
+	lacks   string    // if no token can be compared
 	tenths  [10]Probability
 	traits  traits
 }
 
 func (s *Study) reduce(x Sample) *reduced {
-	r := &reduced{}
+	r := &reduced{lacks: cmp.Or(x.Lacks(), "no token that trains and has numbers of both sides")}
 	r.short, r.figures = s.merger.Merge(x.Row)
 	if x.Even() {
 		r.probabilities(x.Row)
@@ -170,6 +175,11 @@ func (s *Study) take(x *reduced) {
 	}
 	s.Samples++
 	s.writers[x.Writer]++
+	if x.figures.Tokens == 0 {
+		s.Lacks[x.lacks]++
+	} else {
+		s.Gaps += x.figures.Unscored
+	}
 	s.tally(x.Sample, x.figures)
 	if x.Place != nil {
 		s.Rows.add(*x.Place, x.figures)

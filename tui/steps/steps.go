@@ -377,7 +377,11 @@ func firstWarningList(e env.Env, w, h int) pane.Content {
 		return c
 	}
 	if len(all) == 0 {
-		c.Lines = []string{e.Display.Theme.Paint(themes.Dim, " none at any step")}
+		text := "none at any step"
+		if looking := e.StillLooking(); looking != "" { // what is not there yet may still be found
+			text = looking
+		}
+		c.Lines = e.Display.Wrapped(" ", themes.Dim, text, w-2)
 		return c
 	}
 	here := e.Result.Analysis.Step
