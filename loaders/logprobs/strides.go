@@ -80,7 +80,7 @@ func (r *reader) readLines(name string, from int64) error {
 		var parts []stride
 		for k := range int64(count) {
 			if begin := at + k*strideBytes; begin < info.Size() {
-				parts = append(parts, stride{from: begin, to: begin + strideBytes, begins: begin == from})
+				parts = append(parts, stride{from: begin, to: min(begin+strideBytes, info.Size()), begins: begin == from})
 			}
 		}
 		if err := s.round(parts); err != nil {
@@ -232,7 +232,7 @@ func (r *reader) eachRow(name string, visit func(line []byte)) error {
 	}
 	var buf []byte
 	for at := int64(0); at < info.Size(); at += strideBytes {
-		part := stride{from: at, to: at + strideBytes, begins: at == 0}
+		part := stride{from: at, to: min(at+strideBytes, info.Size()), begins: at == 0}
 		if buf, _, err = part.text(file, buf[:0]); err != nil {
 			return err
 		}
