@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/loaders/discover"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 	"vantage/model"
@@ -100,6 +101,7 @@ func (s *fileSet) watchCopies(d *directory) {
 			}
 		}
 	}
+	slices.SortFunc(d.copies, func(a, b []*file) int { return discover.CompareNatural(a[0].name, b[0].name) })
 }
 
 // leaveOutCopies drops, once all is read, the files that hold what one with a like name holds.

@@ -2,12 +2,12 @@ package loaders
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/decode"
@@ -222,7 +222,7 @@ func (f *fileReader) begin(format *formats.Format, record framing.Record) {
 }
 
 func (f *fileReader) setFormat(format *formats.Format) {
-	f.format, f.decoder = format, format.NewDecoder(f.name)
+	f.format, f.decoder = format, format.NewDecoder(f.stepName)
 	if format.VersionFolders {
 		f.chunks.runs.joinVersions(f.name)
 	}
@@ -348,6 +348,14 @@ var ErrNoFormat = errors.New("no format fits")
 type sniffed struct {
 	Format *formats.Format
 	Rows   int64 // samples, by the footer of a Parquet file; 0 for other files
+	first  firstStep
+}
+
+// firstStep is the step of the first sample of a log.
+type firstStep struct {
+	known    bool // what follows is
+	stepless bool // no sample tells its step
+	step     int64
 }
 
 // sniff returns the format of a log by its first records, as a [Source] detects it, without reading
@@ -403,6 +411,13 @@ func sniffParquet(h io.ReaderAt, size int64, name string) (sniffed, error) {
 	for _, g := range table.Groups {
 		s.Rows += g.Rows
 	}
+	tellsStep := func(column string) bool {
+		p, ok := s.Format.Fields.Lookup([]byte(column))
+		return ok && p.Role == decode.RoleStep
+	}
+	names, _ := columnNames(table)
+	s.first.stepless = !slices.ContainsFunc(names, tellsStep)
+	s.first.known = s.first.stepless // what steps there are, only its rows tell
 	return s, nil
 }
 
@@ -417,9 +432,13 @@ func sniffText(text io.Reader, name string) (sniffed, error) {
 			break
 		}
 	}
-	format := cmp.Or(f.format, f.detection.waiting)
-	if format == nil {
+	f.noteNoFormat() // rows that wait for others do so no longer
+	if f.format == nil {
 		return sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
 	}
-	return sniffed{Format: format}, nil
+	s := sniffed{Format: f.format}
+	if records := f.chunks.next().Records; len(records) > 0 {
+		s.first = firstStep{known: true, stepless: f.decoder.Note().Stepless, step: records[0].Step}
+	}
+	return s, nil
 }

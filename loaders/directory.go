@@ -30,7 +30,8 @@ type directory struct {
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
 	leftOut         []string        // formats of the files that were left out for that
 	twins           twins
-	copies          [][]*file  // files whose names are those of copies
+	copies          [][]*file // files whose names are those of copies
+	steps           stepFolders
 	withoutSamples  []sideFile // that have not been noted yet
 	notedNames      []string   // file names of those that have
 	lastNotes       []string   // on what was not looked into
@@ -67,12 +68,16 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	if !l.Truncated {
 		s.noteGone(d, l)
 	}
+	s.findStepFolders(d, chosen)
 	for _, rel := range chosen {
 		if s.byPath[d.key(rel)] != nil {
 			continue
 		}
 		f := s.addFile(d.file(rel), joinName(d.Prefix, rel))
-		f.directory = d
+		f.directory, f.stepName = d, d.steps.name(d.Prefix, rel)
+		if f.stepName != f.name {
+			s.chunks.runs.joinVersions(f.name)
+		}
 		if info := l.Infos[rel]; info != nil {
 			f.disk.Size = info.Size()
 		}
@@ -84,6 +89,31 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 		why := fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run",
 			s.options.MaxFiles, discover.MaxDepth)
 		s.chunks.addProblem(model.Problem{File: d.shown, Reason: why})
+	}
+}
+
+// findStepFolders finds folders of steps on this machine. Files in them that were read before tell another step now.
+func (s *fileSet) findStepFolders(d *directory, files []string) {
+	disk, here := d.onDisk()
+	if !here || len(s.formats) == 1 {
+		return
+	}
+	if d.steps == nil {
+		d.steps = stepFolders{}
+	}
+	if len(d.steps.find(disk, d.Path, files)) == 0 {
+		return
+	}
+	for _, f := range s.reading.files {
+		if f.directory != d || f.disk == nil {
+			continue
+		}
+		if name := d.steps.name(d.Prefix, f.disk.Path); name != f.stepName {
+			f.stepName = name
+			s.chunks.runs.joinVersions(f.name)
+			s.reading.restart(f)
+			s.reading.enqueue(f)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type fileReader struct {
 	index     int32
 	name      string
+	stepName  string           // the name with "step_3" for its folder 3, if that is one of steps; else the name
 	path      string           // whole, where it is that of a file
 	formats   []formats.Format // to choose from
 	chunks    *chunkQueue
@@ -43,7 +44,7 @@ type fileReader struct {
 }
 
 func newFileReader(index int32, name string, formats []formats.Format, chunks *chunkQueue) fileReader {
-	return fileReader{index: index, name: name, formats: formats, chunks: chunks, splitter: framing.Splitter{Limit: framing.MaxLine}}
+	return fileReader{index: index, name: name, stepName: name, formats: formats, chunks: chunks, splitter: framing.Splitter{Limit: framing.MaxLine}}
 }
 
 // feed reads bytes until there is enough for a chunk, and returns how many it used.

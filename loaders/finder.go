@@ -366,17 +366,28 @@ func (w *walker) foldersRun(root *os.Root, dir string, names []string, areVersio
 	for i := len(names) - 1; i >= max(0, len(names)-tries); i-- {
 		logs := w.logsBelow(root, path.Join(dir, names[i]), depth)
 		s, found := w.sniffNewest(root, logs)
-		if !found || areVersions && !s.Format.VersionFolders {
+		if !found || areVersions && !s.Format.VersionFolders && !w.areSteps(root, dir, names) {
 			continue
 		}
 		r = w.newRun(root, dir, s.Format.Name)
 		r.LastWrite, _ = w.stat(root, logs)
-		if !areVersions {
+		if !areVersions || !s.Format.VersionFolders {
 			r.FirstStep, r.LastStep, r.HasSteps = stepRange(names)
 		}
 		return r, true
 	}
 	return r, false
+}
+
+// areSteps reports whether folders that are only a number are steps of one run.
+func (w *walker) areSteps(root *os.Root, dir string, names []string) bool {
+	var firsts []string
+	for _, name := range names {
+		if logs := w.list(root, path.Join(dir, name)).logs; len(logs) > 0 {
+			firsts = append(firsts, path.Join(dir, name, logs[0]))
+		}
+	}
+	return areSteps(w.disk, root, firsts)
 }
 
 // logsBelow returns the logs in the first directory that has some, at most depth levels down.

@@ -93,6 +93,19 @@ func TestNamesOfLengths(t *testing.T) {
 	}
 }
 
+// Parts under plain names count in an object of much else too.
+func TestPlainPartsWithin(t *testing.T) {
+	for log, want := range map[string]string{
+		`{"prompt":"p","reward":1.5,"info":{"correct":true,"seed":7,"latency":0.5}}`:    "1.5 correct=1",
+		`{"prompt":"p","reward":1.5,"details":{"format":0.5,"format_reward":1,"id":3}}`: "1.5 format=0.5 format_reward=1",
+		`{"prompt":"p","reward":1.5,"parts":{"accuracy":1,"style":0.5}}`:                "1.5 accuracy=1 style=0.5",
+	} {
+		if got := parts("a.jsonl", log+"\n"); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", log, got, want)
+		}
+	}
+}
+
 // A whole conversation is split into prompt and answer, whatever it is called and however its turns are written.
 func TestConversationsAreSplit(t *testing.T) {
 	for _, c := range []string{
@@ -172,12 +185,16 @@ func TestNamesOfSteps(t *testing.T) {
 		{"a.jsonl", []string{`"epoch":1`, `"epoch":2`}, []int64{1, 2}},
 		{"a.jsonl", []string{`"epoch":0.01,"step":7`, `"epoch":0.02,"step":7`}, []int64{7, 7}},
 		{"step_4.jsonl", []string{`"epoch":0`, `"epoch":0`}, []int64{4, 4}},
+		{"a.jsonl", []string{`"step":"3/90"`, `"step":"4/90"`}, []int64{3, 4}},
+		{"a.jsonl", []string{`"step":"step_3"`, `"step":"step_4"`}, []int64{3, 4}},
+		{"a.jsonl", []string{`"round":3`, `"round":4`}, []int64{3, 4}},
 		{"train_4.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
 		{"train_4.jsonl", []string{`"step":7`, `"step":8`}, []int64{7, 8}},
 		{"rollouts.4.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
 		{"4_rollouts.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
 		{"4.jsonl.gz", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
 		{"train-00001-of-00004.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},
+		{"rewards-22740.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},
 		{"grpo_7b.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},
 	} {
 		var log strings.Builder

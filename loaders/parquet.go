@@ -37,7 +37,7 @@ func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is",
 			fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}
-	decoder, ok := format.NewDecoder(f.name).(*decode.RowDecoder)
+	decoder, ok := format.NewDecoder(f.stepName).(*decode.RowDecoder)
 	if !ok {
 		return fileio.ErrNotRead
 	}
@@ -242,7 +242,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 	case err != nil:
 		return false
 	case o.reader.Fits(table):
-		o.reader.Reset(f.name, table)
+		o.reader.Reset(f.stepName, table)
 		f.useReader(p, o.format, o.reader)
 	case openTable(f, p, table, o.workers) != nil:
 		return false

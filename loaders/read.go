@@ -372,9 +372,9 @@ func (r *reading) restart(f *file) {
 	r.chunks.duplicates.forget(f.index)
 	r.chunks.evaluations.Forget(f.index)
 	*r.chunks.order(f.index) = runs.Order{}
-	directory, path := f.directory, f.path
+	directory, path, stepName := f.directory, f.path, f.stepName
 	f.fileReader = newFileReader(f.index, f.name, f.formats, f.chunks)
-	f.directory, f.path = directory, path
+	f.directory, f.path, f.stepName = directory, path, stepName
 	r.newest.remove(f, r.files)
 	f.workers, f.appender = nil, nil
 	if f.packed != nil {

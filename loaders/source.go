@@ -9,6 +9,7 @@
 //	origin.go               path → where it leads   this machine, or with storage/sftp, storage/bucket and storage/cache elsewhere
 //	open.go, directory.go   that → files            with discover: which logs a directory has
 //	follow.go, watch.go     files → queue           what to read next, and when
+//	stepfolders.go          folders that are steps  those of a sweep are runs
 //	copies.go               files that are left out copies in another container
 //	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
 //	read.go, stream.go      file → bytes            with fileio: what is new since the last read

@@ -99,6 +99,8 @@ func (p *program) runsBelow(ctx context.Context, folder string, longer bool) ([]
 	if len(runs) == 0 {
 		runs = slices.Clone(list.Runs())
 	}
+	names := model.Mapped(runs, func(r runlist.Run) string { return r.Name })
+	runs = slices.DeleteFunc(runs, func(r runlist.Run) bool { return discover.IsOfTests(r.Name, names) })
 	folders := map[string]int{}
 	for i := range runs {
 		r := &runs[i]

@@ -63,6 +63,9 @@ func (c *Components) pick(key, v jsonscan.Value) {
 // pickObject takes the numbers of an object of components; {"score": s, "weight": w} counts as s·w.
 func (c *Components) pickObject(key, object jsonscan.Value) {
 	prefix, ok := ComponentPrefix(key.Raw)
+	if !ok {
+		c.pickPlain(key, object)
+	}
 	if !ok || isSummary(object) {
 		return
 	}
@@ -80,6 +83,19 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 			c.total, c.totalName = v, string(key.Raw)+"."+string(name.Raw)
 		default:
 			c.Set(prefix+string(name.Text()), v)
+		}
+	})
+}
+
+// pickPlain takes the parts under plain names of an object that may hold some.
+func (c *Components) pickPlain(key, object jsonscan.Value) {
+	if !c.fields.MayHoldPlainParts(string(key.Raw)) {
+		return
+	}
+	object.EachField(func(name, v jsonscan.Value) {
+		isSingle := v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool
+		if text := string(name.Text()); isSingle && (c.fields.IsPlainPart(text) || IsComponentName(text)) {
+			c.SetPlain(text, v)
 		}
 	})
 }

@@ -252,6 +252,7 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 		r.status = max(r.status, status)
 	}
 	p, ok := r.Fields.LookupFor(path, v)
+	v = p.valueOf(v)
 	if r.Capture != nil && (!ok || !p.Role.isText()) {
 		r.Capture.addField(path, v)
 	}
@@ -267,6 +268,14 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	}
 }
 
+// valueOf returns the value of a field as its role has it: a turn is a conversation of one.
+func (p FieldRole) valueOf(v jsonscan.Value) jsonscan.Value {
+	if p.Role == RolePrompt || p.Role == RoleResponse {
+		return asTurns(v)
+	}
+	return v
+}
+
 // accepts reports whether a value can play the role of a field of that name.
 func (p FieldRole) accepts(name []byte, v jsonscan.Value) bool {
 	isOther := p.Role == RolePrompt && slices.Contains(otherConversations, strings.ToLower(string(name)))
@@ -280,6 +289,8 @@ func (r *RowDecoder) pickRole(p FieldRole, v jsonscan.Value) {
 		return
 	}
 	switch p.Role {
+	case RoleStep:
+		v, _ = stepIn(v)
 	case RoleGroup, RoleRollout, RoleTruth:
 		v = v.Literal()
 	default:

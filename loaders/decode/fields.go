@@ -48,7 +48,7 @@ func (r Role) Accepts(v jsonscan.Value) bool {
 		_, ok := v.ToFloat()
 		return ok
 	case RoleStep:
-		_, ok := v.ToInt()
+		_, ok := stepIn(v)
 		return ok
 	case RoleGroup, RoleRollout:
 		return v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber || v.Kind == jsonscan.String && len(v.Raw) > 0
@@ -64,6 +64,30 @@ func (r Role) Accepts(v jsonscan.Value) bool {
 	default:
 		return true
 	}
+}
+
+// stepIn returns a step that is a whole number, or is in a text: "7/438", "step_12".
+func stepIn(v jsonscan.Value) (step jsonscan.Value, ok bool) {
+	if _, ok := v.ToInt(); ok || v.Kind != jsonscan.String {
+		return v, ok
+	}
+	digits, _, isOf := bytes.Cut(v.Raw, []byte{'/'})
+	if !isOf {
+		digits = bytes.TrimLeft(bytes.ToLower(v.Raw), "abcdefghijklmnopqrstuvwxyz_- ")
+		_, isOf = StepFromWord(strings.ToLower(string(v.Raw)))
+	}
+	if digits = bytes.TrimSpace(digits); !isOf || !IsDigits(string(digits)) {
+		return v, false
+	}
+	return jsonscan.Value{Kind: jsonscan.String, Raw: digits}, true
+}
+
+// asTurns returns the list of one turn that an object is, or else the value itself.
+func asTurns(v jsonscan.Value) jsonscan.Value {
+	if v.Kind != jsonscan.Object || v.Message().Role.Kind != jsonscan.String {
+		return v
+	}
+	return jsonscan.Value{Kind: jsonscan.Array, Raw: slices.Concat([]byte{'['}, v.Raw, []byte{']'})}
 }
 
 // Names are the names of the fields that play a role, the preferred ones first: if a row has
@@ -341,7 +365,8 @@ func usualNames() Names {
 			"optimizer_step", "opt_step", "policy_step", "update_step", "rollout_step", "current_step", "grpo_step", "ppo_step",
 			"training_iteration", "train_iteration", "train_iter", "iteration_id", "iter", "it", "update", "update_idx", "num_updates",
 			"step_num", "step_idx", "step_id", "step_index", "rollout_id", "batch", "batch_idx", "batch_id", "batch_index",
-			"tail_version", "policy_version", "model_version", "episode", "_step", EpochField,
+			"tail_version", "policy_version", "model_version", "grad_step", "rl_step", "outer_step", "iter_num", "iteration_num", "update_num",
+			"round", "round_idx", "timestep", "call", "call_idx", "episode", "_step", EpochField,
 		},
 		RoleGroup: {
 			"group_id", "group", "group_idx", "group_index", "uid", "problem_id", "example_id", "prompt_idx", "prompt_id",
@@ -448,7 +473,7 @@ const metricsPrefix = "metrics/"
 func ComponentPrefix(name []byte) (prefix string, ok bool) {
 	switch string(bytes.ToLower(name)) {
 	case "rewards", "reward", "score", "scores", "reward_components", "reward_breakdown", "component_rewards", "sub_rewards", "sub_scores",
-		"reward_parts", "reward_terms", "reward_details", "reward_detail", "reward_dict", "reward_scores", "individual_rewards",
+		"reward_parts", "parts", "reward_terms", "reward_details", "reward_detail", "reward_dict", "reward_scores", "individual_rewards",
 		"score_components", "score_breakdown", "score_details":
 		return "", true
 	case "metrics", "reward_info", "reward_extra_info", "reward_metrics", "breakdown", "components":
@@ -459,6 +484,11 @@ func ComponentPrefix(name []byte) (prefix string, ok bool) {
 
 // IsSummand reports whether a component of that name counts in the sum of a log without totals.
 func (f *Fields) IsSummand(name string) bool { return IsSummand(name) && !f.IsPlainPart(name) }
+
+// MayHoldPlainParts reports whether an object of that name may have, among much else, parts of the reward under plain names.
+func (f *Fields) MayHoldPlainParts(name string) bool {
+	return f.keepsParts && slices.Contains([]string{"info", "extra_info", "details", "metadata", "extra", "meta", "eval", "grading"}, name)
+}
 
 // IsSummand is [Fields.IsSummand] for fields that keep no plain parts.
 func IsSummand(name string) bool {

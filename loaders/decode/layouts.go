@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"vantage/loaders/jsonscan"
@@ -116,6 +117,9 @@ func Document(r *RowDecoder, record []byte, emit func()) error {
 	if s.Peek() == '[' {
 		return objectList(r, record[s.Pos:], emit)
 	}
+	if lists := stepLists(record); lists != nil {
+		return eachOfSteps(r, lists, emit)
+	}
 	var key string
 	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 		switch name := string(k.Raw); name {
@@ -141,6 +145,39 @@ func Document(r *RowDecoder, record []byte, emit func()) error {
 	}
 }
 
+// stepList is a list of samples under the number of their step.
+type stepList struct {
+	step  jsonscan.Value
+	value jsonscan.Value
+}
+
+// stepLists returns the lists of an object that has nothing but lists of objects, each under its step: {"1": […], "2": […]}. It is nil for
+// others.
+func stepLists(record []byte) (lists []stepList) {
+	isOf := true
+	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
+		step, ok := stepIn(jsonscan.Value{Kind: jsonscan.String, Raw: k.Raw})
+		isOf = isOf && ok && v.Kind == jsonscan.Array && bytes.HasPrefix(bytes.TrimLeft(v.Raw[1:], " \t\r\n"), []byte{'{'})
+		lists = append(lists, stepList{step, v})
+	})
+	if err != nil || !isOf {
+		return nil
+	}
+	return lists
+}
+
+func eachOfSteps(r *RowDecoder, lists []stepList, emit func()) error {
+	for _, list := range lists {
+		list.value.EachElement(func(e jsonscan.Value) {
+			r.BeginRow()
+			r.Pick(jsonscan.Value{Kind: jsonscan.String, Raw: []byte("step")}, list.step)
+			e.EachField(r.visit)
+			emit()
+		})
+	}
+	return nil
+}
+
 // objectList is the layout of a list of objects, one a sample.
 func objectList(r *RowDecoder, record []byte, emit func()) error {
 	s := jsonscan.Scanner{Data: record}
@@ -150,6 +187,10 @@ func objectList(r *RowDecoder, record []byte, emit func()) error {
 	}
 	if s.SkipSpace(); s.Pos < len(s.Data) {
 		return s.Expected("nothing more")
+	}
+	if list := contentOf(r.Fields, jsonscan.Value{}, v, 0); list.holds == groupsInside { // {"step": 1, "samples": […]}
+		nothing := func(func(key, v jsonscan.Value)) error { return nil }
+		return (&nestedRecord{r: r, emit: emit}).read(nothing, list, "")
 	}
 	bad := 0
 	v.EachElement(func(e jsonscan.Value) {
@@ -265,7 +306,14 @@ type numberedColumn struct {
 // numberedColumns returns the columns with those names, and how many answers a row has.
 func (r *RowDecoder) numberedColumns(names []jsonscan.Value) (columns []numberedColumn, answers int) {
 	plain, numbered := make([]numberedColumn, len(names)), make([]numberedColumn, len(names))
-	answers, hasResponse := 1, false
+	answers, hasResponse, fromZero := 1, false, 0
+	for _, name := range names {
+		if of, isZero := bytes.CutSuffix(name.Raw, []byte("_0")); isZero {
+			if p, ok := r.Fields.Lookup(of); ok && p.Role == RoleResponse {
+				fromZero = 1
+			}
+		}
+	}
 	for i, name := range names {
 		plain[i].name, numbered[i].name = name, name
 		at := bytes.LastIndexByte(name.Raw, '_')
@@ -273,7 +321,8 @@ func (r *RowDecoder) numberedColumns(names []jsonscan.Value) (columns []numbered
 			continue
 		}
 		p, ok := r.Fields.Lookup(name.Raw[:at])
-		if n, err := strconv.Atoi(string(name.Raw[at+1:])); ok && err == nil && 1 <= n && n <= maxColumns {
+		if n, err := strconv.Atoi(string(name.Raw[at+1:])); ok && err == nil && 1 <= n+fromZero && n <= maxColumns {
+			n += fromZero
 			numbered[i] = numberedColumn{jsonscan.Value{Kind: jsonscan.String, Raw: name.Raw[:at]}, n}
 			answers, hasResponse = max(answers, n), hasResponse || p.Role == RoleResponse
 		}
@@ -284,8 +333,36 @@ func (r *RowDecoder) numberedColumns(names []jsonscan.Value) (columns []numbered
 	return numbered, answers
 }
 
-// wrapper is the field that holds the sample, or its lists, in a record of [Wrapped].
-const wrapper = "data"
+// wideRow is the layout of an object that has several answers to a prompt in numbered fields: completion_1, reward_1 and so on.
+func wideRow(r *RowDecoder, fields fieldsOf, columns []numberedColumn, answers int, emit func()) error {
+	for answer := 1; answer <= answers; answer++ {
+		r.BeginRow()
+		i := 0
+		err := fields(func(_, v jsonscan.Value) {
+			if c := columns[i]; c.answer == 0 || c.answer == answer {
+				r.Pick(c.name, v)
+			}
+			i++
+		})
+		if err != nil {
+			return err
+		}
+		emit()
+	}
+	return nil
+}
+
+// wideColumns returns the columns of an object with several answers; answers is 1 for another one.
+func wideColumns(f *Fields, fields fieldsOf) (columns []numberedColumn, answers int) {
+	var names []jsonscan.Value
+	if fields(func(key, _ jsonscan.Value) { names = append(names, key) }) != nil || len(names) > maxColumns {
+		return nil, 1
+	}
+	return NewRowDecoder(f, "").numberedColumns(names)
+}
+
+// wrappers are fields of which one holds the sample, or its lists, in a record of [Wrapped].
+var wrappers = []string{"data", "sample", "rollout", "payload", "record", "result", "item"}
 
 // Wrapped is the layout {"step": 1, "data": {…}}: the fields of the inner object are those of a sample, or
 // of groups as [Groups] reads them, and the others hold for it too.
@@ -309,7 +386,7 @@ func Unwrap(record []byte) (flat []byte, ok bool, err error) {
 	}
 	var inner error
 	err = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		if string(key.Raw) == wrapper && v.Kind == jsonscan.Object {
+		if !ok && slices.Contains(wrappers, string(key.Raw)) && v.Kind == jsonscan.Object {
 			ok, inner = true, jsonscan.ScanObject(v.Raw, add)
 			return
 		}

@@ -11,6 +11,9 @@ import (
 // Groups is the layout of an object that holds a group or several, whatever their lists are called: lists as [GroupLists] reads them,
 // a list of samples {"responses": [{"text": …, "reward": …}]}, or a list of such objects {"groups": […]}.
 func Groups(r *RowDecoder, record []byte, emit func()) error {
+	if columns, answers := wideColumns(r.Fields, fieldsIn(record)); answers > 1 {
+		return wideRow(r, fieldsIn(record), columns, answers, emit)
+	}
 	if list := findSamples(r.Fields, fieldsIn(record), 0); list.holds != noSamples {
 		return (&nestedRecord{r: r, emit: emit}).read(fieldsIn(record), list, "")
 	}
@@ -20,6 +23,9 @@ func Groups(r *RowDecoder, record []byte, emit func()) error {
 // HasGroups reports whether an object is what [Groups] reads.
 func HasGroups(f *Fields, record []byte) bool {
 	if HasGroupLists(f, record) {
+		return true
+	}
+	if _, answers := wideColumns(f, fieldsIn(record)); answers > 1 {
 		return true
 	}
 	list := findSamples(f, fieldsIn(record), 0)

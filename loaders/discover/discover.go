@@ -93,7 +93,8 @@ func isLog(name string) bool {
 			}
 		}
 		_, isOfStep := decode.StepFromWord(name)
-		return isOfStep || decode.IsDigits(name[:strings.IndexByte(name, '.')])
+		_, after, isSample := strings.Cut(name, "sample_")
+		return isOfStep || isSample && after[0] >= '0' && after[0] <= '9' || decode.IsDigits(name[:strings.IndexByte(name, '.')])
 	case ".log":
 		return strings.Contains(name, "generations")
 	}
@@ -416,27 +417,50 @@ func testWords() []string { return []string{"test", "tests", "heldout", "holdout
 // withoutTests leaves out files that are named as tests, next to others that are not, and those in a folder so named, next to one of
 // training.
 func withoutTests(files []string) (train, tests []string) {
-	plain, ofTraining := map[string]bool{}, map[string]bool{} // folders with files that are not so named, and those with one of training
+	plain, ofTraining := map[string]bool{}, foldersOfTraining(files) // folders with files that are not so named
 	for _, f := range files {
 		dir, base := path.Split(filepath.ToSlash(f))
 		plain[dir] = plain[dir] || !namesTest(base)
-		for d := path.Clean(dir); d != "." && d != "/"; d = path.Dir(d) {
-			ofTraining[path.Dir(d)] = ofTraining[path.Dir(d)] || strings.HasPrefix(strings.ToLower(path.Base(d)), "train")
-		}
 	}
 	for _, f := range files {
 		dir, base := path.Split(filepath.ToSlash(f))
-		isTest := plain[dir] && namesTest(base)
-		for d := path.Clean(dir); d != "." && d != "/"; d = path.Dir(d) {
-			isTest = isTest || ofTraining[path.Dir(d)] && slices.Contains(testWords(), strings.ToLower(path.Base(d)))
-		}
-		if isTest {
+		if plain[dir] && namesTest(base) || isBelowTest(dir, ofTraining) {
 			tests = append(tests, f)
 		} else {
 			train = append(train, f)
 		}
 	}
 	return train, tests
+}
+
+// IsOfTests reports whether a path is that of a folder of tests, or below one, next to a folder of training among those of others.
+func IsOfTests(name string, others []string) bool {
+	var folders []string
+	for _, o := range others {
+		folders = append(folders, o+"/")
+	}
+	return isBelowTest(filepath.ToSlash(name), foldersOfTraining(folders))
+}
+
+// foldersOfTraining are the folders above those that are named for training, among the folders of files.
+func foldersOfTraining(files []string) map[string]bool {
+	above := map[string]bool{}
+	for _, f := range files {
+		dir, _ := path.Split(filepath.ToSlash(f))
+		for d := path.Clean(dir); d != "." && d != "/"; d = path.Dir(d) {
+			above[path.Dir(d)] = above[path.Dir(d)] || strings.HasPrefix(strings.ToLower(path.Base(d)), "train")
+		}
+	}
+	return above
+}
+
+func isBelowTest(dir string, ofTraining map[string]bool) bool {
+	for d := path.Clean(dir); d != "." && d != "/"; d = path.Dir(d) {
+		if ofTraining[path.Dir(d)] && slices.Contains(testWords(), strings.ToLower(path.Base(d))) {
+			return true
+		}
+	}
+	return false
 }
 
 func namesTest(base string) bool {

@@ -125,15 +125,18 @@ func groups() []Format {
 		// step-data is a log whose lines hold a step and, under data, a sample or the lists of a group. The file
 		// loggers of trainers write metrics in the same way, which are no samples.
 		{
-			Name: "step-data", Doc: `JSON lines {"step": 1, "data": {…}}: under data is a sample, or the lists of a group.`,
+			Name: "step-data", Doc: `JSON lines {"step": 1, "data": {…}}: under data, sample or the like is a sample, or the lists of a group.`,
 			TrainerOption: "one json.dumps per sample or group, with prompt, completion and reward under data",
 			File:          "rollouts.jsonl",
 			Origin:        FromAnyone,
 			Score:         14,
-			Keys:          Keys{"data": jsonscan.Object},
 			Sniff: func(first *First) bool {
 				flat, ok, err := decode.Unwrap(first.Record)
 				if !ok || err != nil || IsMetrics(flat) {
+					return false
+				}
+				if whole := decode.NewRowDecoder(ofGroup, first.Name); !first.has("data") && // else what is around it is the sample
+					jsonscan.ScanObject(first.Record, whole.Pick) == nil && whole.HasReward() {
 					return false
 				}
 				r := decode.NewRowDecoder(ofGroup, first.Name)

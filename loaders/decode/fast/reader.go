@@ -374,7 +374,7 @@ func (r *Reader) componentOf(key, v jsonscan.Value) (index int, ok bool) {
 	_, holdsComponents := decode.ComponentPrefix(key.Raw)
 	switch v.Kind {
 	case jsonscan.Object:
-		return -1, !holdsComponents && !r.slow.Fields.IsParent(key.Raw)
+		return -1, !holdsComponents && !r.slow.Fields.IsParent(key.Raw) && !r.slow.Fields.MayHoldPlainParts(name)
 	case jsonscan.Number, jsonscan.Bool:
 		if i, known := r.slow.Components.Index[name]; known {
 			return i, true
