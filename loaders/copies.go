@@ -47,8 +47,11 @@ var containers = []string{".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".ts
 
 // copyName is what names of copies have in common.
 func copyName(name string) string {
-	dir, base := filepath.Split(name)
-	base, _, _ = strings.Cut(strings.ToLower(base), ".")
+	dir, base := filepath.Split(strings.ToLower(name))
+	for _, packed := range framing.PackedExtensions() {
+		base = strings.TrimSuffix(base, packed)
+	}
+	base = strings.TrimSuffix(base, filepath.Ext(base))
 	for _, end := range copyEnds {
 		base = strings.TrimSuffix(base, end)
 	}
@@ -64,8 +67,12 @@ func copyRank(name string) int {
 	return rank
 }
 
-// watchCopies has the contents of files noted that are named as copies of others in their directory.
+// watchCopies has the contents of files noted that are named as copies of others in their directory. While following a file may go, as one
+// that is packed and removed, so that all count.
 func (s *fileSet) watchCopies(d *directory) {
+	if s.options.Follow {
+		return
+	}
 	byName := map[string][]*file{}
 	for _, f := range s.reading.files {
 		if f.directory == d && !f.refused {
@@ -82,17 +89,10 @@ func (s *fileSet) watchCopies(d *directory) {
 		})
 		d.copies = append(d.copies, files)
 		for _, f := range files {
-			if s.chunks.contents[f.index] != nil {
-				continue
-			}
 			if s.chunks.contents == nil {
 				s.chunks.contents = map[int32]*content{}
 			}
 			s.chunks.contents[f.index] = &content{}
-			if f.hasStep { // it was read before the other came
-				s.reading.restart(f)
-				s.reading.enqueue(f)
-			}
 		}
 	}
 	slices.SortFunc(d.copies, func(a, b []*file) int { return discover.CompareNatural(a[0].name, b[0].name) })

@@ -32,6 +32,7 @@ func TestCopiesCountOnce(t *testing.T) {
 		"a packed one":         {map[string]string{"log.jsonl": lines, "log.jsonl.gz": gzipped(t, lines)}, 16, "counted once: log.jsonl.gz,"},
 		"one of the same kind": {map[string]string{"log.jsonl": lines, "log_backup.jsonl": lines}, 16, "counted once: log_backup.jsonl,"},
 		"other rewards":        {map[string]string{"log.jsonl": lines, "log.csv": otherTable}, 32, ""},
+		"steps in the middle":  {map[string]string{"dump.step_1.jsonl": lines, "dump.step_2.jsonl": lines}, 32, ""},
 		"other names":          {map[string]string{"a.jsonl": lines, "b.csv": table}, 32, ""},
 		"several": {
 			map[string]string{"step_1.jsonl": lines, "step_1.csv": table, "step_2.jsonl": otherLines, "step_2.csv": otherTable},
