@@ -18,8 +18,9 @@ import (
 
 // content is what tells the rows of a file from those of others.
 type content struct {
-	rows int
-	hash uint64
+	rows      int
+	hash      uint64
+	isLeftOut bool // its file is a copy of one that is there
 }
 
 func (c *content) add(step int64, reward float64) {
@@ -45,13 +46,15 @@ var copyEnds = []string{"_backup", "-backup", "_bak", "_copy", "-copy"}
 // containers are the extensions of containers, those that hold most of a sample first.
 var containers = []string{".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".tsv"}
 
-// copyName is what names of copies have in common.
+// copyName is what names of copies have in common. The number of a step before the container, as in samples.step_3.jsonl, is none of it.
 func copyName(name string) string {
 	dir, base := filepath.Split(strings.ToLower(name))
 	for _, packed := range framing.PackedExtensions() {
 		base = strings.TrimSuffix(base, packed)
 	}
-	base = strings.TrimSuffix(base, filepath.Ext(base))
+	if slices.Contains(containers, filepath.Ext(base)) {
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+	}
 	for _, end := range copyEnds {
 		base = strings.TrimSuffix(base, end)
 	}
@@ -67,12 +70,8 @@ func copyRank(name string) int {
 	return rank
 }
 
-// watchCopies has the contents of files noted that are named as copies of others in their directory. While following a file may go, as one
-// that is packed and removed, so that all count.
+// watchCopies has the contents of files noted that are named as copies of others in their directory.
 func (s *fileSet) watchCopies(d *directory) {
-	if s.options.Follow {
-		return
-	}
 	byName := map[string][]*file{}
 	for _, f := range s.reading.files {
 		if f.directory == d && !f.refused {
@@ -89,10 +88,17 @@ func (s *fileSet) watchCopies(d *directory) {
 		})
 		d.copies = append(d.copies, files)
 		for _, f := range files {
+			if s.chunks.contents[f.index] != nil {
+				continue
+			}
 			if s.chunks.contents == nil {
 				s.chunks.contents = map[int32]*content{}
 			}
 			s.chunks.contents[f.index] = &content{}
+			if f.hasStep { // it was read before the other came
+				s.reading.restart(f)
+				s.reading.enqueue(f)
+			}
 		}
 	}
 	slices.SortFunc(d.copies, func(a, b []*file) int { return discover.CompareNatural(a[0].name, b[0].name) })
@@ -124,5 +130,23 @@ func (s *fileSet) leaveOutCopiesOf(d *directory, f *file, others []*file) {
 		}
 		d.twins.leftOut = append(d.twins.leftOut, o.name)
 		s.reading.drop(o)
+		s.chunks.contents[o.index].isLeftOut = true
+	}
+}
+
+// takeCopiesOf reads the copies of a file that is gone instead of it, as a log that was rotated and compressed.
+func (s *fileSet) takeCopiesOf(gone *file) {
+	for _, files := range gone.directory.copies {
+		if !slices.Contains(files, gone) {
+			continue
+		}
+		for _, f := range files {
+			if c := s.chunks.contents[f.index]; f != gone && c.isLeftOut {
+				s.dropGone(gone)
+				*c, f.refused = content{}, false
+				s.reading.restart(f)
+				s.reading.enqueue(f)
+			}
+		}
 	}
 }

@@ -1,9 +1,15 @@
 package loaders
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // rowsAndTable are samples as JSON lines and as the rows of a table.
@@ -50,4 +56,33 @@ func TestCopiesCountOnce(t *testing.T) {
 			t.Errorf("%s: %d rows, %q", name, len(got.Records), notes)
 		}
 	}
+}
+
+// A copy is read instead of the file that it is one of when that goes while it is followed.
+func TestCopyIsReadInsteadOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	original, table := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "log.csv")
+	lines, cells := rowsAndTable(1)
+	filetest.Write(t, original, lines)
+	filetest.Write(t, table, cells)
+	w := watchRun(t, dir, Options{Poll: 20 * time.Millisecond})
+	count := func(want int) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		for snap := w.store.Snapshot(); snap.Rows != want || !snap.Run.Progress.CaughtUp; snap = w.store.Snapshot() {
+			chunk, err := w.s.Next(ctx)
+			if err != nil {
+				t.Fatalf("%d rows, want %d: %v", snap.Rows, want, err)
+			}
+			w.store.Append(chunk)
+		}
+	}
+	count(16)
+	if err := os.Remove(original); err != nil {
+		t.Fatal(err)
+	}
+	filetest.Write(t, table, cells+"2,p9,a,1\n")
+	count(17)
 }

@@ -198,6 +198,7 @@ func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
 		}
 		s.gone = append(s.gone, f)
 		s.dropIfRenamed(f, listed)
+		s.takeCopiesOf(f)
 	}
 }
 

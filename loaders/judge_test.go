@@ -261,3 +261,54 @@ func TestRowsFindTheirLogProbs(t *testing.T) {
 		t.Errorf("%d samples are judged and %v removed, want 6 and 0", judged.Samples(), removed)
 	}
 }
+
+// What a rule makes of a log that grew between two questions is what it makes of the whole log, also where its weights are of all rows of a
+// step; and a log that is written anew is read from its beginning.
+func TestARuleAboutALogThatGrows(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "rollouts.jsonl")
+	set := settingsOf(t, "slime/mis", map[string]any{"tis_batch_normalize": true})
+	row := func(step int, d float64) string {
+		return fmt.Sprintf(`{"step": %d, "prompt": "q", "response": "a", "reward": 1, "rollout_log_probs": [-1, -2], "old_log_probs": [%g, -2]}`+"\n",
+			step, d-1)
+	}
+	var text strings.Builder
+	write := func(rows ...string) {
+		for _, r := range rows {
+			text.WriteString(r)
+		}
+		filetest.Write(t, path, text.String())
+	}
+	write(row(1, 0.5), row(1, 0.1), row(2, 0.9))
+	source, _ := readForRules(t, path)
+	judge := func(source *Source, snap model.Snapshot) (all [][]model.Judgement) {
+		judged, err := source.Judge(t.Context(), snap, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range snap.Steps {
+			step := &snap.Steps[i]
+			rows := make([]int32, len(step.Rewards))
+			for k := range rows {
+				rows[k] = int32(k)
+			}
+			all = append(all, judged.Of(step, rows))
+		}
+		return all
+	}
+	compare := func(what string) {
+		t.Helper()
+		fresh, snap := readForRules(t, path)
+		if got, want := judge(source, snap), judge(fresh, snap); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	compare("at first")
+	write(row(2, -0.7), row(2, 0.2), row(3, 0.4))
+	compare("grown")
+	write(row(3, 0.3), row(4, 0.2))
+	compare("grown again")
+	text.Reset()
+	write(row(1, 0.3), row(1, 0.6), row(2, 0.4), row(3, 0.4), row(4, -0.4), row(5, 0.2), row(6, 0.1), row(7, 0.1), row(8, 0.1))
+	compare("written anew")
+}

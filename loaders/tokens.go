@@ -23,6 +23,9 @@ type tokens struct {
 	took  time.Duration
 	study *offpolicy.Study
 	err   error
+
+	ruled   sync.Mutex
+	rulings []ruling // the newest last
 }
 
 // tokensPause is how many times as long as reading log-probs took nothing is read again: a log that grows is read once in a while.
@@ -79,15 +82,15 @@ func (s *Source) OffPolicy(ctx context.Context) (*offpolicy.Study, error) {
 
 // studyTokens adds the samples of a path to a study.
 func (s *Source) studyTokens(ctx context.Context, path string, study *offpolicy.Study) error {
-	err := s.eachTokens(ctx, path, study.Visit)
+	err := logprobs.Reduce(s.options.Disk, path, s.placed(ctx, study.Visit))
 	study.Finish()
 	return err
 }
 
-// eachTokens visits the samples of a path that have log-probs or versions, with their places.
-func (s *Source) eachTokens(ctx context.Context, path string, visit offpolicy.Visit) error {
+// placed has a visit of samples know their places.
+func (s *Source) placed(ctx context.Context, visit offpolicy.Visit) func(logprobs.Sample) (take func(line int64) error) {
 	numbers := s.texts.numbers()
-	return logprobs.Reduce(s.options.Disk, path, func(x logprobs.Sample) func(line int64) error {
+	return func(x logprobs.Sample) func(line int64) error {
 		sample := x.OfStudy()
 		if whole, err := filepath.Abs(x.Where.Path); err == nil && x.Where.Path != "" {
 			if file, known := numbers[whole]; known {
@@ -98,27 +101,80 @@ func (s *Source) eachTokens(ctx context.Context, path string, visit offpolicy.Vi
 		}
 		take := visit(sample)
 		return func(line int64) error { return cmp.Or(ctx.Err(), take(line)) }
-	})
+	}
 }
 
-// Judge reads the log-probs of the tokens again, and asks the off-policy rule that settings name about the samples of a snapshot. The error is
-// one sentence: where the log has not what the rule reads, it says which option of its trainer writes that.
+// Judge reads the log-probs of the tokens again, and asks the off-policy rule that settings name about the samples of a snapshot. Of a log that
+// only grew since the rule was asked before, the new rows are read, and those of the step that was the newest. The error is one sentence: where
+// the log has not what the rule reads, it says which option of its trainer writes that.
 func (s *Source) Judge(ctx context.Context, snap model.Snapshot, set model.Settings) (*model.Judged, error) {
-	judge, err := offpolicy.NewJudge(set)
-	if err != nil {
-		return nil, err
-	}
 	path, err := s.tokenPath()
 	if err != nil {
 		return nil, err
 	}
-	byNumber, err := s.placesByNumber(ctx, snap)
+	before := s.tokens.takeRuling(set.RuleKey())
+	now, err := s.rule(ctx, path, snap, set, before)
+	if errors.Is(err, logprobs.ErrAgain) {
+		before = ruling{}
+		now, err = s.rule(ctx, path, snap, set, before)
+	}
 	if err != nil {
+		s.tokens.keepRuling(before) // nothing was added to it
 		return nil, err
 	}
+	s.tokens.keepRuling(now)
+	return now.judged, nil
+}
+
+// ruling is what a rule made of a log, and how far it was read for that.
+type ruling struct {
+	judged *model.Judged // nil: nothing was read
+	seen   logprobs.Memory
+}
+
+// maxRulings are kept: that of the settings, and that of the baseline.
+const maxRulings = 2
+
+// takeRuling is the ruling of a rule, which is kept no longer; the zero value if there is none.
+func (t *tokens) takeRuling(of model.RuleKey) ruling {
+	t.ruled.Lock()
+	defer t.ruled.Unlock()
+	i := slices.IndexFunc(t.rulings, func(r ruling) bool { return r.judged.RuleKey == of })
+	if i < 0 {
+		return ruling{}
+	}
+	found := t.rulings[i]
+	t.rulings = slices.Delete(t.rulings, i, i+1)
+	return found
+}
+
+// keepRuling keeps a ruling, if the log is one of which a part can be read.
+func (t *tokens) keepRuling(r ruling) {
+	if r.judged == nil || r.seen.IsEmpty() {
+		return
+	}
+	t.ruled.Lock()
+	defer t.ruled.Unlock()
+	if t.rulings = append(t.rulings, r); len(t.rulings) > maxRulings {
+		t.rulings = slices.Delete(t.rulings, 0, 1)
+	}
+}
+
+// rule asks a rule about what was not read of a log before.
+func (s *Source) rule(ctx context.Context, path string, snap model.Snapshot, set model.Settings, before ruling) (ruling, error) {
+	judge, err := offpolicy.NewJudge(set)
+	if err != nil {
+		return ruling{}, err
+	}
+	byNumber, err := s.placesByNumber(ctx, snap)
+	if err != nil {
+		return ruling{}, err
+	}
+	placeless := map[string]bool{} // files of which the program has not read all samples yet
 	add := func(x offpolicy.Sample) {
 		switch {
 		case x.Place == nil:
+			placeless[x.File] = true
 		case !x.Place.ByNumber:
 			judge.Add(x, x.Place.Place)
 		default:
@@ -127,20 +183,25 @@ func (s *Source) Judge(ctx context.Context, snap model.Snapshot, set model.Setti
 			}
 		}
 	}
-	err = s.eachTokens(ctx, path, func(x offpolicy.Sample) func(int64) error {
+	seen := before.seen
+	visit := s.placed(ctx, func(x offpolicy.Sample) func(int64) error {
 		return func(int64) error {
 			add(x)
 			return nil
 		}
 	})
+	err = logprobs.ReduceRest(s.options.Disk, path, &seen, visit, judge.Break)
+	for name := range placeless {
+		seen.Forget(name)
+	}
 	judged, lacks := judge.Finish()
 	switch {
 	case err != nil && !errors.Is(err, logprobs.ErrNone):
-		return nil, err
-	case lacks != "":
-		return nil, fmt.Errorf("%s needs %s, which the log lacks: %s", set.OffPolicy, lacks, offpolicy.HowToLog(snap.Run.Framework))
+		return ruling{}, err
+	case lacks != "" && before.judged == nil:
+		return ruling{}, fmt.Errorf("%s needs %s, which the log lacks: %s", set.OffPolicy, lacks, offpolicy.HowToLog(snap.Run.Framework))
 	}
-	return judged, nil
+	return ruling{judged.Over(before.judged), seen}, nil
 }
 
 // placesByNumber are the places of the samples of files in which they are known by their number.

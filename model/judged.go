@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"vantage/estimators"
@@ -65,6 +66,28 @@ func NewJudged(of RuleKey, samples map[Place]Judgement) *Judged {
 	}
 	slices.SortFunc(j.samples, func(a, b judgedSample) int { return a.at.Compare(b.at) })
 	return j
+}
+
+// Over is what the rule makes of samples, and of others what an earlier reading of the log does. nil is none.
+func (j *Judged) Over(earlier *Judged) *Judged {
+	if earlier == nil {
+		return j
+	}
+	both := *j
+	both.Fails, both.Inexact = cmp.Or(earlier.Fails, j.Fails), cmp.Or(j.Inexact, earlier.Inexact)
+	both.samples = make([]judgedSample, 0, len(earlier.samples)+len(j.samples))
+	rest := j.samples
+	for _, x := range earlier.samples {
+		for len(rest) > 0 && rest[0].at.Compare(x.at) < 0 {
+			both.samples, rest = append(both.samples, rest[0]), rest[1:]
+		}
+		if len(rest) > 0 && rest[0].at == x.at {
+			continue // it was judged again
+		}
+		both.samples = append(both.samples, x)
+	}
+	both.samples = append(both.samples, rest...)
+	return &both
 }
 
 // Of returns what the rule makes of rows of a step.

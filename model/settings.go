@@ -435,10 +435,10 @@ func (t stage) setting() Setting {
 			return nil
 		},
 		Values: func(s Settings) []string { // none, those of the framework of the settings, then those of the others
-			names := []string{"none"}
+			names, trainer := []string{"none"}, estimators.Newest(s.Framework) // whose releases share their stages
 			for _, own := range []bool{true, false} {
 				for _, e := range t.all() {
-					if (e.Framework == s.Framework) == own {
+					if (e.Framework == trainer) == own {
 						names = append(names, e.Framework+"/"+e.Name)
 					}
 				}

@@ -14,6 +14,7 @@ import (
 	"vantage/tui/breakdown"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/export"
 	"vantage/tui/trend"
 	"vantage/tui/view"
 )
@@ -39,7 +40,7 @@ func (*commandLine) Keys() view.Section {
 	return view.Section{Name: "command line", Bindings: []view.Binding{
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter run", Doc: "run the command", Do: own(App.runCommand)},
 		{Keys: []string{"tab"}, Label: "Tab", Hint: "Tab complete", Doc: "complete the word", Do: own(App.completeCommand)},
-		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: own(App.closeLine)},
+		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: view.Ask(view.CloseLine{})},
 	}}
 }
 
@@ -165,7 +166,8 @@ func lineCommands() []lineCommand {
 		{name: "est", args: "NAME", doc: "the advantage estimator", run: setOption("adv_estimator"), completions: valuesOf("adv_estimator")},
 		{name: "scale", args: "NAME", doc: "group, batch or none", run: setOption("scale"), completions: valuesOf("scale")},
 		{
-			name: "option", args: "KEY=VALUE", doc: "set an option of the estimator, the group filter, the off-policy rule or the loss by the trainer's key; KEY= resets it",
+			name: "option", args: "KEY=VALUE",
+			doc: "set an option of the estimator, the group filter, the off-policy rule or the loss by the trainer's key; KEY= resets it",
 			run: runOption, completions: firstArgument(func(e env.Env) []string {
 				return model.Mapped(e.Settings.Now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 			}),
@@ -201,7 +203,8 @@ func lineCommands() []lineCommand {
 			run: runMouse, completions: oneOf("on", "off"),
 		},
 		{
-			name: "export", args: "[shown] md|csv|jsonl|txt [PATH]", doc: "write it to a file, also `export report.md`; shown: the table on the screen",
+			name: "export", args: "[shown] md|csv|jsonl|txt [PATH]",
+			doc: "write it to a file, also `export report.md`; shown: the table on the screen",
 			run: runExport, completions: exportForms,
 		},
 		{name: "chain", doc: "the stages from reward to loss", run: runWant(view.Push{View: view.Chain})},
@@ -242,7 +245,8 @@ func lineCommands() []lineCommand {
 			run: runWant(view.Push{View: view.Prompts}),
 		},
 		{
-			name: "grep", args: "PATTERN", doc: "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others",
+			name: "grep", args: "PATTERN",
+			doc: "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others",
 			run: runGrep,
 		},
 		{
@@ -250,7 +254,8 @@ func lineCommands() []lineCommand {
 			run: runBy, completions: firstArgument(breakdown.PartNames),
 		},
 		{
-			name: "goal", args: "signal|balance|cost [SHARE]", doc: "goal of the sweep's recommendation, and the least share of Σ|A| to keep",
+			name: "goal", args: "signal|balance|cost [SHARE]",
+			doc: "goal of the sweep's recommendation, and the least share of Σ|A| to keep",
 			run: runGoal, completions: oneOf(sweep.GoalNames()...),
 		},
 		{name: "forget", doc: "reset settings and view of this run to the defaults", run: runWant(act(App.forget))},
@@ -323,9 +328,9 @@ func valuesAfter(names []string, word string) []string {
 func exportForms(_ env.Env, before []string) []string {
 	switch {
 	case len(before) == 0:
-		return append([]string{"shown"}, exportFormats(false)...)
+		return append([]string{"shown"}, export.Formats(false)...)
 	case len(before) == 1 && before[0] == "shown":
-		return exportFormats(true)
+		return export.Formats(true)
 	}
 	return nil
 }

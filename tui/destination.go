@@ -29,7 +29,8 @@ func (a App) arrive() App {
 	if to.ByFate {
 		table := a.env.Result.Analysis.Table
 		a.views.panes.TopRow = 0
-		a.env.Place.Row = max(0, slices.IndexFunc(a.env.Result.Rows, func(g int) bool { return table[g].Fate == to.Fate && table[g].Step == to.Step }))
+		isMeant := func(g int) bool { return table[g].Fate == to.Fate && table[g].Step == to.Step }
+		a.env.Place.Row = max(0, slices.IndexFunc(a.env.Result.Rows, isMeant))
 		return a.clampCursor()
 	}
 	if to.Group == "" && to.Row == 0 {

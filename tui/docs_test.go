@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,5 +177,26 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 	if len(names) < 10 {
 		t.Errorf("only %d tests are named", len(names))
+	}
+}
+
+// The comment of the package names its files, in the order in which they are read.
+func TestPackageCommentNamesTheFiles(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, line := range regexp.MustCompile(`(?m)^//\t(\w+\.go) +\w`).FindAllStringSubmatch(string(text), -1) {
+		named = append(named, line[1])
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return file == "doc.go" || strings.HasSuffix(file, "_test.go") })
+	if slices.Sort(named); !slices.Equal(named, files) {
+		t.Errorf("doc.go names %v, the files are %v", named, files)
 	}
 }

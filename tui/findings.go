@@ -35,8 +35,10 @@ func (a App) updateFindings(msg tea.Msg) App {
 	}
 	now, ofLog := a.env.Settings.Now, a.env.Session.AutoEstimator
 	key := env.FindingsKey{Steps: a.env.Findings.Steps, Set: model.Settings{
-		Reward: now.Reward, Weights: now.Weights, SolvedAt: now.SolvedAt, GroupBy: now.GroupBy, NumGenerations: now.NumGenerations, Proved: now.Proved,
-		Framework: ofLog.Framework, Estimator: ofLog.Name, Scale: estimators.Scale(ofLog.Scale), Options: ofLog.Options, Assumed: now.Assumed,
+		Reward: now.Reward, Weights: now.Weights, SolvedAt: now.SolvedAt,
+		GroupBy: now.GroupBy, NumGenerations: now.NumGenerations, Proved: now.Proved,
+		Framework: ofLog.Framework, Estimator: ofLog.Name, Scale: estimators.Scale(ofLog.Scale), Options: ofLog.Options,
+		Assumed: now.Assumed,
 	}}
 	if !a.env.Findings.Job.Lacks(key, func(was, wanted env.FindingsKey) bool { return was.Set == wanted.Set }) {
 		return a

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"slices"
-
 	"vantage/tui/env"
 	"vantage/tui/view"
 )
@@ -33,16 +31,15 @@ func (a App) grant(w view.Want) App {
 	case view.Push:
 		return a.pushView(w.View)
 	case view.PushAnew:
-		a.position.backStack = append(slices.DeleteFunc(slices.Clone(a.position.backStack), func(v view.Name) bool {
-			return v == w.View || v == a.position.view
-		}), a.position.view)
-		return a.openView(w.View)
+		return a.pushAnew(w.View)
 	case view.BackTo:
-		if n := len(a.position.backStack); n > 0 && a.position.backStack[n-1] == w.View {
-			return a.goBack()
-		}
+		return a.backTo(w.View)
 	case view.Back:
 		return a.goBack()
+	case view.CloseLine:
+		return a.closeLine()
+	case view.ToLineEnd:
+		a.overlays.input.behind = 0
 	case view.Escape:
 		return a.escape()
 	case view.ShowGroups:

@@ -62,7 +62,8 @@ func (a App) onHelpKey(key, text string) App {
 	columns := a.helpColumns(size.W, size.H)
 	page := columns.Across * columns.H
 	by, scrolls := map[string]int{
-		"down": help.ScrollLines, "up": -help.ScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
+		"down": help.ScrollLines, "up": -help.ScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page,
+		"home": math.MinInt32, "end": math.MaxInt32,
 	}[key]
 	switch {
 	case scrolls:

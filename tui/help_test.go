@@ -196,7 +196,7 @@ func figuresOfScenes() map[string][]string {
 		"offpolicy":   append(header, "mean |d|", "k3", "ESS", "top 1", "unscored", "lag", "emptied", "Σ|A| kept", "staleness", "rule", "sweep of a bound"),
 		"tokens":      append(header, "#", "geo", "tokens", "orig"),
 		"breakdown":   append(header, "difficulty", "samples", "groups", "Σ|A|", "push", "tokens"),
-		"prompts":     append(header, "state", "seen", "rate", "trend", "signal", "sum_abs", "tokens", "per_1k", "last_step"),
+		"prompts":     append(header, "state", "seen", "rate", "trend", "signal", "Σ|A|", "tokens", "push/1k", "last_step"),
 		"breakdownby": append(header, "push", "tokens"),
 		"steps":       append(header, "vantage/signal", "critic/score/mean", "step", "samples", "groups", "kept", "Σ|A|", "flips"),
 		"compare":     append(header, "baseline", "candidate", "Δ", "samples", "win rate", "p", "mean Δ", "±"),

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"io"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,5 +92,19 @@ func (a App) suspend() App {
 	}
 	return a.starts(tea.Exec(suspendCommand{a.outside.stopProgram}, nil))
 }
+
+// suspendCommand stops the program and returns when it is continued. Bubble Tea runs it
+// like an editor: it reads no keys meanwhile.
+type suspendCommand struct{ stop func() error }
+
+var _ tea.ExecCommand = suspendCommand{}
+
+func (s suspendCommand) Run() error { return s.stop() }
+
+func (suspendCommand) SetStdin(io.Reader) {}
+
+func (suspendCommand) SetStdout(io.Writer) {}
+
+func (suspendCommand) SetStderr(io.Writer) {}
 
 func (a App) quit() App { return a.starts(tea.Quit) }

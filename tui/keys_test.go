@@ -92,11 +92,11 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 			t.Errorf("%+v", set)
 		}
 		d.press("=", "7", "enter")
-		if d.app.position.view != view.Value || !strings.Contains(d.app.overlays.notice, "keep_pos_ratio must be in the range [0.0, 1.0]. Got keep_pos_ratio=7.0") {
+		if d.app.position.view != view.Ratios || !strings.Contains(d.app.overlays.notice, "keep_pos_ratio must be in the range [0.0, 1.0]. Got keep_pos_ratio=7.0") {
 			t.Errorf("7 is answered with %q", d.app.overlays.notice)
 		}
 		d.press("esc")
-		if d.app.position.view == view.Value || d.app.env.Settings.Now.KeepNeg != 0.5 {
+		if d.app.position.view == view.Ratios || d.app.env.Settings.Now.KeepNeg != 0.5 {
 			t.Error("Esc did not leave the prompt")
 		}
 		d.press("=", "0", ".", "1", "tab", "0", ".", "2", "enter") // both at once

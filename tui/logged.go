@@ -98,7 +98,7 @@ func (a App) onMatch(m env.Matched, err error) App {
 		set, chosen := match.Choose(state.Now, a.env.Session.Given, a.env.Snap.Run.Framework, m.Report)
 		if isFirst && isOpen && set.Effective().Validate() == nil {
 			a.env.Session.AutoEstimator, a.env.Session.AutoOrigin = session.EstimatorOf(set), chosen.Origin
-			if set != state.Now {
+			if set != state.Now && chosen.Origin == match.FromAdvantages {
 				a = a.addNotice(fmt.Sprintf("the logged advantages match %s, so it is selected (u undoes)", chosen.Candidate))
 			}
 			state.Now = set

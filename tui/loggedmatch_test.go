@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
 	"vantage/model"
@@ -25,6 +26,9 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	t.Parallel()
 	squared := func(_ int, reward float64) float64 { return reward*reward + 0.5 }
 	drive(t, runWithAdvantages(1, squared), 120, 36, model.DefaultSettings(), func(d *driver) {
+		if strings.Contains(d.frame(), "so it is selected") {
+			t.Error("an estimator is said to match that does not")
+		}
 		d.press("w", "w")
 		d.wantText("log = no known estimator", "logged advantages")
 	})

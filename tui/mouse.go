@@ -3,14 +3,12 @@ package tui
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/tui/chart"
-	"vantage/tui/env"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
 	"vantage/tui/trend"
@@ -240,19 +238,6 @@ func (a App) pressSetting(m view.Mouse) App {
 		return a.press(b)
 	}
 	return a
-}
-
-// keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
-// key stands for the first.
-func (p position) keyOfHint(e env.Env, b view.Binding, word string) string {
-	for _, s := range p.activeKeys() {
-		for _, other := range s.Bindings {
-			if slices.Contains(strings.Fields(e.Display.KeyLabel(other.Label)), word) {
-				return other.Keys[0]
-			}
-		}
-	}
-	return b.Keys[0]
 }
 
 // mouseSection says what the mouse does, for the help and the documentation: it binds no keys.

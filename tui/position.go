@@ -27,7 +27,7 @@ func (p position) viewInSight() view.Name {
 // drawn returns the view that fills the screen: that below a line of input or of choices.
 func (p position) drawn() view.Name {
 	switch p.view {
-	case view.Command, view.Copy, view.Value:
+	case view.Command, view.Copy, view.Ratios:
 		return p.viewBelow
 	default:
 		return p.view
@@ -90,6 +90,23 @@ func (a App) pushView(v view.Name) App {
 		anew.OnOpen(a.env)
 	}
 	return a.openView(v)
+}
+
+// pushAnew is pushView of a view that may have been open before this one: that is left out of the way back.
+func (a App) pushAnew(v view.Name) App {
+	path := slices.DeleteFunc(slices.Clone(a.position.backStack), func(before view.Name) bool {
+		return before == v || before == a.position.view
+	})
+	a.position.backStack = append(path, a.position.view)
+	return a.openView(v)
+}
+
+// backTo goes back if that view is the one before this.
+func (a App) backTo(v view.Name) App {
+	if n := len(a.position.backStack); n > 0 && a.position.backStack[n-1] == v {
+		return a.goBack()
+	}
+	return a
 }
 
 // goBack returns to the view before this one, at last to the overview.

@@ -228,13 +228,6 @@ func (a App) noticeRestored() App {
 	return a
 }
 
-func (a App) addNotice(text string) App {
-	if a.overlays.notice != "" {
-		text = a.overlays.notice + "; " + text
-	}
-	return a.says(text)
-}
-
 // forget restores the defaults, on the screen and in the session. Undo brings the settings back.
 func (a App) forget() App {
 	a.env.Session.Restored, a.env.Session.EstimatorChosen = false, a.env.Session.Given.HasEstimator()

@@ -8,9 +8,8 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/themes"
-	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/ratios"
 	"vantage/tui/view"
 )
 
@@ -64,17 +63,23 @@ func (a App) nextScale() App {
 
 // moveRatio returns the action that moves a ratio by some steps along the grid of hundredths, within 0 and 1: to 0.35, not to
 // 0.35000000000000003.
-func moveRatio(of ratio, by float64) act {
+func moveRatio(of ratios.Ratio, by float64) act {
 	return func(a App) App {
 		before := a.env.Settings.Now
 		set := before
-		value := of.of(&set)
+		value := of.Of(&set)
 		*value = min(1, max(0, math.Round((*value+by*ratioStep)*100)/100))
 		if isAtEnd := set == before; isAtEnd {
-			return a.says(fmt.Sprintf("%s is %.2f already", of.option(), *value))
+			return a.says(fmt.Sprintf("%s is %.2f already", of.Option(), *value))
 		}
 		return a.trySettings(set)
 	}
+}
+
+// openRatios opens the line for both ratios.
+func (a App) openRatios() App {
+	a.views.ratios = ratios.View{}
+	return a.openLine(view.Ratios)
 }
 
 func (a App) toggleRecompute() App {
@@ -174,117 +179,4 @@ func (a App) swapBaseline() App {
 		return a.says("no baseline to swap with: b sets one")
 	}
 	return a.change(func(s *env.State) { s.Now, s.Base = s.Base.Settings, env.Baseline{On: true, Settings: s.Now} })
-}
-
-// ratio is one of the two ratios of the filter.
-type ratio int
-
-const (
-	ofPositive ratio = iota // keep_pos_ratio
-	ofNegative              // keep_neg_ratio
-	ratioCount
-)
-
-// option is the name of the ratio among the settings.
-func (r ratio) option() string { return [ratioCount]string{"keep_pos_ratio", "keep_neg_ratio"}[r] }
-
-func (r ratio) of(s *model.Settings) *float64 {
-	if r == ofNegative {
-		return &s.KeepNeg
-	}
-	return &s.KeepPos
-}
-
-// typedValues are the ratios that are typed: one is, the other waits for Tab.
-type typedValues struct {
-	field ratio
-	texts [ratioCount]string
-}
-
-// Draw draws nothing: the view below fills the screen.
-func (*typedValues) Draw(env.Env, int, int) []string { return nil }
-
-// Text and the others make it a view with a line.
-func (v *typedValues) Text() *string { return &v.texts[v.field] }
-
-func (*typedValues) Limit() int { return view.MaxTyped }
-
-// Edited leaves of what was typed what a ratio is written with.
-func (v *typedValues) Edited(env.Env, bool) view.Want {
-	v.keepDigits()
-	return nil
-}
-
-// Keys of the line.
-func (*typedValues) Keys() view.Section {
-	return view.Section{Name: "exact ratios", Bindings: []view.Binding{
-		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter apply", Doc: "set the ratios that were typed", Do: own(App.applyTypedValues)},
-		{Keys: []string{"tab", "shift+tab"}, Label: "Tab", Hint: "Tab other", Doc: "the other ratio", Do: own(App.otherRatio)},
-		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc leave", Doc: "cancel", Do: own(App.closeLine)},
-	}}
-}
-
-// openValues opens the line for both ratios.
-func (a App) openValues() App {
-	a.views.value = typedValues{}
-	return a.openLine(view.Value)
-}
-
-// otherRatio goes to the field of the other ratio. What was typed in this one stays.
-func (a App) otherRatio() App {
-	a.views.value.field = (a.views.value.field + 1) % ratioCount
-	a.overlays.input.behind = 0
-	return a
-}
-
-// keepDigits leaves of what was typed what a ratio is written with.
-func (v *typedValues) keepDigits() {
-	text := &v.texts[v.field]
-	*text = strings.Map(func(r rune) rune {
-		if strings.ContainsRune("0123456789.", r) {
-			return r
-		}
-		return -1
-	}, *text)
-}
-
-// applyTypedValues applies the ratios that were typed. If one is wrong, the line stays, to be corrected.
-func (a App) applyTypedValues() App {
-	set := a.env.Settings.Now
-	for r, text := range a.views.value.texts {
-		if text == "" {
-			continue
-		}
-		var err error
-		if set, err = set.Set(ratio(r).option(), text); err != nil {
-			return a.says(err.Error())
-		}
-	}
-	if err := set.Validate(); err != nil {
-		return a.says(err.Error())
-	}
-	if a = a.closeLine(); set == a.env.Settings.Now {
-		return a
-	}
-	return a.trySettings(set)
-}
-
-// Prompt returns the line in w cells.
-func (v *typedValues) Prompt(e env.Env, w int) string {
-	t, typed := e.Display.Theme, e.Typing
-	line := ""
-	for r := range ratioCount {
-		switch {
-		case r == v.field:
-			line += t.Paint(themes.Accent, fmt.Sprintf(" %s = %s ", r.option(), typed.Shown(w/4)))
-		case v.texts[r] != "":
-			line += fmt.Sprintf(" %s = %s ", r.option(), v.texts[r])
-		default:
-			line += t.Paint(themes.Dim, fmt.Sprintf(" %s %.2f ", r.option(), *r.of(&e.Settings.Now)))
-		}
-	}
-	return cells.JoinFitting(
-		w, "· ", line, e.Display.MarkKey("tab", "Tab the other "), e.Display.MarkKey("enter", "Enter apply "),
-		e.Display.MarkKey("esc", "Esc leave"),
-	)
 }

@@ -184,7 +184,7 @@ func TestClosedPipe(t *testing.T) {
 		"sweep log.jsonl", "sweep log.jsonl --format csv", "sweep log.jsonl --format json", "sweep log.jsonl --format svg", "plan log.jsonl --sizes-only", "plan log.jsonl --sizes-only --format json", "plan log.jsonl --sizes-only --format csv", "plan log.jsonl", "plan log.jsonl --format json", "prompts log.jsonl", "grep log.jsonl a",
 		"compare log.jsonl log.jsonl", "compare log.jsonl log.jsonl --format md", "compare log.jsonl log.jsonl --format csv", "compare log.jsonl log.jsonl --format json",
 		"check log.jsonl", "check log.jsonl --format json", "check log.jsonl --format junit", "check log.jsonl --format github",
-		"match log.jsonl", "match log.jsonl --format json", "list estimators", "list estimators grpo", "list estimators --format json", "list filters", "list filters verl", "list filters --format json", "list losses", "list losses verl", "list losses --format json", "list overlong", "list overlong --format json", "list off-policy-rules", "list off-policy-rules --format json", "list formats", "list formats --format json",
+		"match log.jsonl", "match log.jsonl --format json", "list estimators", "list estimators grpo", "list estimators --format json", "list filters", "list filters verl", "list filters --format json", "list losses", "list losses verl", "list losses --format json", "list overlong", "list overlong --format json", "list off-policy-rules", "list off-policy-rules --format json", "list formats", "list formats --format json", "list illnesses", "list illnesses --format json",
 		"report --emit easyr1", "report log.jsonl --brief", "why log.jsonl", "config", "version", "version --format json",
 	} {
 		t.Run(command, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestSmallCharts(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "tab")
-		d.wantText("all metrics  55", "critic/score/mean", "pass@1", "1/55")
+		d.wantText("all metrics  1–", "of 55", "critic/score/mean", "pass@1", "1/55")
 		d.press("l", "j") // three columns: figure 5
 		names := trend.MetricNames(d.app.env)
 		d.press("z")
@@ -30,14 +30,14 @@ func TestSmallCharts(t *testing.T) {
 			t.Errorf("z draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.press("z")
-		d.wantText("all metrics  55", "5/55")
+		d.wantText("of 55", "5/55")
 		d.press("h", "enter")
 		if d.app.views.steps.DrawnMetric(d.app.env) != names[3] {
 			t.Errorf("Enter draws %s", d.app.views.steps.DrawnMetric(d.app.env))
 		}
 		d.wantText("all steps  30", "metric 4/55")
 		d.press("esc")
-		d.wantText("all metrics  55")
+		d.wantText("of 55")
 		d.press("G")
 		d.wantText(names[len(names)-1], "55/55")
 		d.press("j", "l")

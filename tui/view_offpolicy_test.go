@@ -113,7 +113,9 @@ func TestOffPolicyView(t *testing.T) {
 		d.wantText("mean |d| by probability")
 		d.press("right")
 		d.wantText("mean |d| by sign of A", "A < 0")
-		d.press("g", "j")
+		d.press("g")
+		d.wantText("sweep: verl/rollout_is", "elsewhere: a 3 trl, unsloth")
+		d.press("j")
 		d.wantText("sweep: verl/rollout_rs")
 	})
 }

@@ -37,6 +37,23 @@ func TestSweepApplies(t *testing.T) {
 	})
 }
 
+// The help explains the metric of the map first, whichever it is, by the name that it has there.
+func TestHelpExplainsTheMetricOfTheMap(t *testing.T) {
+	t.Parallel()
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
+		d.press("S")
+		for _, f := range sweep.Figures() {
+			d.press("v")
+			name, _, _ := strings.Cut(strings.TrimPrefix(strings.Split(ansi.Strip(d.frame()), "\n")[3], "╭ "), ",")
+			d.press("?")
+			if help := ansi.Strip(d.frame()); !strings.Contains(help, " "+name+"  ") {
+				t.Errorf("%s: %q is not explained:\n%s", f.Name, name, help)
+			}
+			d.press("esc")
+		}
+	})
+}
+
 // * goes to the star, whose sentence says what it does, and Enter takes it: for the most signal that is no
 // filter, which leaves nothing to recompute. The goal changes by o and :goal.
 func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"vantage/tui/pairs"
 	"vantage/tui/problems"
 	"vantage/tui/promptlist"
+	"vantage/tui/ratios"
 	"vantage/tui/reader"
 	"vantage/tui/steps"
 	"vantage/tui/sweepmap"
@@ -41,7 +42,7 @@ type views struct {
 	problems     problems.View
 	panes        overview.Panes
 	command      commandLine
-	value        typedValues      // while they are typed
+	ratios       ratios.View
 	destination  *env.Destination // of the cursor, when its step is analysed; nil: none
 }
 
@@ -70,7 +71,7 @@ func (v *views) all() [view.Count]view.View {
 		view.Problems:     &v.problems,
 		view.Estimators:   &v.picker,
 		view.Command:      &v.command,
-		view.Value:        &v.value,
+		view.Ratios:       &v.ratios,
 		view.Copy:         copying{},
 	}
 }
@@ -129,14 +130,14 @@ func commonKeys() []view.Section {
 				Do:  view.Ask(view.Push{View: view.Estimators}),
 			},
 			{Keys: []string{"s"}, Label: "s", Doc: "next scale: group, batch, none", Do: own(App.nextScale)},
-			{Keys: []string{"p"}, Label: "p", Doc: "keep_pos_ratio down by 0.05", Do: own(moveRatio(ofPositive, -1))},
-			{Keys: []string{"P"}, Label: "P", Doc: "keep_pos_ratio up by 0.05", Do: own(moveRatio(ofPositive, 1))},
-			{Keys: []string{"m"}, Label: "m", Doc: "keep_neg_ratio down by 0.05", Do: own(moveRatio(ofNegative, -1))},
-			{Keys: []string{"M"}, Label: "M", Doc: "keep_neg_ratio up by 0.05", Do: own(moveRatio(ofNegative, 1))},
+			{Keys: []string{"p"}, Label: "p", Doc: "keep_pos_ratio down by 0.05", Do: own(moveRatio(ratios.Positive, -1))},
+			{Keys: []string{"P"}, Label: "P", Doc: "keep_pos_ratio up by 0.05", Do: own(moveRatio(ratios.Positive, 1))},
+			{Keys: []string{"m"}, Label: "m", Doc: "keep_neg_ratio down by 0.05", Do: own(moveRatio(ratios.Negative, -1))},
+			{Keys: []string{"M"}, Label: "M", Doc: "keep_neg_ratio up by 0.05", Do: own(moveRatio(ratios.Negative, 1))},
 			{
 				Keys: []string{"="}, Label: "=", Hint: "= value",
 				Doc: "enter exact ratios; Tab goes to the other one",
-				Do:  own(App.openValues),
+				Do:  own(App.openRatios),
 			},
 			{Keys: []string{"r"}, Label: "r", Doc: "compute_new_adv on or off", Do: own(App.toggleRecompute)},
 			{

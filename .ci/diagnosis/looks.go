@@ -76,13 +76,14 @@ func (g *grown) add(p plan, truth illruns.Truth, looks []look) {
 		g.moved++
 	}
 	for _, l := range looks {
+		isFalse := slices.ContainsFunc(l.alarms, func(f finding) bool { return !slices.Contains(truth.Also, f.Kind) })
 		switch {
 		case len(truth.Ill) == 0:
 			g.healthyLooks++
-			g.falseOfHealthy += oneIf(len(l.alarms) > 0)
+			g.falseOfHealthy += oneIf(isFalse)
 		case slices.IndexFunc(truth.Ill, func(ill illruns.Planted) bool { return l.step >= ill.Since-ill.Slack }) < 0:
 			g.before++
-			g.falseBefore += oneIf(len(l.alarms) > 0)
+			g.falseBefore += oneIf(isFalse)
 		}
 	}
 	for _, ill := range truth.Ill {
@@ -143,12 +144,18 @@ func oneIf(is bool) int {
 	return 0
 }
 
-// reportGrowth prints what was said of runs while they were on.
-func reportGrowth(results []result) {
+// reportGrowth prints what was said of runs while they were on; with lines each look at a healthy one that alarms, and each illness that was
+// alarmed too late.
+func reportGrowth(results []result, lines bool) {
 	var g grown
 	for i := range results {
 		if r := &results[i]; len(r.looks) > 0 {
+			before := g
 			g.add(r.plan, r.truth, r.looks)
+			isWrong := g.falseOfHealthy > before.falseOfHealthy || g.illLate-g.late > before.illLate-before.late
+			if lines && isWrong {
+				fmt.Println(r.name, r.truth.Ill, r.looks)
+			}
 		}
 	}
 	if g.runs == 0 {

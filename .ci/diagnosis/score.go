@@ -405,7 +405,7 @@ func report(results []result, lines bool, page, seeds string) int {
 	reportBy(results)
 	reportHealthy(scenes, &healthy)
 	reportPairs(results)
-	reportGrowth(results)
+	reportGrowth(results, lines)
 	fmt.Printf("\n## Order\n\n* Steps in random order: %d of %d runs with an alarm that needs an onset.\n* Read twice, and rows in another order within their steps: the same findings in %d of %d runs.\n", shuffled.others, shuffled.runs, same, of)
 	return bars([]bar{
 		{"ill runs named", ill.named, ill.planted, 0.95},

@@ -1,6 +1,9 @@
 package offpolicy
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Batch is the rows that a trainer's function gets at once, in its order.
 type Batch struct {
@@ -74,9 +77,6 @@ type Outcome struct {
 	// Kept has a letter of [Kept] for each token.
 	Kept string
 
-	// Mask is the loss mask afterwards, 1 or 0, and . where the logged one is 0.
-	Mask string
-
 	// Tokens counts those that the logged mask lets train, Left those of them that still do, and Clipped those of these whose
 	// weight a bound changed.
 	Tokens, Left, Clipped int
@@ -88,6 +88,24 @@ type Outcome struct {
 	Mean float32
 
 	Unscored bool
+
+	mask, left []bool // as logged, and what is left of it
+}
+
+// Mask is the loss mask afterwards, 1 or 0, and . where the logged one is 0.
+func (o Outcome) Mask() string {
+	var b strings.Builder
+	for i, m := range o.mask {
+		switch {
+		case !m:
+			b.WriteByte(byte(NotTrainable))
+		case o.left[i]:
+			b.WriteByte('1')
+		default:
+			b.WriteByte('0')
+		}
+	}
+	return b.String()
 }
 
 // Kept is what becomes of a token.
@@ -117,18 +135,43 @@ type row struct {
 	left    []bool    // the mask that is left; nil: as logged
 }
 
-func (r Row) reading() *row {
-	x := &row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), d: difference(r.Trainer, r.Sampler), divided: 1}
+// readings are rows for a rule, in memory that all of a batch share.
+type readings struct {
+	rows  []row
+	d     []float32
+	masks []bool
+}
+
+// of is the next row.
+func (all *readings) of(r Row) *row {
+	n := len(r.Trainer)
+	if len(all.rows) == cap(all.rows) {
+		all.rows = make([]row, 0, max(64, 2*cap(all.rows)))
+	}
+	all.rows = append(all.rows, row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), divided: 1})
+	x := &all.rows[len(all.rows)-1]
+	if cap(all.d) < n {
+		all.d = make([]float32, max(4096, n))
+	}
+	x.d, all.d = all.d[:n:n], all.d[n:]
+	for i := range x.d {
+		x.d[i] = r.Trainer[i] - r.Sampler[i]
+	}
 	if x.policy == nil {
 		x.policy = r.Trainer
 	}
 	if x.mask == nil {
-		x.mask = make([]bool, len(x.d))
-		for i := range x.mask {
-			x.mask[i] = true
-		}
+		x.mask = all.truths(n)
 	}
 	return x
+}
+
+// truths are as many true.
+func (all *readings) truths(n int) []bool {
+	for len(all.masks) < n {
+		all.masks = append(all.masks, true)
+	}
+	return all.masks[:n:n]
 }
 
 // current is the mask that is left.
@@ -185,37 +228,28 @@ func (x *row) cut(low, high float32) {
 }
 
 func (x *row) outcome() Outcome {
-	kept, mask := make([]byte, len(x.mask)), make([]byte, len(x.mask))
-	var weights []float32
-	if x.weights != nil {
-		weights = make([]float32, len(x.mask))
-	}
-	out := Outcome{OfRow: x.ofRow, Mean: x.divided}
-	for i, left := range x.current() {
-		kept[i], mask[i] = byte(x.fate(i)), '0'
-		switch {
-		case !x.mask[i]:
-			mask[i] = byte(NotTrainable)
-		case left:
-			mask[i] = '1'
+	out := Outcome{OfRow: x.ofRow, Mean: x.divided, Weights: x.weights, mask: x.mask, left: x.current()}
+	var kept strings.Builder
+	kept.Grow(len(x.mask))
+	for i, trains := range x.mask {
+		fate := x.fate(i)
+		kept.WriteByte(byte(fate))
+		if !trains {
+			if out.Weights != nil {
+				out.Weights[i] = float32(math.NaN())
+			}
+			continue
 		}
-		if weights != nil {
-			weights[i] = x.weights[i]
+		n := x.times(i)
+		out.Tokens += n
+		if fate == Trains {
+			out.Left += n
 		}
-		if weights != nil && !x.mask[i] {
-			weights[i] = float32(math.NaN())
-		}
-		if x.mask[i] {
-			out.Tokens += x.times(i)
-		}
-		if Kept(kept[i]) == Trains {
-			out.Left += x.times(i)
-		}
-		if x.clipped != nil && x.clipped[i] && Kept(kept[i]) == Trains {
-			out.Clipped += x.times(i)
+		if fate == Trains && x.clipped != nil && x.clipped[i] {
+			out.Clipped += n
 		}
 	}
-	out.Weights, out.Kept, out.Mask = weights, string(kept), string(mask)
+	out.Kept = kept.String()
 	return out
 }
 

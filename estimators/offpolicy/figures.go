@@ -17,32 +17,48 @@ type Figures struct {
 // FiguresOf returns the figures of a row. Of a row whose slices differ in length all tokens are unscored: the mask's
 // trainable ones if it has a mask, else as many as the longer side has.
 func FiguresOf(r Row) Figures {
-	nan := math.NaN()
-	f := Figures{MeanAbs: nan, MaxAbs: nan, K1: nan, K3: nan, LogSequenceRatio: nan, LogGeometricRatio: nan}
+	var all sums
 	if !r.Even() {
-		f.Unscored = r.trainable()
-		return f
+		all.unscored = r.trainable()
+		return all.figures()
 	}
-	var total, absolute, most, k3s float64
 	for i := range r.Sampler {
 		if r.Mask != nil && !r.Mask[i] {
 			continue
 		}
-		d := float64(r.Trainer[i]) - float64(r.Sampler[i])
-		if d-d != 0 {
-			f.Unscored++
-			continue
+		if d := float64(r.Trainer[i]) - float64(r.Sampler[i]); d-d != 0 {
+			all.unscored++
+		} else {
+			all.add(d, math.Expm1(d))
 		}
-		f.Tokens++
-		total, absolute, most = total+d, absolute+math.Abs(d), max(most, math.Abs(d))
-		k3s += math.Expm1(d) - d
+	}
+	return all.figures()
+}
+
+// sums are those over the tokens of a row of which [Figures] are made.
+type sums struct {
+	tokens, unscored           int
+	total, absolute, most, k3s float64
+}
+
+// add takes a token: d, and e^d − 1.
+func (s *sums) add(d, grown float64) {
+	s.tokens++
+	s.total, s.absolute, s.most = s.total+d, s.absolute+math.Abs(d), max(s.most, math.Abs(d))
+	s.k3s += grown - d
+}
+
+func (s *sums) figures() Figures {
+	nan := math.NaN()
+	f := Figures{
+		Tokens: s.tokens, Unscored: s.unscored, MeanAbs: nan, MaxAbs: nan, K1: nan, K3: nan, LogSequenceRatio: nan, LogGeometricRatio: nan,
 	}
 	if f.Tokens == 0 {
 		return f
 	}
 	n := float64(f.Tokens)
-	f.MeanAbs, f.MaxAbs, f.K1, f.K3 = absolute/n, most, -total/n, k3s/n
-	f.LogSequenceRatio, f.LogGeometricRatio = total, total/n
+	f.MeanAbs, f.MaxAbs, f.K1, f.K3 = s.absolute/n, s.most, -s.total/n, s.k3s/n
+	f.LogSequenceRatio, f.LogGeometricRatio = s.total, s.total/n
 	return f
 }
 

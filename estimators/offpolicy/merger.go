@@ -75,11 +75,11 @@ func NewMerger(uses []Use) *Merger {
 	return m
 }
 
-// Merge returns a shorter row that the rules treat as r; r itself if it has few tokens, or cannot be compared.
-func (m *Merger) Merge(r Row) Row {
+// Merge returns a shorter row that the rules treat as r, and the figures of r. It is r itself if that has few tokens, or cannot be compared.
+func (m *Merger) Merge(r Row) (Row, Figures) {
 	const few = 32
 	if n := len(r.Sampler); !r.Even() || r.Policy != nil || r.Times != nil || n < few {
-		return r
+		return r, FiguresOf(r)
 	}
 	short := Row{
 		Advantage: r.Advantage, Versions: r.Versions, VersionLag: r.VersionLag, VersionSpan: r.VersionSpan,
@@ -91,6 +91,7 @@ func (m *Merger) Merge(r Row) Row {
 	}
 	t := m.tables.Get().(*table)
 	defer m.tables.Put(t)
+	var all sums
 	for i, p := range r.Sampler {
 		trains := r.Mask == nil || r.Mask[i]
 		ended := !trains && i > 0 && r.Mask[i-1] // a segment is judged by itself
@@ -98,36 +99,40 @@ func (m *Merger) Merge(r Row) Row {
 			t.flush(put)
 			put(0, 0, 1, false)
 		}
-		if trains && !t.joins(float64(p), float64(r.Trainer[i])) {
-			put(p, r.Trainer[i], 1, true)
+		if !trains {
+			continue
+		}
+		o := r.Trainer[i]
+		d := float64(o) - float64(p)
+		if d-d != 0 {
+			all.unscored++
+			put(p, o, 1, true)
+			continue
+		}
+		grown := math.Expm1(d)
+		all.add(d, grown)
+		if !t.joins(float64(p), d, grown) {
+			put(p, o, 1, true)
 		}
 	}
 	t.flush(put)
 	if 2*len(short.Sampler) > len(r.Sampler) {
-		return r
+		return r, all.figures()
 	}
-	return short
+	return short, all.figures()
 }
 
-// joins puts a token into its cell; it returns false if it has none.
-func (m *table) joins(r, o float64) bool {
-	d := o - r
+// joins puts a token into its cell: r, d, which is finite, and e^d − 1. It returns false if it has none.
+func (m *table) joins(r, d, grown float64) bool {
 	at, ok := m.logs.of(d)
 	if !ok {
 		return false
 	}
 	p := math.Exp(r)
-	moved := p * math.Expm1(d)
+	moved := p * grown
 	by, ok := m.moves.of(moved)
-	if !ok {
+	if !ok || m.isFar(p, moved, d) {
 		return false
-	}
-	const hardly = 3e-3 // moves less than any bound of a divergence could look at
-	if moved > hardly || moved < -hardly {
-		q := p + moved
-		if p*(r-o)+(1-p)*math.Log((1-p+1e-8)/(1-q+1e-8)) > m.far {
-			return false
-		}
 	}
 	i := at*m.moves.cells() + by
 	c := &m.cells[i]
@@ -136,6 +141,19 @@ func (m *table) joins(r, o float64) bool {
 	}
 	c.n, c.d, c.r = c.n+1, c.d+d, c.r+r
 	return true
+}
+
+// isFar reports whether a bound may look at the divergence of a token whose probability p moved: it is at most moved² / (q (1 − q)).
+func (m *table) isFar(p, moved, d float64) bool {
+	const hardly = 3e-3 // moves less than any bound of a divergence could look at
+	if moved <= hardly && moved >= -hardly {
+		return false
+	}
+	q := p + moved
+	if q > 0 && q < 1 && moved*moved <= (m.far-alone)*q*(1-q) {
+		return false
+	}
+	return (1-p)*math.Log((1-p+1e-8)/(1-q+1e-8))-p*d > m.far
 }
 
 // flush makes places of the cells, and empties them. A place has their mean d, and a probability that moved between the same bounds.

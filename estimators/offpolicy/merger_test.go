@@ -45,7 +45,7 @@ func TestMergedRowsAreTreatedAlike(t *testing.T) {
 			if i == 7 {
 				row.Trainer[9], row.Sampler[11] = float32(math.NaN()), float32(math.Inf(-1))
 			}
-			short := merger.Merge(row)
+			short, _ := merger.Merge(row)
 			if i != 7 && FiguresOf(row).Tokens != timesOf(short) {
 				t.Fatalf("a row of %d tokens has %d when merged", FiguresOf(row).Tokens, timesOf(short))
 			}
@@ -88,7 +88,7 @@ func TestMergerLeavesBoundsAlone(t *testing.T) {
 		row.Sampler, row.Trainer = append(row.Sampler, -1), append(row.Trainer, float32(-1+math.Ln2))
 	}
 	merger := NewMerger(uses(t))
-	if short := merger.Merge(row); len(short.Sampler) != 64 {
+	if short, _ := merger.Merge(row); len(short.Sampler) != 64 {
 		t.Errorf("64 tokens at the bound 2 became %d places", len(short.Sampler))
 	}
 }
@@ -108,7 +108,8 @@ func BenchmarkMerge(b *testing.B) {
 	}
 	merger, places := NewMerger(all), 0
 	for b.Loop() {
-		places = len(merger.Merge(row).Sampler)
+		short, _ := merger.Merge(row)
+		places = len(short.Sampler)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/token")
 	b.ReportMetric(float64(places), "places")

@@ -114,13 +114,13 @@ func (r *Rule) Apply(b Batch, v estimators.Values) (Result, error) {
 	}
 	var scored []*row
 	result.Rows = make([]Outcome, len(b.Rows))
-	at := make([]int, 0, len(b.Rows))
+	at, all := make([]int, 0, len(b.Rows)), &readings{}
 	for i, x := range b.Rows {
 		if !r.scores(x) {
 			result.Rows[i].Unscored = true
 			continue
 		}
-		reading := r.reading(x)
+		reading := r.reading(x, all)
 		if r.Policy && x.Policy == nil {
 			result.Inexact = withoutPolicy
 		}
@@ -143,16 +143,13 @@ func (r *Rule) Check(v estimators.Values) error {
 }
 
 // reading is a row for the rule: one that looks at versions alone needs no log-probs, and has a token at least to drop.
-func (r *Rule) reading(x Row) *row {
+func (r *Rule) reading(x Row, all *readings) *row {
 	if !r.Versions {
-		return x.reading()
+		return all.of(x)
 	}
 	mask := x.Mask
 	if mask == nil {
-		mask = make([]bool, max(len(x.Sampler), len(x.Trainer), 1))
-		for i := range mask {
-			mask[i] = true
-		}
+		mask = all.truths(max(len(x.Sampler), len(x.Trainer), 1))
 	}
 	return &row{Row: x, mask: mask, divided: 1}
 }

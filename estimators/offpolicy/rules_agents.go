@@ -38,7 +38,7 @@ func primeRL() []*Rule {
 			Level: "token", Bounds: "−0.2 ≤ e^o − e^r ≤ 0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
 			Needs: Needs{Advantages: true}, OnByDefault: true, Swept: Swept{
 				[]string{key("dppo_mask_low"), key("dppo_mask_high")},
-				AsDistance,
+				AsDistance, OfMove,
 			},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				low, high := number(v, key("dppo_mask_low"), 0), number(v, key("dppo_mask_high"), 0)
@@ -62,7 +62,7 @@ func primeRL() []*Rule {
 				}, slices.Clone(also)...)...),
 			},
 			Level: "token", Bounds: "|e^o − e^r| ≤ 0.1 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Swept: Swept{[]string{key("ipo_threshold")}, AsDistance},
+			Swept: Swept{[]string{key("ipo_threshold")}, AsDistance, OfMove},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, key("ipo_threshold"), 0)
 				return func(x *row) { weigh(x, func(i int) bool { return !(abs(moved(x, i)) > most) }) }
@@ -100,7 +100,7 @@ func openInstruct() []*Rule {
 				},
 			},
 			Level: "token or geometric", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Advantages: true}, OnByDefault: true, Swept: Swept{[]string{"rho_clamp_upper_bound"}, AsRatio},
+			Needs: Needs{Advantages: true}, OnByDefault: true, Swept: Swept{[]string{"rho_clamp_upper_bound"}, AsRatio, OfToken},
 			apply: byRow(rhoCorrection),
 		},
 		versionLimit(staleness{

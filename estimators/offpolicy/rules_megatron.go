@@ -33,7 +33,7 @@ func nemoRL() []*Rule {
 			ChangesWeights: true, Denominator: denominatorStays,
 			Swept: Swept{
 				[]string{section + ".truncated_importance_sampling_ratio_min", section + ".truncated_importance_sampling_ratio"},
-				AsRatio,
+				AsRatio, OfToken,
 			},
 			apply: nemoWeights(section),
 		},
@@ -46,7 +46,7 @@ func nemoRL() []*Rule {
 				Options: []estimators.Option{boundOrNone(threshold, "none", "T, a factor of probabilities")},
 			},
 			Level: "row", Bounds: "off", Usual: "seq_logprob_error_threshold=1.5", ChangesMask: true, Denominator: denominatorShrinks,
-			Swept: Swept{[]string{threshold}, AsRatio},
+			Swept: Swept{[]string{threshold}, AsRatio, OfError},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most, off := number(v, threshold, 0), v.Text(threshold) == "none"
 				return func(x *row) {
@@ -146,7 +146,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Doc: "d has no clamp of its own. tis and tis_abs are logged before the clip. Off by default.", Options: limits("tis"),
 			},
 			Level: "token", Bounds: "ρ ≤ 2", ChangesWeights: true, Denominator: denominatorStays, apply: token((*row).clip),
-			Swept: Swept{[]string{high}, AsRatio},
+			Swept: Swept{[]string{high}, AsRatio, OfToken},
 		},
 		{
 			Entry: estimators.Entry{
@@ -156,7 +156,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				Options: limits("icepop"),
 			},
 			Level: "token", Bounds: "0 ≤ ρ ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Swept: Swept{[]string{high}, AsRatio}, apply: token((*row).cut),
+			Swept: Swept{[]string{high}, AsRatio, OfToken}, apply: token((*row).cut),
 		},
 		misRule(mis),
 		{
@@ -171,7 +171,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 				},
 			},
 			Level: "row", Bounds: "mean(b − n) ≤ 1e-4 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{delta}, AsDistance},
+			Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{delta}, AsDistance, OfGap},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, 0)
 				ofSampler := v.Text("old_log_probs") == "rollout" || v.Bool("use_rollout_logprobs")
@@ -211,7 +211,7 @@ func misRule(source string) *Rule {
 			},
 		},
 		Level: "token, sequence or geometric", Bounds: "ρ ≤ 2; 0.5 ≤ ρ ≤ 2; veto 1e-4 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal, Swept: Swept{[]string{"tis_lower_bound", "tis_upper_bound"}, AsRatio},
+		Denominator: denominatorOriginal, Swept: Swept{[]string{"tis_lower_bound", "tis_upper_bound"}, AsRatio, OfToken},
 		apply: misArithmetic,
 	}
 }
@@ -307,7 +307,7 @@ func areal() []*Rule {
 			),
 		},
 		Level: "token, sequence or geometric", Bounds: "ρ ≤ 5 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal, Swept: Swept{[]string{section + ".upper"}, AsRatio},
+		Denominator: denominatorOriginal, Swept: Swept{[]string{section + ".upper"}, AsRatio, OfToken},
 		apply: byRow(func(v estimators.Values) func(x *row) { return arealRow(section, v) }),
 	}}
 }

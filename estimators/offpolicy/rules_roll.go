@@ -30,7 +30,7 @@ func roll() []*Rule {
 		},
 		Level: "token, segment, sequence or geometric", Bounds: "off; 0.8 ≤ ρ ≤ 1.2, w ≤ 1.2 (inclusive)",
 		Usual:          `filters=[{"ratio_low": 0.8, "ratio_high": 1.2}]`,
-		ChangesWeights: true, ChangesMask: true, Denominator: denominatorShrinks, Swept: Swept{[]string{section + ".filters"}, AsRatio},
+		ChangesWeights: true, ChangesMask: true, Denominator: denominatorShrinks, Swept: Swept{[]string{section + ".filters"}, AsRatio, OfToken},
 		apply: rollArithmetic(section),
 	}}
 }

@@ -36,7 +36,7 @@ func skyRL() []*Rule {
 			Level: "token, sequence or geometric", Bounds: "off; 0.99 ≤ geo ≤ 1.01, 0.5 ≤ seq ≤ 2 (inclusive)",
 			Usual:          "tis_ratio_type=token",
 			ChangesWeights: true, ChangesMask: true, Denominator: denominatorOriginal,
-			Swept: Swept{[]string{section + ".token_tis_ratio_clip_high"}, AsRatio},
+			Swept: Swept{[]string{section + ".token_tis_ratio_clip_high"}, AsRatio, OfToken},
 			apply: byRow(func(v estimators.Values) func(x *row) { return skyrlCorrection(section, v) }),
 		},
 		skyrlDPPO(loss),
@@ -50,7 +50,7 @@ func skyRL() []*Rule {
 				),
 			},
 			Level: "token", Bounds: "0.8 < e^(n − r) < 1.2 (exclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Needs: Needs{Policy: true}, Swept: Swept{[]string{key("eps_clip_low"), key("eps_clip_high")}, AsDistance},
+			Needs: Needs{Policy: true}, Swept: Swept{[]string{key("eps_clip_low"), key("eps_clip_high")}, AsDistance, OfToken},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				low, high := float32(1-v.Number(key("eps_clip_low"))), float32(1+v.Number(key("eps_clip_high")))
 				return func(x *row) {
@@ -74,7 +74,7 @@ func skyRL() []*Rule {
 				),
 			},
 			Level: "token", Bounds: "1 ≤ w ≤ 6", ChangesWeights: true, Denominator: denominatorStays, Needs: Needs{Policy: true},
-			Swept: Swept{[]string{key("cispo.cispo_eps_clip_high")}, AsDistance},
+			Swept: Swept{[]string{key("cispo.cispo_eps_clip_high")}, AsDistance, OfToken},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				low, high := float32(1-v.Number(key("cispo.cispo_eps_clip_low"))), float32(1+v.Number(key("cispo.cispo_eps_clip_high")))
 				ofTrainer := v.Text(key("cispo.cispo_anchor")) == "old"
@@ -144,7 +144,7 @@ func skyrlDPPO(section string) *Rule {
 			),
 		},
 		Level: "token", Bounds: "|e^n − e^r| ≤ 0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-		Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{key("dppo.delta_low"), key("dppo.delta_high")}, AsDistance},
+		Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{key("dppo.delta_low"), key("dppo.delta_high")}, AsDistance, OfMove},
 		apply: byRow(func(v estimators.Values) func(x *row) {
 			low, high := number(v, key("dppo.delta_low"), 0), number(v, key("dppo.delta_high"), 0)
 			ofKL := v.Text(key("dppo.dppo_type")) == "binary_kl"

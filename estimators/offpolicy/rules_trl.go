@@ -29,7 +29,7 @@ func trl() []*Rule {
 				},
 			},
 			Level: "token or sequence", Bounds: "seq ≤ 3 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			OnByDefault: true, Swept: Swept{[]string{high}, AsRatio},
+			OnByDefault: true, Swept: Swept{[]string{high}, AsRatio, OfRow},
 			apply: trlWeights(mode, low, high, nil),
 		},
 		{
@@ -41,7 +41,7 @@ func trl() []*Rule {
 				Options: []estimators.Option{boundOrNone(delta, "none", "δ in nats a token")},
 			},
 			Level: "row", Bounds: "off; mean(r − n) ≤ 0.5 named (inclusive)", Usual: delta + "=0.5", ChangesWeights: true,
-			Denominator: denominatorStays, Swept: Swept{[]string{delta}, AsDistance},
+			Denominator: denominatorStays, Swept: Swept{[]string{delta}, AsDistance, OfGap},
 			Needs: Needs{Policy: true, Advantages: true},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, math.Inf(1))
@@ -120,7 +120,7 @@ func unsloth() []*Rule {
 			}, rejecting...),
 		},
 		Level: "token, sequence or geometric", Bounds: "seq ≤ 3 (inclusive)", ChangesWeights: true, ChangesMask: true,
-		Denominator: denominatorOriginal, OnByDefault: true, Swept: Swept{[]string{high}, AsRatio},
+		Denominator: denominatorOriginal, OnByDefault: true, Swept: Swept{[]string{high}, AsRatio, OfRow},
 		apply: trlWeights(mode, low, high, func(v estimators.Values) (func(x *row), error) {
 			if v.Text("rollout_rs") == "none" {
 				return func(*row) {}, nil
@@ -155,7 +155,7 @@ func swift() []*Rule {
 				},
 			},
 			Level: "token or geometric", Bounds: "off; x ≤ 2 (inclusive)", Usual: mode + "=token_truncate", ChangesWeights: true,
-			Denominator: denominatorStays, Swept: Swept{[]string{threshold}, AsRatio},
+			Denominator: denominatorStays, Swept: Swept{[]string{threshold}, AsRatio, OfToken},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				return swiftWeights(v.Text(mode), number(v, threshold, 0))
 			}),
@@ -169,7 +169,7 @@ func swift() []*Rule {
 				Options: []estimators.Option{boundOrNone(delta, "none", "δ in nats a token")},
 			},
 			Level: "row", Bounds: "off", Usual: delta + "=0.5", ChangesMask: true, Denominator: denominatorShrinks,
-			Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{delta}, AsDistance},
+			Needs: Needs{Policy: true, Advantages: true}, Swept: Swept{[]string{delta}, AsDistance, OfGap},
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, math.Inf(1))
 				return func(x *row) {
@@ -223,7 +223,7 @@ func openRLHF() []*Rule {
 			),
 		},
 		Level: "token or geometric", Bounds: "off; 0.5 ≤ ρ ≤ 5 (inclusive)", Usual: "is_correction_level=token", ChangesWeights: true,
-		Denominator: denominatorStays, Swept: Swept{[]string{section + ".is_correction_threshold"}, AsRatio},
+		Denominator: denominatorStays, Swept: Swept{[]string{section + ".is_correction_threshold"}, AsRatio, OfToken},
 		apply: openRLHFGate(section),
 	}}
 }

@@ -35,7 +35,7 @@ func verl() []*Rule {
 				Options: prefixed(verlCorrection, weight()...),
 			},
 			Level: "token or sequence", Bounds: "seq ≤ 2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-			Swept: Swept{[]string{verlCorrection + ".rollout_is_threshold"}, AsRatio},
+			Swept: Swept{[]string{verlCorrection + ".rollout_is_threshold"}, AsRatio, OfRow},
 			apply: verlArithmetic(false),
 		},
 		{
@@ -51,14 +51,16 @@ func verl() []*Rule {
 			Level: "token, sequence or geometric", Bounds: "off; presets: 0.999 ≤ 1/geo ≤ 1.001 (inclusive)",
 			Usual:       "rollout_rs=seq_mean_k1\nrollout_rs_threshold=0.999_1.001",
 			ChangesMask: true, ChangesWeights: true, BeforeAdvantages: true, Denominator: denominatorShrinks,
-			Swept: Swept{[]string{verlCorrection + ".rollout_rs_threshold"}, AsRatio},
+			Swept: Swept{[]string{verlCorrection + ".rollout_rs_threshold"}, AsRatio, OfGeometric},
 			apply: verlArithmetic(true),
 		},
-		verlDPPO("dppo_tv", "A > 0: e^n − e^b ≤ high; else e^n − e^b ≥ −low", func(n, b float32) (moved, up, down float32) {
+		verlDPPO("dppo_tv", "A > 0: e^n − e^b ≤ high; else e^n − e^b ≥ −low", OfMove, func(n, b float32) (moved, up, down float32) {
 			moved = exp(n) - exp(b)
 			return moved, moved, -moved
 		}),
-		verlDPPO("dppo_kl", "A > 0: KL ≤ high or e^n ≤ e^b; else KL ≤ low or e^n ≥ e^b", func(n, b float32) (moved, up, down float32) {
+		verlDPPO("dppo_kl", "A > 0: KL ≤ high or e^n ≤ e^b; else KL ≤ low or e^n ≥ e^b", OfDivergence, func(n, b float32) (
+			moved, up, down float32,
+		) {
 			kl := binaryKL(b, n, 1e-8)
 			return exp(n) - exp(b), kl, kl
 		}),
@@ -181,7 +183,7 @@ func divideByMean(rows []*row, by float32) {
 
 // verlDPPO is one of the two divergences. divergence returns how far the probability moved, and what is bounded where it
 // may not rise and where it may not fall.
-func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, down float32)) *Rule {
+func verlDPPO(name, formula string, of Measure, divergence func(n, b float32) (moved, up, down float32)) *Rule {
 	const section = "actor_rollout_ref.actor"
 	key := func(name string) string { return section + "." + name }
 	return &Rule{
@@ -200,7 +202,7 @@ func verlDPPO(name, formula string, divergence func(n, b float32) (moved, up, do
 			),
 		},
 		Level: "token", Bounds: "0.2 (inclusive)", ChangesWeights: true, Denominator: denominatorStays,
-		Swept: Swept{[]string{key("clip_ratio_low"), key("clip_ratio_high")}, AsDistance},
+		Swept: Swept{[]string{key("clip_ratio_low"), key("clip_ratio_high")}, AsDistance, of},
 		Needs: Needs{Policy: true, Advantages: true},
 		apply: byRow(func(v estimators.Values) func(x *row) {
 			both := v.Number(key("clip_ratio"))

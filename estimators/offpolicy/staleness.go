@@ -26,7 +26,7 @@ func versionLimit(s staleness) *Rule {
 			Name: s.name, Key: s.key, Formula: s.formula, Source: s.source, Doc: s.doc, Options: []estimators.Option{option},
 		},
 		Level: "version", Bounds: text, DropsRows: true, BeforeAdvantages: true, Denominator: denominatorRows,
-		Needs: Needs{Versions: true}, Swept: Swept{[]string{s.key}, AsVersions},
+		Needs: Needs{Versions: true}, Swept: Swept{[]string{s.key}, AsVersions, OfVersions},
 		apply: func(v estimators.Values) (rowRule, func([]*row) error, error) {
 			limit := v.Whole(s.key)
 			off := v.Text(s.key) == "none"

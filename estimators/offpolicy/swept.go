@@ -1,6 +1,7 @@
 package offpolicy
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -14,6 +15,100 @@ import (
 type Swept struct {
 	Keys []string // empty: the rule has none
 	As   Moves
+	Of   Measure
+}
+
+// Measure is what a bound limits. Bounds of rules with one measure can be compared.
+type Measure string
+
+// The measures of bounds.
+const (
+	OfToken      Measure = "ratio of a token"
+	OfRow        Measure = "product of the ratios of a row"
+	OfGeometric  Measure = "geometric mean of the ratios of a row"
+	OfMove       Measure = "move of the probability of a token"
+	OfDivergence Measure = "divergence of a token"
+	OfGap        Measure = "mean of the sampler's log-probs less the policy's, of a row"
+	OfError      Measure = "mean e^|d| of a row"
+	OfVersions   Measure = "versions"
+)
+
+// Elsewhere is the usual bound of other trainers.
+type Elsewhere struct {
+	Bound      float64  // in the unit of its measure, the upper one of two
+	Frameworks []string // whose rules have it, in the order of the catalogue
+}
+
+// Text names the trainers behind their bound.
+func (e Elsewhere) Text() string {
+	return strconv.FormatFloat(e.Bound, 'g', -1, 64) + " " + strings.Join(e.Frameworks, ", ")
+}
+
+// Elsewhere are the usual bounds of the rules of other frameworks with the same measure, the smallest first.
+func (r *Rule) Elsewhere() (all []Elsewhere) {
+	for _, other := range All() {
+		bound, ok := other.usualBound()
+		if other.Framework == r.Framework || other.Swept.Of != r.Swept.Of || len(r.Swept.Keys) == 0 || !ok {
+			continue
+		}
+		i := slices.IndexFunc(all, func(e Elsewhere) bool { return e.Bound == bound })
+		if i < 0 {
+			i, all = len(all), append(all, Elsewhere{Bound: bound})
+		}
+		if !slices.Contains(all[i].Frameworks, other.Framework) {
+			all[i].Frameworks = append(all[i].Frameworks, other.Framework)
+		}
+	}
+	slices.SortFunc(all, func(a, b Elsewhere) int { return cmp.Compare(a.Bound, b.Bound) })
+	return all
+}
+
+// usualBound is the bound with which a rule is shown, if it has one.
+func (r *Rule) usualBound() (bound float64, ok bool) {
+	given, off := r.AtDefault()
+	if off || len(r.Swept.Keys) == 0 {
+		return 0, false
+	}
+	return r.BoundOf(given)
+}
+
+// BoundOf is the main bound of a rule with options, in the unit of its measure: the upper one of two. ok is false if it has none.
+func (r *Rule) BoundOf(given estimators.Options) (bound float64, ok bool) {
+	values, err := r.Values(given)
+	if err != nil || len(r.Swept.Keys) == 0 {
+		return 0, false
+	}
+	words := numeral.FindAllString(values.Text(r.Swept.Keys[len(r.Swept.Keys)-1]), -1)
+	if len(words) == 0 {
+		return 0, false
+	}
+	bound, err = strconv.ParseFloat(words[len(words)-1], 64)
+	if isDistance := r.Swept.Of == OfToken && r.Swept.As == AsDistance; isDistance {
+		bound++
+	}
+	return bound, err == nil
+}
+
+// PlaceAmong is where a bound lies among the bounds of a sweep, which grow: 1.5 is in the middle between those of 1 and 2. ok is false if it is
+// not between them.
+func (r *Rule) PlaceAmong(bound float64, points []float64) (at float64, ok bool) {
+	scale := func(x float64) float64 {
+		switch r.Swept.Of {
+		case OfVersions:
+			return x
+		case OfToken, OfRow, OfGeometric, OfError:
+			x = math.Log(x)
+		case OfMove, OfDivergence, OfGap:
+		}
+		return math.Log(x)
+	}
+	for i, high := range points {
+		if i > 0 && bound >= points[i-1] && bound <= high {
+			low := scale(points[i-1])
+			return float64(i-1) + (scale(bound)-low)/(scale(high)-low), true
+		}
+	}
+	return 0, false
 }
 
 // Moves is how a bound moves: what is twice as wide as it.

@@ -1,6 +1,7 @@
 package offpolicy
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -90,5 +91,40 @@ func TestClipped(t *testing.T) {
 		if err != nil || result.Rows[0].Clipped != want.clipped || result.Rows[0].OfRow != want.ofRow {
 			t.Errorf("%s clips %d, a weight of the row: %v (%v)", name, result.Rows[0].Clipped, result.Rows[0].OfRow, err)
 		}
+	}
+}
+
+// The bounds of other trainers for what a rule bounds, as their documents have them, and where they lie among the points of its sweep.
+func TestElsewhere(t *testing.T) {
+	for name, want := range map[string]string{
+		"slime/tis":       "1.2 skyrl, roll · 2 ms-swift, miles, skyrl, open-instruct · 5 openrlhf, nemo-rl, areal · 6 skyrl",
+		"verl/rollout_is": "3 trl, unsloth", "trl/max_staleness": "1 nemo-rl · 8 verl, prime-rl", "prime-rl/ipo": "0.2 verl, skyrl",
+		"nemo-rl/seq_logprob_error": "", "slime/opsm": "0.0001 miles · 0.5 trl, ms-swift",
+	} {
+		framework, rule, _ := strings.Cut(name, "/")
+		r, err := Find(framework, rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range r.Elsewhere() {
+			got = append(got, e.Text())
+		}
+		if strings.Join(got, " · ") != want {
+			t.Errorf("%s: %s, want %s", name, strings.Join(got, " · "), want)
+		}
+	}
+	tis, err := Find("slime", "tis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep := []float64{math.Pow(2, 0.25), math.Pow(2, 0.5), 2, 4, 16} // each twice as wide as the one before
+	for bound, want := range map[float64]float64{2: 2, 4: 3, math.Pow(2, 1.5): 2 + math.Log2(1.5), 16: 4} {
+		if at, ok := tis.PlaceAmong(bound, sweep); !ok || math.Abs(at-want) > 1e-9 {
+			t.Errorf("%v is at %v, want %v", bound, at, want)
+		}
+	}
+	if at, ok := tis.PlaceAmong(1.01, sweep); ok {
+		t.Errorf("1.01 is at %v", at)
 	}
 }

@@ -214,23 +214,26 @@ func (p *program) metrics() *cobra.Command {
 func (p *program) illnesses() *cobra.Command {
 	kinds := diagnosis.Kinds()
 	names := model.Mapped(kinds, func(k diagnosis.KindInfo) string { return string(k.Name) })
-	return command[any]{
+	return command[func(io.Writer, []diagnosis.KindInfo) error]{
 		use:       "illnesses [NAME]",
 		short:     "List or describe the illnesses: how each is found, and what to do",
 		example:   "vantage list illnesses\nvantage list illnesses reward_hacking",
 		args:      atMost(4, "%s takes one name, got %q too"), // a name is copied from a summary in words
 		validArgs: names,
-		run: func(ctx context.Context, c *call, _ any) error {
-			out := c.output(ctx)
-			if len(c.args) == 0 {
-				return report.IllnessesList(out, kinds)
+		format:    newFormatFlag("text", report.IllnessText).or("json", report.IllnessJSON),
+		run: func(ctx context.Context, c *call, write func(io.Writer, []diagnosis.KindInfo) error) error {
+			list := kinds
+			if len(c.args) > 0 {
+				name := strings.ReplaceAll(strings.Join(c.args, "_"), " ", "_")
+				found := slices.Index(names, name)
+				if found < 0 {
+					return usage(fmt.Errorf("no illness %q%s: `vantage list illnesses` lists all", name, orMeant(name, names)))
+				}
+				list = kinds[found : found+1]
+			} else if c.format == "text" {
+				write = report.IllnessesList
 			}
-			name := strings.ReplaceAll(strings.Join(c.args, "_"), " ", "_")
-			found := slices.Index(names, name)
-			if found < 0 {
-				return usage(fmt.Errorf("no illness %q%s: `vantage list illnesses` lists all", name, orMeant(name, names)))
-			}
-			return report.IllnessText(out, kinds[found])
+			return write(c.output(ctx), list)
 		},
 	}.build(p)
 }

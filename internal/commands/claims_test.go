@@ -33,7 +33,7 @@ func lineClaims() []claim {
 	return []claim{
 		{
 			where:   "samples",
-			pattern: num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold a rounding error, at the mean of their group)?(?:; ` + num + ` (?:masked|cut off))?` + emptySaid + `(; so does the last row, by its logged advantage: the log cuts its group)?`,
+			pattern: num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` holds? a rounding error, at the mean of (?:its|their) group)?(?:; ` + num + ` (?:masked|cut off))?` + emptySaid + `(; so does the last row, by its logged advantage: the log cuts its group)?`,
 			holds: func(l *rawLog, _ said, w []string) error {
 				least, n := l.trains(), int(saidNumber(w[1]))
 				most := least

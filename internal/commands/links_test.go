@@ -38,6 +38,9 @@ func TestLinksOfThePages(t *testing.T) {
 	}
 	links := 0
 	for path, text := range pages {
+		if strings.Contains(text, "\n<<<<<<< ") || strings.Contains(text, "\n>>>>>>> ") {
+			t.Errorf("%s has the marks of a merge", path)
+		}
 		for _, link := range markdownLink.FindAllStringSubmatch(withoutCode(text), -1) {
 			if strings.Contains(link[1], "://") {
 				continue

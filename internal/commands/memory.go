@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -20,10 +19,8 @@ import (
 const (
 	memoryDivisor  = 4
 	minMemoryLimit = 256 << 20
-	firstPercent   = 400 // until the first collection, which comes at 16 MB: at 30 several would come while a small log is read
-	smallPercent   = 150 // while less than smallHeap is held: collecting would take a twelfth of the time of a summary
-	smallHeap      = 64 << 20
 	gcPercent      = 30
+	firstPercent   = 400 // until the first collection, which comes at 16 MB: at 30 several would come while a small log is read
 )
 
 // limitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
@@ -36,7 +33,7 @@ func limitMemory() (hard int64, err error) {
 	}
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(firstPercent)
-		afterCollection(firstPercent)
+		runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
 		soft := max(minMemoryLimit, free/memoryDivisor)
 		if addresses != nil {
 			soft = min(soft, addresses.left())
@@ -46,23 +43,6 @@ func limitMemory() (hard int64, err error) {
 		}
 	}
 	return free - free/8, nil // the rest is for what is not counted: stacks, code, the screen
-}
-
-// afterCollection sets after the next collection how much may be made until the one that follows.
-func afterCollection(percent int) {
-	runtime.AddCleanup(new([64]byte), func(before int) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		isSmall := live[0].Value.Uint64() < smallHeap
-		switch {
-		case !isSmall:
-			debug.SetGCPercent(gcPercent)
-			return
-		case before != smallPercent:
-			debug.SetGCPercent(smallPercent)
-		}
-		afterCollection(smallPercent)
-	}, percent)
 }
 
 // availableMemory returns how many bytes this process can still get: the least that the system, each

@@ -45,6 +45,7 @@ func schemaLines(dir string) [][]string {
 		{"list", "filters"},
 		{"list", "losses"},
 		{"list", "overlong"},
+		{"list", "illnesses"},
 		{"list", "off-policy-rules"},
 		{"list", "formats"},
 		{"version"},

@@ -69,7 +69,7 @@ func trainerPages() []trainerPage {
 		{name: "harbor", small: true, trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
 		{name: "unstable-baselines", small: true, trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
-		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: let the reward function write them, as below", look: stop},
+		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: [let the reward function write them](openrlhf.md#a-log-from-the-reward-function)", look: stop},
 		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "picked-lines", "agent-lines", "csv", "parquet", "group-parquet"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
 	}
 }
@@ -102,6 +102,10 @@ func TestTrainerPages(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
 				facts, read := factsOf(t, &f, i == 0)
+				if p.write != "" { // the page has a log written that is unlike the made one
+					facts, _, _ = strings.Cut(facts, "  Read as: ")
+					facts, read = facts+"\n", ""
+				}
 				hasAdvantages = hasAdvantages || strings.Contains(read, ", advantage from ")
 				head.WriteString(facts)
 			})
@@ -120,6 +124,20 @@ func TestTrainerPages(t *testing.T) {
 		if !inPage[f.Name] {
 			t.Errorf("no page of a trainer has the format %s: add it to trainerPages", f.Name)
 		}
+	}
+}
+
+// README counts the trainers whose logs are read, less the four that it names.
+func TestReadmeCountsTheTrainers(t *testing.T) {
+	t.Parallel()
+	trainers := 0
+	for _, p := range trainerPages() {
+		if f, _ := formats.Find(p.formats[0]); f.Origin == formats.FromTrainer {
+			trainers++
+		}
+	}
+	if want := fmt.Sprintf("[%d more trainers]", trainers-4); !strings.Contains(string(filetest.Read(t, "../../README.md")), want) {
+		t.Errorf("README lacks %q", want)
 	}
 }
 
@@ -173,7 +191,10 @@ func factsOf(t *testing.T, f *formats.Format, isFirst bool) (facts, read string)
 		if _, byItself := strings.CutPrefix(f.TrainerOption, "nothing: "); byItself {
 			how = "Written by default"
 		}
-		return facts + fmt.Sprintf("  %s, as `%s`; open it with `%s`.\n\n", how, f.File, f.Command()), read
+		if f.Origin != formats.FromAnyone { // else the command has the name, which may be any
+			how += ", as `" + f.File + "`"
+		}
+		return facts + fmt.Sprintf("  %s; open it with `%s`.\n\n", how, f.Command()), read
 	}
 	return facts + "  Read as: " + escaped.Replace(read) + ".\n\n", read
 }
@@ -231,7 +252,7 @@ func chainOf(framework string) string {
 	return "**[From reward to loss](../tuning.md)**: " + strings.Join(names, "; ") + ".\n\n"
 }
 
-// refusedAverages says that a file of averages is refused.
+// refusedAverages says who reads a file of averages, and that other commands refuse it.
 func (p trainerPage) refusedAverages(t *testing.T) string {
 	t.Helper()
 	if p.averages == "" {
@@ -247,7 +268,12 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 	if !found || !strings.HasPrefix(why, "metrics only") {
 		t.Fatalf("%s is not refused as metrics: %s", name, out)
 	}
-	return fmt.Sprintf("**Averages only.** The %s has no samples: `vantage summary` reads it, other commands refuse it and name the option above.\n", p.averages)
+	for _, command := range []string{"summary", "report", "check"} {
+		if out := runCommand(t, command, name); !strings.Contains(out, "not checked") && !strings.Contains(out, "averages of steps") {
+			t.Errorf("%s does not read %s: %s", command, name, out)
+		}
+	}
+	return fmt.Sprintf("**Averages only.** The %s has no samples: `summary`, `report` and `check` judge its averages, other commands name the option above.\n", p.averages)
 }
 
 var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")

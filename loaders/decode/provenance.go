@@ -249,13 +249,12 @@ func stepFromFileName(name string) (step int64, ok bool) {
 var sampleWords = []string{"rollouts", "completions", "generations", "samples", "trajectories", "batch"}
 
 // numberBesideWord reads the number that begins or ends the name of a file, where nothing but a word for samples is next to it:
-// train_3.jsonl, 3_rollouts.jsonl. A name with more numbers, as a shard 00001-of-00004 has, tells no step, and other words may stand before the
-// number of a process.
+// train_3.jsonl, 3_rollouts.jsonl. A name with more numbers, as a shard 00001-of-00004 has, tells no step.
 func numberBesideWord(name string) (number int64, ok bool) {
 	stem, _, _ := strings.Cut(name, ".")
 	word := strings.Trim(stem, "0123456789_-")
 	digits := strings.Trim(strings.Replace(stem, word, "", 1), "_-")
-	isWord := slices.Contains(sampleWords, word) || slices.Contains([]string{"train", "train_rollouts", "grpo"}, word)
+	isWord := slices.Contains(sampleWords, word) || slices.Contains([]string{"train", "train_rollouts", "traces", "outputs", "grpo"}, word)
 	if !isWord || !IsDigits(digits) {
 		return 0, false
 	}

@@ -221,6 +221,9 @@ func (s *Scanner) nested(open byte) (Value, error) {
 // skipList goes behind a list without lists, objects and strings in it, unless it has no end.
 func (s *Scanner) skipList() bool {
 	rest := s.Data[s.Pos+1:]
+	if bytes.HasPrefix(rest, []byte("[")) {
+		return false
+	}
 	end := bytes.IndexByte(rest, ']')
 	if end < 0 {
 		return false

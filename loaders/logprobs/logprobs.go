@@ -108,12 +108,18 @@ func inOrder(visit func(Sample) error) func(Sample) (take func(line int64) error
 // Reduce is Read in two parts. Several goroutines call reduce, each with samples whose Line is not known yet; what it returns is called in
 // the order of files and lines, with the line.
 func Reduce(disk *fileio.Disk, path string, reduce func(Sample) (take func(line int64) error)) error {
-	r := &reader{disk: disk, reduce: reduce, clocks: map[string]*clock{}}
+	return ReduceRest(disk, path, nil, reduce, nil)
+}
+
+func (r *reader) readAll(path string) error {
 	found, err := r.find(path)
 	if err != nil {
 		return err
 	}
 	r.exports = exportsOf(found.files)
+	if err := r.begin(found); err != nil {
+		return err
+	}
 	for _, name := range found.files {
 		if err := r.named(name, r.readFile(name)); err != nil {
 			return err
@@ -124,8 +130,9 @@ func Reduce(disk *fileio.Disk, path string, reduce func(Sample) (take func(line 
 			return err
 		}
 	}
+	r.finish()
 	switch {
-	case r.samples > 0:
+	case r.samples > 0 || r.wasSeen:
 		return nil
 	case r.unread != nil:
 		return r.unread
@@ -198,6 +205,12 @@ type reader struct {
 
 	clocks map[string]*clock // of slime and miles, by the folder of the run
 	dated  dated             // the file that is read, and the step of its name
+
+	seen    *Memory // nil: everything is read
+	wasSeen bool    // it knows some files
+	skipped func()
+	now     extent // of the file that is read
+	kept    []keptExtent
 }
 
 type dated struct {

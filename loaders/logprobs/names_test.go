@@ -91,7 +91,8 @@ func TestDecimals(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 53))
 	for i := range 40_000 {
-		x, text := float64(math.Float32frombits(random.Uint32N(0x7f800000))), ""
+		x := float64(math.Float32frombits(random.Uint32N(0x7f800000)))
+		var text string
 		switch i % 4 {
 		case 0:
 			text = strconv.FormatFloat(x, 'f', random.IntN(30), 64)

@@ -118,29 +118,69 @@ func plainAt(list []byte, place int) (x float32, ok bool) {
 	return x, n > 0 && (len(rest) == 0 || rest[0] == ',')
 }
 
-// decimal is the number that a text begins with, and its length; 0 if it begins with none. Its value is that of strconv: a quotient of
-// whole numbers is off by a few units of float64, which matters between two float32 alone.
+// decimal is the number that a text begins with, and its length; 0 if it begins with none. Its value is that of strconv.
 func decimal(text []byte) (x float32, length int) {
 	if len(text) > 1 && text[0] == '0' && text[1] == ',' {
 		return 0, 1 // of a prompt, and of padding
 	}
-	d := digitsOf(text)
-	isDone := d.end == len(text) || text[d.end] == ',' || text[d.end] == ' '
-	isPlain := d.count <= maxDigits && d.decimals < len(powersOfTen) && d.isNumber
-	if !isDone || !isPlain {
-		return anyDecimal(text)
+	whole, decimals, end := fraction(text)
+	if end == 0 || text[end] != ',' && text[end] != ' ' {
+		d := digitsOf(text)
+		if !d.arePlain(text) {
+			return anyDecimal(text)
+		}
+		whole, decimals, end = d.whole, d.decimals, d.end
 	}
-	y := float64(d.whole) / powersOfTen[d.decimals]
-	const low = 1<<29 - 1   // bits that float32 lacks
-	const normal = 0x1p-126 // least number of float32 that has all others
-	between := math.Float64bits(y) & low
-	if between > 1<<28-8 && between < 1<<28+8 || y < normal && d.whole > 0 {
+	y := float64(whole) / powersOfTen[decimals]
+	if !isSure(y) {
 		return anyDecimal(text)
 	}
 	if text[0] == '-' {
 		y = -y
 	}
-	return float32(y), d.end
+	return float32(y), end
+}
+
+// isSure reports whether the float32 of a quotient of whole numbers is that of the number itself: the quotient is off by a few units of
+// float64, which matters between two float32 alone, and where these have fewer bits.
+func isSure(y float64) bool {
+	const low = 1<<29 - 1   // bits that float32 lacks
+	const normal = 0x1p-126 // least number of float32 that has all others
+	between := math.Float64bits(y) & low
+	return (between <= 1<<28-8 || between >= 1<<28+8) && (y >= normal || y == 0)
+}
+
+// fraction is a number as most log-probs are written: a digit, the point, and 8 to 19 digits more, with as many bytes behind as are looked
+// at together. Without its sign and the point it is whole; end is 0 for any other.
+func fraction(text []byte) (whole uint64, decimals, end int) {
+	const looked = 2 + 24
+	if len(text) > looked && text[0] == '-' {
+		text, end = text[1:], 1
+	}
+	if len(text) < looked {
+		return 0, 0, 0
+	}
+	first := uint64(text[0] - '0')
+	a := binary.LittleEndian.Uint64(text[2:]) ^ zeroDigits
+	b := binary.LittleEndian.Uint64(text[10:]) ^ zeroDigits
+	if first > 9 || text[1] != '.' || leadingDigits(a) < 8 {
+		return 0, 0, 0
+	}
+	n := leadingDigits(b)
+	whole, decimals = (first*1e8+eightDigits(a))*wholePowers[n]+eightDigits(b<<(8*(8-n))), 8+n
+	if n == 8 {
+		c := binary.LittleEndian.Uint64(text[18:]) ^ zeroDigits
+		n = leadingDigits(c)
+		most := 3 // 19 digits fit
+		if first > 0 {
+			most = 2
+		}
+		if n > most {
+			return 0, 0, 0
+		}
+		whole, decimals = whole*wholePowers[n]+eightDigits(c<<(8*(8-n))), decimals+n
+	}
+	return whole, decimals, end + 2 + decimals
 }
 
 // digits are those that a text begins with, after a sign.
@@ -152,60 +192,39 @@ type digits struct {
 	isNumber bool   // there is one
 }
 
+// arePlain reports whether the digits of a text are a number of a list, and fit.
+func (d *digits) arePlain(text []byte) bool {
+	isDone := d.end == len(text) || text[d.end] == ',' || text[d.end] == ' '
+	return isDone && d.isNumber && d.count <= maxDigits && d.decimals < len(powersOfTen)
+}
+
 func digitsOf(text []byte) (d digits) {
+	i, point := 0, -1
 	if len(text) > 0 && text[0] == '-' {
-		d.end = 1
+		i = 1
 	}
-	from := d.end
-	for ; d.end < len(text) && text[d.end]-'0' <= 9; d.end++ {
-		d.add(uint64(text[d.end]-'0'), 10, 1, 0)
+	from := i
+	for ; i < len(text); i++ {
+		c := text[i] - '0'
+		if c <= 9 {
+			if d.whole = 10*d.whole + uint64(c); d.whole > 0 || d.count > 0 {
+				d.count++
+			}
+			continue
+		}
+		if text[i] != '.' || point >= 0 {
+			break
+		}
+		point = i
 	}
-	d.isNumber = d.end > from
-	if d.end < len(text) && text[d.end] == '.' {
-		d.end++
-		from = d.end
-		d.addEights(text)
-		d.decimals = d.end - from
-		d.isNumber = d.isNumber || d.decimals > 0
+	d.end, d.isNumber = i, i > from
+	if point >= 0 {
+		d.decimals, d.isNumber = i-point-1, i > from+1
 	}
 	if d.isNumber && d.end < len(text) && text[d.end] == 'e' {
 		d.shrink(text)
 	}
 	return d
-}
-
-// add puts n digits behind the others, of which the first ones are 0: their value, and 10ⁿ.
-func (d *digits) add(value, power uint64, n, zeros int) {
-	if d.whole > 0 || d.count > 0 {
-		zeros = 0
-	} else if value == 0 {
-		zeros = n
-	}
-	d.whole, d.count = power*d.whole+value, d.count+n-zeros
-}
-
-// addEights adds all digits from the end on, eight at once where so many bytes are left.
-func (d *digits) addEights(text []byte) {
-	for len(text)-d.end >= 8 {
-		word := binary.LittleEndian.Uint64(text[d.end:]) ^ zeroDigits
-		n := leadingDigits(word)
-		if n == 0 {
-			return
-		}
-		word <<= 8 * (8 - n)
-		zeros := 0
-		if d.count == 0 {
-			zeros = bits.TrailingZeros64(word)/8 - (8 - n)
-		}
-		d.add(eightDigits(word), wholePowers[n], n, zeros)
-		d.end += n
-		if n < 8 {
-			return
-		}
-	}
-	for ; d.end < len(text) && text[d.end]-'0' <= 9; d.end++ {
-		d.add(uint64(text[d.end]-'0'), 10, 1, 0)
-	}
 }
 
 // shrink takes an exponent of one or two digits below 0.

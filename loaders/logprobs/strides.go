@@ -29,6 +29,7 @@ type stride struct {
 	begins   bool // a line begins at from, whatever is before
 
 	lines int64
+	end   mark // of the last whole line; its lines are those of the stride
 	rows  []reduced
 	err   error
 }
@@ -36,12 +37,14 @@ type stride struct {
 // reduced is what was made of a sample.
 type reduced struct {
 	line int64 // of the stride, from 1
+	at   int64
+	step int
 	take func(line int64) error
 }
 
 const (
 	strideBytes  = 512 << 10
-	ofOneRound   = 16       // strides: what is made of their rows is held until the round ends
+	ofOneRound   = 8        // strides: what is made of their rows is held until the round ends
 	extraBytes   = 64 << 10 // are read at once of a line that ends in another stride
 	maxBrief     = 64       // lines of the beginning of a file
 	briefStrides = 1
@@ -60,6 +63,12 @@ func (r *reader) readLines(name string, from int64) error {
 	}
 	s := &strides{reader: r, file: name, text: file, all: shapes()}
 	s.bytes.New = func() any { return new([]byte) }
+	start, isOver, err := r.resume(name, file, info.Size(), info.ModTime())
+	if err != nil || isOver {
+		return err
+	}
+	from += start.bytes
+	s.number = start.lines
 	r.dated = dated{}
 	step, known := r.stepOf(name)
 	r.dated = dated{name, step, known}
@@ -71,14 +80,14 @@ func (r *reader) readLines(name string, from int64) error {
 		var parts []stride
 		for k := range int64(count) {
 			if begin := at + k*strideBytes; begin < info.Size() {
-				parts = append(parts, stride{from: begin, to: begin + strideBytes, begins: begin == from})
+				parts = append(parts, stride{from: begin, to: min(begin+strideBytes, info.Size()), begins: begin == from})
 			}
 		}
 		if err := s.round(parts); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.keep(name, file)
 }
 
 // round reads some strides. Traces are read one at a time: they share the exports of their step.
@@ -90,9 +99,15 @@ func (s *strides) round(parts []stride) error {
 	model.InParallel(context.Background(), processors, len(parts), func(i int) { s.read(&parts[i]) })
 	for _, part := range parts {
 		for _, row := range part.rows {
+			if err := s.saw(row.step, mark{row.at, s.number + row.line - 1}); err != nil {
+				return err
+			}
 			if err := s.accept(s.number+row.line, row.take); err != nil {
 				return err
 			}
+		}
+		if part.end.bytes > 0 {
+			s.now.end = mark{part.end.bytes, s.number + part.end.lines}
 		}
 		s.number += part.lines
 		switch {
@@ -118,11 +133,17 @@ func (s *strides) read(part *stride) {
 		if bytes.HasPrefix(line, []byte("{")) {
 			for _, sample := range s.samples(line) {
 				sample.File, sample.Where.Path, sample.Where.At = s.file, s.path(s.file), begin+at
-				part.rows = append(part.rows, reduced{part.lines, s.reduce(sample.trimmed())})
+				part.rows = append(part.rows, reduced{part.lines, begin + at, sample.Step, s.reduce(sample.trimmed())})
 			}
 		}
 		return !s.brief || part.lines <= maxBrief
 	})
+	if last := bytes.LastIndexByte(*buf, '\n') + 1; last > 0 {
+		part.end = mark{begin + int64(last), part.lines}
+		if last < len(*buf) {
+			part.end.lines--
+		}
+	}
 }
 
 // samples are those of a line, in the first shape that it has.
@@ -211,7 +232,7 @@ func (r *reader) eachRow(name string, visit func(line []byte)) error {
 	}
 	var buf []byte
 	for at := int64(0); at < info.Size(); at += strideBytes {
-		part := stride{from: at, to: at + strideBytes, begins: at == 0}
+		part := stride{from: at, to: min(at+strideBytes, info.Size()), begins: at == 0}
 		if buf, _, err = part.text(file, buf[:0]); err != nil {
 			return err
 		}

@@ -213,9 +213,8 @@ func contradictions() []contradiction {
 		{
 			name: "steps with one baseline", of: "steps", limit: contradictedFrom,
 			count: func(f *match.Facts) Moments {
-				const few, spread = 3, 4
-				told := f.Zeros.N >= few && f.Means.Std() > 0
-				return shareOf(model.Count01(told && spread*f.Zeros.Std() < f.Means.Std()), model.Count01(told))
+				is, told := f.OneBaseline()
+				return shareOf(model.Count01(is), model.Count01(told))
 			},
 			title: func(_ *evidence, f *match.Facts) string {
 				return fmt.Sprintf("one baseline is subtracted from all groups of a step, not the mean of each: it varies by %s, their "+

@@ -45,7 +45,7 @@ func (e *evidence) whyNotWhole() string {
 	case e.areTurns():
 		return "most rows look like turns of answers, and turns may be equal where answers are not"
 	}
-	return ""
+	return e.ungrouped()
 }
 
 func (e *evidence) hasTexts() bool { return e.texts != nil && len(e.texts.answers) > 0 }
@@ -415,6 +415,9 @@ func (e *evidence) repeats(group []answer) (all []repeat) {
 func noise(e *evidence) ([]Finding, string) {
 	if why := e.whyNotWhole(); why != "" {
 		return nil, why
+	}
+	if f, found := e.turnedOver(e.gradeOf()); found {
+		return []Finding{f}, ""
 	}
 	byFinal, looked := e.gradesUnlike()
 	if byFinal != nil {

@@ -177,6 +177,9 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 		}
 	})
 	for i, k := range kinds {
+		if isUnseen := k.groups && len(all[i].findings) == 0; isUnseen && all[i].blind == "" {
+			all[i].blind = o.ungrouped()
+		}
 		if all[i].blind != "" {
 			d.Blind = append(d.Blind, Blind{k.Name, all[i].blind})
 		}

@@ -21,8 +21,14 @@ type told struct {
 // lookAt looks at a run of so many steps of 6 prompts with 6 answers each.
 func lookAt(t *testing.T, steps int, sample func(r *rand.Rand, step, prompt int) told) *Diagnosis {
 	t.Helper()
+	return lookAtLengths(t, model.LengthCharacters, steps, sample)
+}
+
+// lookAtLengths is lookAt with the lengths of the texts in another unit.
+func lookAtLengths(t *testing.T, unit model.LengthUnit, steps int, sample func(r *rand.Rand, step, prompt int) told) *Diagnosis {
+	t.Helper()
 	r := rand.New(rand.NewPCG(21, 22))
-	chunk := &model.Chunk{Files: []string{"x"}, LengthUnit: model.LengthCharacters, Progress: model.Progress{Files: 1, CaughtUp: true}}
+	chunk := &model.Chunk{Files: []string{"x"}, LengthUnit: unit, Progress: model.Progress{Files: 1, CaughtUp: true}}
 	var all []model.Text
 	for step := range steps {
 		for prompt := range 6 {

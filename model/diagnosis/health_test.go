@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,35 @@ func TestNothingComparedIsNotHealthy(t *testing.T) {
 		d := look.Diagnosis
 		if got := d.Health(); got != c.want || got == Unknown && !strings.Contains(d.WhyUnknown(), "no sample trains") {
 			t.Errorf("%s: %s (%s), want %s: %v", name, got, d.HealthReason(), c.want, d.Findings)
+		}
+	}
+}
+
+// Without prompts and with one id for a step nothing is known of groups: a run is well only if its reward gains.
+func TestOneIDForAll(t *testing.T) {
+	for name, c := range map[string]struct {
+		gain float64
+		want bool // that this is why
+	}{"the reward gains": {0.6, false}, "it is level": {0, true}} {
+		chunk := &model.Chunk{Files: []string{"x"}, LengthUnit: model.LengthTokens, Progress: model.Progress{Files: 1, CaughtUp: true}}
+		rng := rand.New(rand.NewPCG(5, 6))
+		for step := range 40 {
+			for range 32 {
+				chunk.Records = append(chunk.Records, model.Record{
+					Step: int64(step), Group: "run", Reward: verdict(rng, 0.2+c.gain*float64(step)/40), Advantage: math.NaN(), Length: int32(50 + rng.IntN(90)),
+				})
+			}
+		}
+		store := model.NewStore()
+		store.Append(chunk)
+		look, err := See(t.Context(), store.Snapshot(), model.DefaultSettings(), Reading{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		isBlind := slices.ContainsFunc(look.Diagnosis.Blind, func(b Blind) bool { return b.Kind == Saturated })
+		why := look.Diagnosis.WhyUnknown()
+		if isWhy := strings.Contains(why, "one group id in each step"); isWhy != c.want || !isBlind {
+			t.Errorf("%s: %s; groups are told: %t", name, why, !isBlind)
 		}
 	}
 }

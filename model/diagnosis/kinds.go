@@ -55,6 +55,7 @@ type KindInfo struct {
 	Sources      []Source
 	detect       func(*evidence) (findings []Finding, blind string)
 	texts        bool   // it is found in texts
+	groups       bool   // it is a share of groups, or compares the answers to one prompt
 	ofAdvantages bool   // it is found in logged advantages, which few logs have
 	follows      []Kind // kinds that may follow from it, and are then no findings of their own
 }
@@ -126,7 +127,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: GroupMixup, detect: mixup,
+			Name: GroupMixup, detect: mixup, groups: true,
 			follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard, EqualRewards, Forgetting},
 			What: "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, or " +
 				"answers are graded at the prompts of others, so that advantages compare the wrong answers.",
@@ -164,13 +165,14 @@ func Kinds() []KindInfo {
 					"prompts, have rewards that differ.", units.Share(noiseFrom), leastNoisy),
 				fmt.Sprintf("Rewards differ that are more than %s of the range apart.", units.Share(sameReward)),
 				fmt.Sprintf("Or one final answer in the same form is graded right and wrong in a group: %s of those that come "+
-					"again, and %d of them.", units.Share(unlikeFrom), leastUnlike),
-				"That counts where grades follow the final answer.",
+					"again, and %d of them, where grades follow it.", units.Share(unlikeFrom), leastUnlike),
 				fmt.Sprintf("Or %s of the final answers that are the ground truth, and %d of them, are graded wrong, in a form that "+
 					"others win with.", units.Share(unlikeFrom), leastUnlike),
 				fmt.Sprintf("It is a watch while less than %s of the final answers are graded unlike the others.",
 					units.Share(unlikeAlarm)),
 				"One length that parts right and wrong ones is a limit of the grader.",
+				fmt.Sprintf("Or from a step on %s of the final answers get the grade of the others, by the ground truth or by what won "+
+					"before.", units.Share(turnedAfter)),
 			},
 			LooksLike: "Partial credits, penalties on length, and answers that differ in one number. Turns of an agent, a row each, " +
 				"may be equal where their answers are not: there it cannot be told.",
@@ -268,7 +270,8 @@ func Kinds() []KindInfo {
 			How: []string{
 				fmt.Sprintf("From a step on at least %s of the samples are as long as the longest of their step, which is that of "+
 					"many steps.", units.Share(cutFrom)),
-				fmt.Sprintf("They are graded lowest, or lower than the others by %s.", units.Plural(cutSpread, "standard deviations")),
+				fmt.Sprintf("They are graded lowest, or lower by %s; or %s of all have one length and stop in the middle "+
+					"(a watch while the reward gains).", units.Plural(cutSpread, "standard deviations"), units.Share(allCutFrom)),
 				"Where lengths are not in tokens, the same is asked of sampled answers that look cut off.",
 				"An answer looks so if the trainer calls it cut off, or if it lacks the word with which answers close, right or " +
 					"wrong.",
@@ -397,7 +400,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: TooHard, detect: hopeless,
+			Name: TooHard, detect: hopeless, groups: true,
 			follows: []Kind{RewardCollapse},
 			What:    "Nearly all groups are all wrong: there is nothing to compare.",
 			How: []string{
@@ -413,7 +416,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: Saturated, detect: saturated,
+			Name: Saturated, detect: saturated, groups: true,
 			What: "Nearly all groups are all right: nothing is left to learn.",
 			How: []string{
 				fmt.Sprintf("From a step on at least %s of the groups are all right.", units.Share(SaturatedFrom)),
@@ -426,7 +429,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: EqualRewards, detect: equalRewards,
+			Name: EqualRewards, detect: equalRewards, groups: true,
 			What: "Nearly all groups have equal rewards (right, wrong or between), or all samples of a step have one: there is " +
 				"nothing to compare within them.",
 			How: []string{
@@ -477,10 +480,10 @@ func Kinds() []KindInfo {
 			follows: []Kind{NotLearning},
 			What:    "The gradient, or the spread of the rewards, is 0 from the first step to the last: no sample trains.",
 			How: []string{
-				"The norm of the gradient, or where that is not logged the spread of the rewards, is 0 at each of 20 steps or more.",
-				"In a log of samples this is too_hard, saturated or equal_rewards.",
+				"The norm of the gradient, else the spread of the rewards, or all advantages, are 0 at each of 20 steps or more.",
+				"Or the learning rate is, and the reward does not gain; samples show too_hard, saturated or equal_rewards instead.",
 			},
-			LooksLike: "A trainer that logs a norm of 0 for the steps it skips.",
+			LooksLike: "A trainer that logs a norm of 0 for the steps it skips; a learning rate that is rounded to 0.",
 			Advice: "read some rewards: if all are equal, mend the reward function or the template of the prompts; if they differ, " +
 				"look for a learning rate of 0, frozen weights, or a mask that leaves no token",
 			Sources: []Source{
@@ -565,7 +568,8 @@ func Kinds() []KindInfo {
 			},
 			LooksLike: "An estimator of one's own: leave-one-out, a baseline of the batch, a value model, a penalty on length that " +
 				"the reward does not hold; groups of which the log has a part. Rewards less the mean of their group are a rule of the " +
-				"trainer's own whatever each group is multiplied by, whatever is clipped, and whatever is masked.",
+				"trainer's own whatever each group is multiplied by, whatever is clipped or masked, and so are advantages that rise with " +
+				"the reward from a baseline within the group, or are divided by the length.",
 			Advice: "compute the advantages of one group by hand from its logged rewards, and compare them with the log: `vantage " +
 				"match` has the nearest rule and the first sample that differs; look at how rewards are ordered, reshaped into " +
 				"groups and normalised",
@@ -637,7 +641,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: NoRightAnswer, detect: phantomGroups,
+			Name: NoRightAnswer, detect: phantomGroups, groups: true,
 			What: "Groups train though none of their answers is right: the advantage measures length or form in them.",
 			How: []string{
 				fmt.Sprintf("At least %s of the groups whose rewards differ hold no right answer.", units.Share(phantomFrom)),
@@ -685,7 +689,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: PartOutweighs, detect: partOutweighs,
+			Name: PartOutweighs, detect: partOutweighs, groups: true,
 			What: "Wrong answers win over right ones: another part of the reward outweighs rightness.",
 			How: []string{
 				"A column tells which answers are right.",

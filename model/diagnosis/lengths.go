@@ -25,6 +25,7 @@ const (
 	closingForm  = 0.5  // of the short answers that lose have a word that closes answers, right or wrong
 	leastAllCut  = 20   // answers that were read, where none of the run wins
 	allCutFrom   = 0.9  // of them are cut off then
+	inMiddle     = 0.5  // of answers of one length stop in the middle, else their length is no limit
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
 	leastOfShare = 10   // answers that a share is of: fewer are a few
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another
@@ -178,6 +179,9 @@ func truncation(e *evidence) ([]Finding, string) {
 		if f, found := e.cutAt(e.atLimit(), "answers at the length limit", "samples", endsAtLimit); found {
 			return []Finding{f}, ""
 		}
+		if f, found := e.allAtLimit(); found {
+			return []Finding{f}, ""
+		}
 	}
 	if !e.hasTexts() {
 		if e.Unit != model.LengthTokens {
@@ -211,6 +215,37 @@ func truncation(e *evidence) ([]Finding, string) {
 		}
 	}
 	return nil, ""
+}
+
+// allAtLimit finds answers that nearly all have one length and stop in the middle: a limit cuts them, and none is left beside which they
+// could be graded lower. It is a watch while the reward gains all the same.
+func (e *evidence) allAtLimit() (Finding, bool) {
+	if !e.hasTexts() {
+		return Finding{}, false
+	}
+	limits := map[int32]int{} // of the steps
+	for i := range e.Steps {
+		limits[e.Steps[i].Longest.Length]++
+	}
+	limit := model.MostCommon(limits)
+	s := e.seriesOf(func(s *Observed) Moments {
+		m := Moments{N: s.Length.N}
+		if s.Longest.Length == limit && s.Longest.N > 1 {
+			m.Sum, m.Squares = float64(s.Longest.N), float64(s.Longest.N)
+		}
+		return m
+	})
+	f, found := e.shareFrom(s, allCutFrom, "answers at the length limit", "samples")
+	middle := e.texts.share(func(a *answer) bool { return a.cut || a.unfinished }).pooled(f.first, len(s)).mean()
+	if !found || limit < cutLength || middle < inMiddle {
+		return Finding{}, false
+	}
+	f.Title = fmt.Sprintf("%s of answers end at the length limit of %d tokens, and the reward does not gain",
+		units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), limit)
+	if l := e.learning(); l != nil && l.IsGain() {
+		f.Severity, f.Title = Watch, strings.Replace(f.Title, "and the reward does not gain", "though the reward gains", 1)
+	}
+	return f, true
 }
 
 // allCut reports whether nearly all answers are cut off by the trainer's own word in a run in which no answer ever won: then none is left

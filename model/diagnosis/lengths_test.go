@@ -25,3 +25,33 @@ func TestAllAnswersCutOff(t *testing.T) {
 		}
 	}
 }
+
+// Where all answers have one length and stop in the middle, a limit cuts them: an alarm, and a watch while the reward gains.
+func TestAllAtLimit(t *testing.T) {
+	for name, c := range map[string]struct {
+		win  func(step int) float64
+		same bool
+		want Severity
+	}{
+		"the reward is level":      {func(int) float64 { return 0.3 }, true, Alarm},
+		"the reward gains":         {func(step int) float64 { return float64(step) / 60 }, true, Watch},
+		"lengths are not the same": {func(int) float64 { return 0.3 }, false, ""},
+	} {
+		d := lookAtLengths(t, model.LengthTokens, 60, func(r *rand.Rand, step, _ int) told {
+			text := some(r, 80)[:160]
+			if !c.same {
+				text = text[:100+r.IntN(60)]
+			}
+			return told{text: model.Text{Prompt: "What is left?", Response: text}, reward: verdict(r, c.win(step))}
+		})
+		var got Severity
+		for _, f := range d.Findings {
+			if f.Kind == Truncation {
+				got = f.Severity
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

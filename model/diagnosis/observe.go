@@ -210,7 +210,25 @@ func (o *Observations) grounds() (g Grounds) {
 		g.Groups += len(o.Steps[i].Groups)
 	}
 	g.Uncompared = o.uncompared()
+	if l := o.learning(); g.Uncompared == "" && (l == nil || !l.IsGain()) {
+		g.Uncompared = o.ungrouped() // a gain shows that something trains
+	}
 	return g
+}
+
+// oneGroupSteps is the share of the steps that are one group each, from which an id seems to be that of a step.
+const oneGroupSteps = 0.95
+
+// ungrouped says why nothing is known of the answers to one prompt: the log has no prompts, and an id for each step or for the whole run.
+func (o *Observations) ungrouped() string {
+	one := 0
+	for i := range o.Steps {
+		one += model.Count01(len(o.Steps[i].Groups) == 1 && o.Steps[i].Rows > 1)
+	}
+	if o.prompts || len(o.Steps) < leastSteps || float64(one) < oneGroupSteps*float64(len(o.Steps)) {
+		return ""
+	}
+	return "the log has no prompts and one group id in each step, so that nothing shows which answers are to one prompt"
 }
 
 // Limits of what trains nowhere.

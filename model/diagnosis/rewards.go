@@ -24,6 +24,7 @@ const (
 	partFall      = 0.3  // of its level that a part of the prompts loses
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
 	nearBefore    = 0.05 // of the range of rewards within which a prompt has the reward of before
+	fallSigmas    = 3.0  // standard errors by which a part falls from step to step, where its groups say that this is no chance
 	restHeld      = 0.05 // of the range of rewards that the rest may lose while a part falls
 	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
@@ -58,11 +59,19 @@ func outage(e *evidence) ([]Finding, string) {
 			return 0, len(s.Groups)
 		}
 		if f, found := e.constantFrom(constants{name, part, groups, func(int, int) bool { return false }}); found {
+			if isScheduled(name) && part(&e.Steps[f.first]).Low == 0 {
+				f.Severity, f.Advice = Watch, "if a schedule ends this bonus here, nothing is wrong; if none does, look at its grader's log"
+			}
 			all = append(all, f)
 			break
 		}
 	}
 	return all, ""
+}
+
+// isScheduled reports whether a reward column is by its name one that people end by a schedule.
+func isScheduled(name string) bool {
+	return HasWord(name, []string{"bonus", "shaping", "anneal", "curricul", "warmup"})
 }
 
 // hadBefore reports whether most prompts of some steps came before and then had nearly the rewards that they have now, as where each epoch
@@ -579,6 +588,9 @@ func (e *evidence) beyondShare(g groupShare) []Finding {
 			from = jump // it may as well be beyond the limit from where it jumps
 		}
 	}
+	if s.mayBeChance(from, g.limit) {
+		return nil
+	}
 	variance, dof := s.variance(len(s)-s.span(), len(s))
 	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < g.limit || normal(last.mean()-g.limit, variance, dof) < -2 {
 		return nil
@@ -589,6 +601,16 @@ func (e *evidence) beyondShare(g groupShare) []Finding {
 		f.Severity = Watch
 	}
 	return []Finding{f}
+}
+
+// mayBeChance reports whether a share that is beyond a limit from a step on may be so by chance: it was not another one before, as far as
+// its steps differ, and is not beyond the limit by more than they do. Of all steps at which it may begin the best one was chosen.
+func (s series) mayBeChance(from int, limit float64) bool {
+	if from == 0 || from >= len(s) || chance(s.compare(0, from, from, len(s)).z, len(s)) <= 0.01 {
+		return false
+	}
+	variance, dof := s.variance(from, len(s))
+	return normal(s.pooled(from, len(s)).mean()-limit, variance, dof) < 2
 }
 
 // shareFinding is that groups of steps [from, to) are beyond a share; share is the one that it names.
@@ -758,31 +780,36 @@ func forgetting(e *evidence) ([]Finding, string) {
 		ends = append(ends, k.b) // what falls with all others later may have fallen alone before
 	}
 	for _, end := range ends {
-		var worst []Finding // of the prompts that were chosen: they overlap
+		var surest []Finding // of the prompts that were chosen: they overlap
+		least := 0.0
 		for _, p := range parts {
-			f, found := e.forgotten(p, whole[:end])
-			if found && (worst == nil || f.Evidence[0].fall() > worst[0].Evidence[0].fall()) {
-				worst = []Finding{f}
+			f, z, found := e.forgotten(p, whole[:end])
+			if found && z < least {
+				surest, least = []Finding{f}, z
 			}
 			if found && p.named {
 				break
 			}
 		}
-		if worst != nil {
-			return worst, ""
+		if surest != nil {
+			return surest, ""
 		}
 	}
 	return nil, ""
 }
 
-// forgotten is the finding that a part falls alone, up to the end of the whole.
-func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
+// forgotten is the finding that a part falls alone, up to the end of the whole, and by how many standard errors from step to step.
+func (e *evidence) forgotten(p partOf, whole series) (f Finding, z float64, found bool) {
 	s := p.series[:len(whole)]
-	k, found := s.shiftOf(-1)
+	k, isSure := s.shiftOf(-1)
 	places := p.tried * 2 * len(s) / s.span() // onsets that are nearer than half a level are one
 	leastFall := max(partFallRange*(e.High-e.Low), partFall*(k.level.mean()-e.Low))
-	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, places) > rare || -k.done() < leastFall {
-		return Finding{}, false
+	isChance := !isSure || chance(k.z, places) > rare
+	if isChance && k.z < -fallSigmas { // few steps say little of their noise, and their groups may say enough
+		isChance = chance(e.compareGroups(p.in, k.a, k.b, len(whole)), places) > rare
+	}
+	if isChance || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || -k.done() < leastFall {
+		return Finding{}, 0, false
 	}
 	prompt := func(i, k int) uint32 {
 		if p.named || !p.in(i, k) {
@@ -791,16 +818,16 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 		return e.Steps[i].Groups[k].Prompt
 	}
 	if withinParts(e, prompt, 1, 1, 0, meanOfGroup, [2]int{k.a, k.b}, [2]int{k.b, len(whole)}) < 0.5 {
-		return Finding{}, false // others of these prompts
+		return Finding{}, 0, false // others of these prompts
 	}
 	part := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples")
 	rest, while, fallsAlone := e.beside(p, &k, whole)
 	if !fallsAlone {
-		return Finding{}, false
+		return Finding{}, 0, false
 	}
-	f := Finding{Severity: Alarm, first: k.b, last: len(e.Steps) - 1, Series: Series{"reward of " + p.name, p.values()}}
+	f = Finding{Severity: Alarm, first: k.b, last: len(e.Steps) - 1, Series: Series{"reward of " + p.name, p.values()}}
 	if part.fall() < leastFall {
-		return Finding{}, false // what is shown must be what is said
+		return Finding{}, 0, false // what is shown must be what is said
 	}
 	f.Evidence = []Evidence{part, rest}
 	switch {
@@ -816,7 +843,29 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	f.Example = e.exampleAt(k.b, func(step, group int) bool {
 		return p.in(step, group) && float64(e.Steps[step].Groups[group].Mean) <= k.settled.mean()
 	})
-	return f, true
+	return f, k.z, true
+}
+
+// compareGroups compares the groups of a part in steps [a, b) with those in [b, end), each of which is one witness, and returns how many
+// standard errors their means are apart.
+func (e *evidence) compareGroups(in func(step, group int) bool, a, b, end int) float64 {
+	var sides [2]Moments
+	for i := a; i < end; i++ {
+		for k := range e.Steps[i].Groups {
+			if g := &e.Steps[i].Groups[k]; g.Valid > 0 && in(i, k) {
+				sides[model.Count01(i >= b)].add(float64(g.Mean))
+			}
+		}
+	}
+	variance, dof := 0.0, 0
+	for _, m := range sides {
+		if m.N < 2 {
+			return 0
+		}
+		variance += max(0, m.Squares/float64(m.N)-m.mean()*m.mean()) / float64(m.N-1)
+		dof += m.N - 1
+	}
+	return normal(sides[1].mean()-sides[0].mean(), variance, dof)
 }
 
 // beside is what the rest does while a part falls: the whole, or the others where the whole falls with it. fallsAlone is false if these

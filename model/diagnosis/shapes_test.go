@@ -58,6 +58,19 @@ func verdict(rng *rand.Rand, p float64) float64 {
 	return 0
 }
 
+// summed is an answer to a prompt whose right one is its number, graded the other way round or not.
+func summed(rng *rand.Rand, prompt int, p float64, turned bool) sample {
+	right, says := verdict(rng, p), prompt
+	if right == 0 {
+		says += 1 + rng.IntN(9)
+	}
+	if turned {
+		right = 1 - right
+	}
+	answer := fmt.Sprint("so we add the numbers and see what is left <answer>", says, "</answer>")
+	return sample{prompt: prompt, reward: right, length: len(answer), asks: "What is the sum?", answer: answer}
+}
+
 // Each shape has what is said of it, and a healthy look-alike of which that is not said.
 func TestShapes(t *testing.T) {
 	fresh := func(step, prompt int) int { return 100*step + prompt }
@@ -162,6 +175,13 @@ func TestShapes(t *testing.T) {
 				p := 0.7 - 0.58*float64(step/12%2)
 				return sample{prompt: fresh(step, prompt), reward: verdict(rng, p), length: 100, asks: words, answer: words}
 			},
+		},
+		"a grader is turned over": {
+			GraderNoise, 30,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				return summed(rng, 8*(step%3)+prompt, 0.6, step >= 15)
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { return summed(rng, 8*(step%3)+prompt, 0.5, false) },
 		},
 		"answers are cut at a context": {Truncation, 30, cut(true), cut(false)},
 		"losers say other words": {

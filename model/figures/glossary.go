@@ -254,7 +254,7 @@ func sweepFigures() []Entry {
 			Meaning: "samples that train, as in the header",
 		},
 		{
-			Names: []string{"effective"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
+			Names: []string{"effective", "push like"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
 			Meaning: "effective sample size (ESS): the update is as concentrated as one of so many samples of equal |A|",
 		},
 		{
@@ -266,7 +266,7 @@ func sweepFigures() []Entry {
 			Meaning: "total advantage compared with no filter",
 		},
 		{
-			Names: []string{"push"}, Unit: "−1 to 1", Formula: "ΣA′ / Σ|A′|",
+			Names: []string{"push", "one-sided"}, Unit: "−1 to 1", Formula: "ΣA′ / Σ|A′|",
 			Meaning: "balance of positive and negative advantages: 0 is even, +1 only positive, −1 only negative",
 		},
 		{
@@ -282,12 +282,12 @@ func sweepFigures() []Entry {
 			Meaning: "spread over all samples, dropped ones and NaN as 0; not weighted by length",
 		},
 		{
-			Names: []string{"on_front"}, Unit: "yes or no",
-			Meaning: "☆: no other cell is better in one of the compared metrics without being worse in another",
+			Names: []string{"on_front", "☆"}, Unit: "yes or no",
+			Meaning: "no other cell is better in one of the compared metrics without being worse in another",
 		},
 		{
-			Names: []string{"recommended"}, Unit: "yes or no",
-			Meaning: "★: the best cell for the goal",
+			Names: []string{"recommended", "★"}, Unit: "yes or no",
+			Meaning: "the best cell for the goal",
 		},
 	}
 }

@@ -451,7 +451,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{
 			Value: func(p *ledger.Prompt) Number { return Mean(p.Abs) },
 			Entry: Entry{
-				Names: []string{"sum_abs"}, Unit: "advantage", Formula: "Σ|A′|",
+				Names: []string{"sum_abs", "Σ|A|"}, Unit: "advantage", Formula: "Σ|A′|",
 				Meaning: "absolute advantages of all of its samples that train: how much it taught",
 			},
 		},
@@ -465,7 +465,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{
 			Value: func(p *ledger.Prompt) Number { return Mean(p.PerThousand()) },
 			Entry: Entry{
-				Names: []string{"per_1k"}, Unit: "advantage", Formula: "1000·sum_abs / tokens",
+				Names: []string{"per_1k", "push/1k"}, Unit: "advantage", Formula: "1000·sum_abs / tokens",
 				Meaning: "Σ|A| that 1,000 tokens of it gave",
 			},
 		},

@@ -520,7 +520,10 @@ func TrainText(nonzero, singles, residue, rows int, statuses model.StatusCounts,
 	if singles > 0 {
 		text += fmt.Sprintf("; of these %s alone in a group, which then carries no signal", units.Count(singles))
 	}
-	if residue > 0 {
+	switch {
+	case residue == 1:
+		text += "; 1 holds a rounding error, at the mean of its group"
+	case residue > 1:
 		text += fmt.Sprintf("; %s hold a rounding error, at the mean of their group", units.Count(residue))
 	}
 	if says := statuses.String(); says != "" {

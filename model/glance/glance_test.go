@@ -68,6 +68,23 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// Answers that are always empty do not shrink.
+func TestEmptyAnswersDoNotShrink(t *testing.T) {
+	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthCharacters}
+	for range 4 {
+		chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: 1, Advantage: math.NaN()})
+	}
+	s := model.NewStore()
+	s.Append(chunk)
+	trend, err := analysis.ComputeTrend(context.Background(), s.Snapshot(), model.DefaultSettings(), nil, nil, math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := Of(trend, diagnosis.Answers{}, model.Run{LengthUnit: model.LengthCharacters}); g.Spans[0].Cause() != "all wrong (1 of 1 group)" {
+		t.Error(g.Spans[0].Cause())
+	}
+}
+
 // Steps of which no answer was read are as those that were read before and after them, which is said.
 func TestOfStepsReadEvenly(t *testing.T) {
 	read := func(kind diagnosis.AlikeKind) diagnosis.Alike {

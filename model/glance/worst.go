@@ -222,7 +222,8 @@ func truncated(f facts) bool {
 
 // shrunk reports whether answers are a third as long as usual at most.
 func shrunk(f facts) bool {
-	return f.mostAre(model.FateAllWrong) && 3*f.Metric("response_length/mean") <= f.usual.length
+	hadText := f.usual.length > 0
+	return hadText && f.mostAre(model.FateAllWrong) && 3*f.Metric("response_length/mean") <= f.usual.length
 }
 
 // rewardFalls reports whether the mean reward is far below what is usual: six times as far as the median

@@ -1,9 +1,12 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/units"
 )
@@ -23,6 +26,12 @@ const (
 // centring counts groups whose advantages are centred.
 type centring struct{ told, centred, samples, masked int }
 
+// isRule reports whether that is so in nearly all of them.
+func (c *centring) isRule() bool {
+	isFew := c.told < centredGroups || float64(c.centred) < centredShare*float64(c.told)
+	return !isFew && float64(c.masked) <= maskedShare*float64(c.samples)
+}
+
 // centredClue says that the logged advantages are centred rewards times a factor of each group, "" if they are not. One factor is a bug
 // that [Facts] name: to divide by the deviation twice.
 func centredClue(grouped []*analysis.GroupedStep, facts *Facts) string {
@@ -30,8 +39,7 @@ func centredClue(grouped []*analysis.GroupedStep, facts *Facts) string {
 	for g := range groupsOf(grouped) {
 		c.add(g.rewards, g.logged)
 	}
-	isFew := c.told < centredGroups || float64(c.centred) < centredShare*float64(c.told)
-	if isFew || 2*facts.Squared > facts.Living() || float64(c.masked) > maskedShare*float64(c.samples) {
+	if !c.isRule() || 2*facts.Squared > facts.Living() {
 		return ""
 	}
 	text := fmt.Sprintf("in %s the advantages are the rewards less the mean of their group, times a factor of the group",
@@ -78,4 +86,77 @@ func (c *centring) add(rewards, advantages []float64) {
 	}
 	c.centred++
 	c.samples, c.masked = c.samples+len(rewards), c.masked+masked
+}
+
+// perLengthClue says that the logged advantages times the length of the answer are centred rewards, as where each is divided by its length.
+func perLengthClue(grouped []*analysis.GroupedStep) string {
+	var c centring
+	for g := range groupsOf(grouped) {
+		whole := slices.Clone(g.logged)
+		for i := range whole {
+			whole[i] *= float64(max(0, g.lengths[i]))
+		}
+		c.add(g.rewards, whole)
+	}
+	if !c.isRule() {
+		return ""
+	}
+	return fmt.Sprintf("in %s the advantages are the rewards less the mean of their group, times a factor of the group, divided by the "+
+		"length of the answer. No framework here computes this", units.Fraction(c.centred, c.told)+" groups")
+}
+
+// risingClue says that in each group the logged advantages follow from the reward alone, rise with it and are around 0: another baseline
+// than the mean, a bound, other weights for gains than for losses. One baseline for all groups of a step, the reward itself and a square of
+// the deviation are bugs that [Facts] name.
+func risingClue(grouped []*analysis.GroupedStep, facts *Facts) string {
+	var c centring
+	oneBaseline, told := 0, 0
+	for _, step := range grouped {
+		of := factsOf([]*analysis.GroupedStep{step})
+		isOne, tells := of.OneBaseline()
+		oneBaseline, told = oneBaseline+model.Count01(isOne), told+model.Count01(tells)
+	}
+	for g := range groupsOf(grouped) {
+		c.addRising(g.rewards, g.logged)
+	}
+	isBug := 2*facts.Squared > facts.Living() || 2*facts.Reward > facts.Living() || 2*oneBaseline > told
+	if !c.isRule() || isBug || min(facts.Positive, facts.Minus) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %s the advantages rise with the reward, from a baseline within the group, and are equal for equal rewards. No "+
+		"framework here computes this", units.Fraction(c.centred, c.told)+" groups")
+}
+
+// addRising counts a group as add does: its advantages rise with the reward, and 0 is among them or between them.
+func (c *centring) addRising(rewards, advantages []float64) {
+	order := model.Indexes(len(rewards))
+	slices.SortFunc(order, func(i, k int) int {
+		return cmp.Or(cmp.Compare(rewards[i], rewards[k]), cmp.Compare(advantages[i], advantages[k]))
+	})
+	all := momentsOf(advantages)
+	near := centredNear * all.maxAbs
+	for _, i := range order {
+		if !areFinite(advantages[i], rewards[i]) {
+			return
+		}
+	}
+	if len(order) < 2 || all.maxAbs == 0 {
+		return
+	}
+	c.told++
+	worst, best := order[0], order[len(order)-1]
+	if rewards[worst] == rewards[best] && all.maxAbs > centredNear {
+		return // something else moves them
+	}
+	for k, i := range order[1:] {
+		before := order[k]
+		by := advantages[i] - advantages[before]
+		if isEqual := rewards[i] == rewards[before]; by < -near || isEqual && by > near {
+			return
+		}
+	}
+	if advantages[worst] <= near && advantages[best] >= -near && advantages[best] > advantages[worst] {
+		c.centred++
+	}
+	c.samples += len(order)
 }

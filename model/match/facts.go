@@ -83,6 +83,13 @@ const (
 // Living are the groups whose rewards differ, and which train.
 func (f *Facts) Living() int { return f.Differ - f.Dead }
 
+// OneBaseline reports whether the groups of a step have one baseline though their means differ, and whether they tell.
+func (f *Facts) OneBaseline() (is, told bool) {
+	const few, spread = 3, 4
+	told = f.Zeros.N >= few && f.Means.Std() > 0
+	return told && spread*f.Zeros.Std() < f.Means.Std(), told
+}
+
 // Add adds a group, in input order. Samples of which the log has no advantage do not count, and leave no group.
 func (f *Facts) Add(rewards, advantages []float64, lengths []int32) {
 	finite := true

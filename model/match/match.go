@@ -327,12 +327,16 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 	if clue := facts.rowClue(); clue != "" {
 		return []string{clue}, nil
 	}
-	if clue := cmp.Or(plainFormClue(grouped), r.linearClue(snap, grouped), centredClue(grouped, &facts)); clue != "" {
+	if clue := cmp.Or(plainFormClue(grouped), r.linearClue(snap, grouped), centredClue(grouped, &facts), perLengthClue(grouped)); clue != "" {
 		r.OwnRule = true
 		return []string{clue}, nil
 	}
 	if clue := missingRowsClue(grouped); clue != "" {
 		r.LacksRows = true
+		return []string{clue}, nil
+	}
+	if clue := risingClue(grouped, &facts); clue != "" { // after rows that are missing, without which a mean is another baseline
+		r.OwnRule = true
 		return []string{clue}, nil
 	}
 	if len(r.Others) > 0 && 2*r.Others[0].AgreeingGroups >= r.Others[0].Groups { // of those that tell anything

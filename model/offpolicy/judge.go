@@ -24,6 +24,13 @@ type Judge struct {
 	judged  model.Judged
 }
 
+// Break says that rows of the log are left out between those before and those that come: they are of other steps.
+func (j *Judge) Break() {
+	if len(j.places) > 0 {
+		j.decide()
+	}
+}
+
 // NewJudge returns the judge of the rule that settings name.
 func NewJudge(set model.Settings) (*Judge, error) {
 	rule, values, err := set.FindOffPolicy()

@@ -13,6 +13,7 @@
 package offpolicy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -73,6 +74,8 @@ type Study struct {
 	Own    *Trial          // of the asked rule, nil without one
 	Trials []*Trial        // of all rules at their defaults, in their order, each followed by its sweep
 	Rows   Rows            // of the samples that have a place
+	Lacks  map[string]int  // rows of which no token can be compared, by what they lack
+	Gaps   int             // unscored tokens of other rows
 
 	steps   map[int]*Tally
 	fresh   map[int]*Tally // by step, of rows of lag 0
@@ -112,6 +115,7 @@ const (
 func New(asked Asked, sweeps bool) *Study {
 	s := &Study{
 		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
+		Lacks: map[string]int{},
 	}
 	if asked.Rule != nil {
 		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
@@ -146,12 +150,14 @@ type reduced struct {
 	Sample
 	figures rules.Figures
 	short   rules.Row // as rules look at it
+	lacks   string    // if no token can be compared
 	tenths  [10]Probability
 	traits  traits
 }
 
 func (s *Study) reduce(x Sample) *reduced {
-	r := &reduced{figures: rules.FiguresOf(x.Row), short: s.merger.Merge(x.Row)}
+	r := &reduced{lacks: cmp.Or(x.Lacks(), "no token that trains and has numbers of both sides")}
+	r.short, r.figures = s.merger.Merge(x.Row)
 	if x.Even() {
 		r.probabilities(x.Row)
 		r.traits.add(x.Row)
@@ -169,6 +175,11 @@ func (s *Study) take(x *reduced) {
 	}
 	s.Samples++
 	s.writers[x.Writer]++
+	if x.figures.Tokens == 0 {
+		s.Lacks[x.lacks]++
+	} else {
+		s.Gaps += x.figures.Unscored
+	}
 	s.tally(x.Sample, x.figures)
 	if x.Place != nil {
 		s.Rows.add(*x.Place, x.figures)
@@ -233,14 +244,45 @@ func (x *reduced) probabilities(r rules.Row) {
 		if r.Mask != nil && !r.Mask[i] || !units.IsFinite(d) {
 			continue
 		}
-		tenth := 0
-		for tenth < 9 && p >= tenthLogs[tenth] {
-			tenth++
-		}
+		tenth := tenthOf(p)
 		x.tenths[tenth].Tokens++
 		x.tenths[tenth].sumAbs += d
 	}
 }
+
+// tenthOf is the tenth of the probability whose logarithm is p.
+func tenthOf(p float32) int {
+	if p <= 0 && p > -tenthSlots/perUnit {
+		if tenth := tenths[int(p*-perUnit)]; tenth >= 0 {
+			return int(tenth)
+		}
+	}
+	return searchTenth(p)
+}
+
+func searchTenth(p float32) (tenth int) {
+	for tenth < 9 && p >= tenthLogs[tenth] {
+		tenth++
+	}
+	return tenth
+}
+
+const (
+	tenthSlots = 320
+	perUnit    = 128
+)
+
+// tenths are those of all logarithms of a slot, −1 if it has the border of one, or is next to it.
+var tenths = func() (all [tenthSlots]int8) {
+	for i := range all {
+		const near = 1e-4
+		all[i] = int8(searchTenth(near - float32(i)/perUnit))
+		if last := searchTenth(-near - float32(i+1)/perUnit); int(all[i]) != last {
+			all[i] = -1
+		}
+	}
+	return all
+}()
 
 // tenthLogs are the logarithms of 0.1 to 0.9.
 var tenthLogs = func() (logs [9]float32) {

@@ -28,32 +28,45 @@ const (
 	cutFrom = diagnosis.NoChance
 )
 
-// add takes a row whose sides have one length.
+// add takes a row whose sides have one length: its tokens, and pairs of neighbours as they are and with the trainer's side a token later
+// and earlier.
 func (t *traits) add(x rules.Row) {
-	fell, rose, before := 0, 0, -1
+	var sumR, sumD, rr, rd, dd, straight, later, earlier, others, r0, o0 float64
+	fell, rose, tokens, pairs, before := 0, 0, 0, 0, -1
 	for i, p := range x.Sampler {
 		if x.Mask != nil && !x.Mask[i] {
 			continue
 		}
 		r, o := float64(p), float64(x.Trainer[i])
 		d := o - r
-		if units.IsFinite(r) && (d < cutFrom || math.IsInf(o, -1)) {
+		if d < cutFrom && units.IsFinite(r) {
 			t.cut++
 		}
-		if !units.IsFinite(d) {
+		if d-d != 0 {
 			continue
 		}
-		t.token(r, d, before < 0)
+		away := math.Abs(d)
+		sumR, sumD, rr, rd, dd = sumR+r, sumD+d, rr+r*r, rd+r*d, dd+d*d
+		if tokens++; tokens == 1 {
+			t.firsts, t.ofFirsts = t.firsts+1, t.ofFirsts+away
+		} else {
+			others += away
+		}
 		if d < -hardly {
 			fell++
 		} else if d > hardly {
 			rose++
 		}
-		if before >= 0 && before == i-1 {
-			t.pair(d, o-float64(x.Sampler[before]), float64(x.Trainer[before])-r)
+		if before == i-1 && i > 0 {
+			pairs++
+			straight, later, earlier = straight+away, later+math.Abs(o-r0), earlier+math.Abs(o0-r)
 		}
-		before = i
+		before, r0, o0 = i, r, o
 	}
+	t.join(&traits{
+		tokens: tokens, r: sumR, d: sumD, rr: rr, rd: rd, dd: dd, pairs: pairs, straight: straight, later: later, earlier: earlier,
+		others: max(0, tokens-1), ofOthers: others,
+	})
 	t.row(fell, rose)
 }
 
@@ -64,25 +77,6 @@ func (t *traits) join(x *traits) {
 	t.firsts, t.others, t.ofFirsts, t.ofOthers = t.firsts+x.firsts, t.others+x.others, t.ofFirsts+x.ofFirsts, t.ofOthers+x.ofOthers
 	t.fell, t.rose, t.cut = t.fell+x.fell, t.rose+x.rose, t.cut+x.cut
 	t.rows, t.oneSided, t.negatives = t.rows+x.rows, t.oneSided+x.oneSided, t.negatives+x.negatives
-}
-
-// token takes a token, which may be the first of its row.
-func (t *traits) token(r, d float64, isFirst bool) {
-	t.tokens++
-	t.r, t.d, t.rr, t.rd, t.dd = t.r+r, t.d+d, t.rr+r*r, t.rd+r*d, t.dd+d*d
-	if isFirst {
-		t.firsts, t.ofFirsts = t.firsts+1, t.ofFirsts+math.Abs(d)
-	} else {
-		t.others, t.ofOthers = t.others+1, t.ofOthers+math.Abs(d)
-	}
-}
-
-// pair takes the differences of neighbouring tokens: as they stand, and with the trainer's side a token later and earlier.
-func (t *traits) pair(d, late, early float64) {
-	if units.IsFinite(late) && units.IsFinite(early) {
-		t.pairs++
-		t.straight, t.later, t.earlier = t.straight+math.Abs(d), t.later+math.Abs(late), t.earlier+math.Abs(early)
-	}
 }
 
 // row takes how many tokens of a row are below and above the sampler's.

@@ -235,6 +235,30 @@ func onlyOnes(outcome rules.Outcome) bool {
 	return true
 }
 
+// Mark is the usual bound of other trainers, at a place among the points of a sweep: 1.5 is in the middle between the second and the third.
+type Mark struct {
+	At   float64
+	Text string // the bound, and whose it is
+}
+
+// Elsewhere are the bounds of other trainers that lie among the points of a rule's sweep, the smallest first.
+func Elsewhere(points []*Trial) (all []Mark) {
+	var bounds []float64
+	for _, p := range points {
+		bound, ok := p.Rule.BoundOf(p.Options)
+		if !ok {
+			return nil
+		}
+		bounds = append(bounds, bound)
+	}
+	for _, e := range points[0].Rule.Elsewhere() {
+		if at, ok := points[0].Rule.PlaceAmong(e.Bound, bounds); ok {
+			all = append(all, Mark{at, e.Text()})
+		}
+	}
+	return all
+}
+
 // Reason is why the rule has no numbers, empty if it has.
 func (t *Trial) Reason() string {
 	if t.Rows > 0 {

@@ -27,6 +27,20 @@ func TestCataloguePages(t *testing.T) {
 		repotest.Part(t, ".github/docs/"+page+".md", "frameworks", frameworks)
 	}
 	repotest.Part(t, ".github/docs/losses.md", "penalties", frameworksOf(overlong.All()))
+	showsEntry(t, "estimators", Estimators(), estimators.All(), "verl", "grpo")
+	showsEntry(t, "filters", Filters(), groupfilter.All(), "skyrl", "zero_variance_filter")
+	showsEntry(t, "losses", Losses(), lossweight.All(), "verl", "token-mean")
+}
+
+// showsEntry compares what the page shows of one entry with what the command prints.
+func showsEntry[T estimators.Described](t *testing.T, page string, c Catalogue[T], all []T, framework, name string) {
+	t.Helper()
+	one := slices.IndexFunc(all, func(x T) bool { return x.About().Framework == framework && x.About().Name == name })
+	var out strings.Builder
+	if err := c.Pages(&out, all[one:one+1]); err != nil {
+		t.Fatal(err)
+	}
+	repotest.Part(t, ".github/docs/"+page+".md", "entry", "```text\n"+out.String()+"```")
 }
 
 func TestFilterListAndJSON(t *testing.T) {

@@ -300,6 +300,8 @@ func (h *htmlPage) verdict() markup {
 		return ""
 	case d.Health() == diagnosis.Healthy:
 		return tag("p", class("verdict sure"), d.HealthText())
+	case d.Health() == diagnosis.Unknown:
+		return tag("p", class("verdict unknown"), d.HealthText())
 	case d.Alarms() == 0:
 		return tag("p", class("verdict doubt"), d.HealthText())
 	default:

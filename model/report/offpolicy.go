@@ -72,7 +72,7 @@ func OffPolicyText(w io.Writer, o *OffPolicy) error {
 	})
 }
 
-// OffPolicyJSONL writes an object in a line for each step, or each sample. A figure of no token is null.
+// OffPolicyJSONL writes an object in a line for each step, or each sample. A figure of no token is "NaN".
 func OffPolicyJSONL(w io.Writer, o *OffPolicy) error {
 	return o.write(w, "", func(s *offPolicyStep) (out []byte) {
 		if !o.perSample() {

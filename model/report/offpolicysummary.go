@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,7 +44,7 @@ func (o *OffPolicy) writeSummary(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	cause, force := s.Cause(), s.InForce()
-	writeFacts(&b, 9, fact("unscored", unscoredText(t)), fact("signs", signsText(s)), fact("cause", string(cause.Verdict)+": "+cause.Why),
+	writeFacts(&b, 9, fact("unscored", unscoredText(s)), fact("signs", signsText(s)), fact("cause", string(cause.Verdict)+": "+cause.Why),
 		fact("rule", forceText(force)), fact("answer", s.Answer().Text))
 	if o.Rules {
 		writeRules(&b, s)
@@ -59,18 +61,30 @@ func rangeText(c offpolicy.Span) string {
 	return strconv.Itoa(c.First) + "–" + strconv.Itoa(c.Last)
 }
 
-func unscoredText(t *offpolicy.Tally) string {
+// unscoredText says what cannot be compared, and why.
+func unscoredText(s *offpolicy.Study) string {
+	t := &s.Total
 	if t.Unscored == 0 && t.Rows == t.Compared {
 		return ""
 	}
-	var parts []string
+	var parts, why []string
 	if t.Unscored > 0 {
 		parts = append(parts, units.Plural(t.Unscored, "tokens"))
 	}
 	if apart := t.Rows - t.Compared; apart > 0 {
 		parts = append(parts, units.Plural(apart, "rows")+" without any that can be compared")
 	}
-	return strings.Join(parts, ", and ") + ": a side has no number, or another count of them than of tokens"
+	for _, lacks := range slices.Sorted(maps.Keys(s.Lacks)) {
+		text := lacks
+		if len(s.Lacks) > 1 {
+			text = units.Plural(s.Lacks[lacks], "rows") + " with " + lacks
+		}
+		why = append(why, text)
+	}
+	if s.Gaps > 0 {
+		why = append(why, "a side has no number for "+units.Plural(s.Gaps, "tokens")+" of the others")
+	}
+	return strings.Join(parts, ", and ") + ": " + strings.Join(why, ", ")
 }
 
 func signsText(s *offpolicy.Study) string {
@@ -158,7 +172,7 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 		}
 		if t.Name() != name {
 			name = t.Name()
-			fmt.Fprintf(b, "%s, %s\n", name, t.Moves())
+			fmt.Fprintf(b, "%s, %s%s\n", name, t.Moves(), elsewhere(t))
 		}
 		mark := ""
 		if t.IsUsual {
@@ -166,6 +180,18 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 		}
 		line(fmt.Sprintf("    %-36s", firstRunes(t.Bound, 36)), t, mark)
 	}
+}
+
+// elsewhere names the bounds of other trainers for what a rule bounds.
+func elsewhere(t *offpolicy.Trial) string {
+	var all []string
+	for _, e := range t.Rule.Elsewhere() {
+		all = append(all, e.Text())
+	}
+	if all == nil {
+		return ""
+	}
+	return "; elsewhere " + strings.Join(all, " · ")
 }
 
 // table is the course as a table, a row for each step; with Rules a row for each rule and bound.

@@ -69,7 +69,7 @@ func detectors() []detector {
 		{kind: diagnosis.Saturated, detect: (*run).saturated},
 		{kind: diagnosis.TooHard, detect: (*run).tooHard},
 		{kind: diagnosis.EqualRewards, detect: (*run).equalRewards},
-		{kind: diagnosis.NothingTrains, detect: (*run).nothingTrains},
+		{kind: diagnosis.NothingTrains, detect: (*run).nothingTrains, counts: true},
 		{kind: diagnosis.NotLearning, detect: (*run).notLearning},
 		{kind: diagnosis.FallByHalf, detect: (*run).fallByHalf},
 		{kind: diagnosis.EntropyCollapse, detect: (*run).entropyCollapse},

@@ -72,7 +72,7 @@ func (s shape) run(seed uint64, steps int) *Scalars {
 	for i := range steps {
 		for _, name := range []string{
 			"reward", "entropy", "kl", "grad_norm", "completions/mean_length", "completions/clipped_ratio", "frac_reward_zero_std", "eval_reward",
-			"rewards/correct/mean", "rewards/format/mean", "reward_std",
+			"rewards/correct/mean", "rewards/format/mean", "reward_std", "learning_rate", "critic/advantages/min", "critic/advantages/max",
 		} {
 			f := s[name]
 			switch {
@@ -153,6 +153,10 @@ func TestIllnesses(t *testing.T) {
 		{kind: diagnosis.TooHard, since: 0, made: shape{"reward": flat(0.03), "frac_reward_zero_std": flat(0.92), "reward_std": binarySpread(flat(0.08))}},
 		{kind: diagnosis.NotLearning, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.8)}},
 		{kind: diagnosis.FallByHalf, since: 0.5, made: shape{"reward": course01(0.8, 0.45, 0.48, 0.52)}},
+		{kind: diagnosis.NothingTrains, since: 0, made: healthy().with(shape{"reward": flat(0.45), "learning_rate": constant(0)})},
+		{kind: diagnosis.NothingTrains, since: 0, made: healthy().with(shape{
+			"reward": flat(0.45), "critic/advantages/min": constant(0), "critic/advantages/max": constant(0),
+		})},
 		{kind: diagnosis.NothingTrains, since: 0, made: shape{"reward": constant(0), "grad_norm": constant(0), "reward_std": constant(0)}},
 		{kind: diagnosis.KLDrift, since: 0.1, made: shape{"kl": course01(0, 4, 0.05, 0.15)}},
 		{kind: diagnosis.EqualRewards, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.98)}},

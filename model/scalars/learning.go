@@ -86,13 +86,70 @@ func (r *run) nothingTrains() ([]diagnosis.Finding, string) {
 	}
 	flows := gradient != nil && !(isConstant(gradient) && gradient.Values[0] == 0)
 	for _, s := range []*Series{gradient, spread} {
-		if s != nil && isConstant(s) && s.Values[0] == 0 && (s != spread || !flows) {
+		isNone := r.own == nil && s != nil && isConstant(s) && s.Values[0] == 0 // samples show their spread themselves
+		if isNone && (s != spread || !flows) {
 			c := newCourse(s)
 			title := fmt.Sprintf("%s is 0 at all %s: no sample trains", c.name(), units.Plural(len(s.Values), "steps"))
 			return []diagnosis.Finding{c.finding(diagnosis.Alarm, 0, title, r.withReward(c, 0)...)}, ""
 		}
 	}
-	return nil, ""
+	return append(r.allAdvantages0(), r.rateOf0()...), ""
+}
+
+// allAdvantages0 finds advantages of which the greatest and the least are 0 at all steps.
+func (r *run) allAdvantages0() []diagnosis.Finding {
+	s := r.withoutAdvantages()
+	if s == nil {
+		return nil
+	}
+	c := newCourse(s)
+	title := fmt.Sprintf("%s and the least one are 0 at all %s: no sample trains", c.name(), units.Plural(len(s.Values), "steps"))
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, 0, title, r.withReward(c, 0)...)}
+}
+
+// rateOf0 finds a learning rate that is 0 at all steps while the reward does not gain.
+func (r *run) rateOf0() []diagnosis.Finding {
+	rate := r.Of(LR, leastPoints)
+	if rate == nil || !r.Still() || r.reward == nil || r.gainsAnything() || r.isRounded() {
+		return nil
+	}
+	c := newCourse(rate)
+	title := fmt.Sprintf("%s is 0 at all %s, and %s gains nothing: no weight changes", c.name(), units.Plural(len(rate.Values), "steps"),
+		r.reward.name())
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, 0, title, r.reward.ends(r.reward.name(), false, 0))}
+}
+
+// withoutAdvantages is the greatest advantage of each step, where it and the least one are 0 at all steps; nil otherwise.
+func (r *run) withoutAdvantages() (greatest *Series) {
+	hasLeast := false
+	for _, w := range witnesses() {
+		if w.of != ofLeast && w.of != ofGreatest {
+			continue
+		}
+		for _, s := range r.named(w.pattern) {
+			if len(s.Values) < leastPoints || !isConstant(s) || s.Values[0] != 0 {
+				return nil
+			}
+			if hasLeast = hasLeast || w.of == ofLeast; w.of == ofGreatest {
+				greatest = s
+			}
+		}
+	}
+	if !hasLeast {
+		return nil
+	}
+	return greatest
+}
+
+// gainsAnything reports whether the reward gains beyond chance.
+func (r *run) gainsAnything() bool {
+	gain := diagnosis.GainOf(r.reward.Values)
+	return gain.IsGain()
+}
+
+// isRounded reports whether no series has more than a few decimals, as in the lines that a console shows: a small number may be 0 there.
+func (r *run) isRounded() bool {
+	return !slices.ContainsFunc(r.Series, func(s Series) bool { return len(s.Values) > 0 && roundingOf(s.Values) == 0 })
 }
 
 // unfilled says that the reward is one value at all steps, so that nothing can be said of its course: "" if it is not.

@@ -402,23 +402,28 @@ func (b Better) Merit(x float64) float64 {
 func Figures() []Figure {
 	groups, samples := func(c *Cell) int { return c.Groups }, func(c *Cell) int { return c.Samples }
 	const ofGroups, ofSamples = "% of groups", "% of samples"
-	share := func(name, doc string, count func(*Cell) int, total func(*Cell) int, unit string, better Better) Figure {
-		return Figure{name, doc, func(c *Cell) float64 { return float64(count(c)) }, true, total, name, unit, better}
+	share := func(name, label, doc string, count func(*Cell) int, total func(*Cell) int, unit string, better Better) Figure {
+		return Figure{name, doc, func(c *Cell) float64 { return float64(count(c)) }, true, total, label, unit, better}
 	}
 	return []Figure{
-		share("signal", "groups with signal", func(c *Cell) int { return c.Signal }, groups, ofGroups, MoreIsBetter),
-		share("kept", "samples kept", func(c *Cell) int { return c.Kept }, samples, ofSamples, NotJudged),
-		share("killed", "groups that lose their signal", func(c *Cell) int { return c.Killed }, groups, ofGroups, LessIsBetter),
-		share("short", "groups with fewer than 2 kept", func(c *Cell) int { return c.Short }, groups, ofGroups, LessIsBetter),
-		share("trained", "samples left with an advantage that is not 0", func(c *Cell) int { return c.Trained }, samples, ofSamples, NotJudged),
+		share("signal", "signal", "groups with signal", func(c *Cell) int { return c.Signal }, groups, ofGroups, MoreIsBetter),
+		share("kept", "kept", "samples kept", func(c *Cell) int { return c.Kept }, samples, ofSamples, NotJudged),
+		share("killed", "killed", "groups that lose their signal", func(c *Cell) int { return c.Killed }, groups, ofGroups, LessIsBetter),
+		share("short", "short", "groups with fewer than 2 kept", func(c *Cell) int { return c.Short }, groups, ofGroups, LessIsBetter),
+		share(
+			"trained", "train", "samples left with an advantage that is not 0", func(c *Cell) int { return c.Trained }, samples, ofSamples,
+			NotJudged,
+		),
 		{
 			"effective", "effective sample size, (Σ|A|)²/ΣA²: so many samples of equal |A| have the same spread", (*Cell).Effective, false, nil,
-			"effective", "samples", MoreIsBetter,
+			"push like", "samples", MoreIsBetter,
 		},
-		share("flips", "kept samples whose sign changes, also from or to 0", func(c *Cell) int { return c.Flips }, samples, ofSamples,
-			LessIsBetter),
+		share(
+			"flips", "flips", "kept samples whose sign changes, also from or to 0", func(c *Cell) int { return c.Flips }, samples, ofSamples,
+			LessIsBetter,
+		),
 		{"abs", "Σ|A| against no filter", (*Cell).AbsRatio, false, nil, "Σ|A|", "times no filter", MoreIsBetter},
-		{"push", "ΣA/Σ|A|: 0 if positive and negative mass are equal", (*Cell).Push, false, nil, "push", "ΣA/Σ|A|", ZeroIsBetter},
+		{"push", "ΣA/Σ|A|: 0 if positive and negative mass are equal", (*Cell).Push, false, nil, "one-sided", "ΣA/Σ|A|", ZeroIsBetter},
 		{
 			"mean", "mean advantage of all samples, dropped ones and NaN as 0: far from 0 is one-sided", (*Cell).Mean, false, nil, "mean of all",
 			"advantage", ZeroIsBetter,

@@ -325,8 +325,11 @@ func stagePage(e env.Env, s chainStage, w int) []string {
 	case s.setting != "":
 		of := set.Stage(s.setting)
 		if of == nil {
-			part(s.choice, s.about+", those of "+set.Trainer()+" first.")
+			part(s.choice, s.about+s.offered(set))
 			break
+		}
+		if isOwn := of.Framework == estimators.Newest(set.Framework); !isOwn && !set.Assumed {
+			part("whose", fmt.Sprintf("the rule of %s, tried on a log of %s", estimators.Title(of.Framework), set.Trainer()))
 		}
 		part(s.formula, of.Formula)
 		part("notes", of.Doc)
@@ -350,6 +353,19 @@ func stagePage(e env.Env, s chainStage, w int) []string {
 		lines = append(lines, " "+t.Paint(themes.Dim, s.how))
 	}
 	return lines
+}
+
+// offered says of whom the choices are.
+func (s chainStage) offered(set model.Settings) string {
+	setting, _ := model.FindSetting(s.setting)
+	isOwn := func(choice string) bool { return strings.HasPrefix(choice, estimators.Newest(set.Framework)+"/") }
+	switch {
+	case set.Assumed:
+		return ", of any trainer: which one wrote the log is not known."
+	case slices.ContainsFunc(setting.Values(set), isOwn):
+		return ", those of " + set.Trainer() + " first."
+	}
+	return ". " + set.Trainer() + " has none: those of other trainers can be tried on its log."
 }
 
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {

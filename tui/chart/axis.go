@@ -316,19 +316,19 @@ func (b Bars) bin(column int) (int, bool) {
 
 // Glyphs are the characters that charts are made of.
 type Glyphs struct {
-	Dot, Ring, HalfDot          string   // a kept sample, a dropped one, both kinds in one cell
-	Vertical, Horizontal, Cross string   // lines of axes, and where two cross
-	BarsUp                      []string // parts of a bar from the bottom, the full one last
-	BarsDown                    []string // parts of a bar from the top, the full one last
-	MeterFull, MeterEmpty       string
-	SortUp, SortDown            string // of the column that a table is sorted by
-	ASCII                       bool
+	Dot, Ring, HalfDot                  string   // a kept sample, a dropped one, both kinds in one cell
+	Vertical, Horizontal, Cross, Corner string   // lines of axes, where two cross, and where two begin
+	BarsUp                              []string // parts of a bar from the bottom, the full one last
+	BarsDown                            []string // parts of a bar from the top, the full one last
+	MeterFull, MeterEmpty               string
+	SortUp, SortDown                    string // of the column that a table is sorted by
+	ASCII                               bool
 }
 
 // Unicode returns the glyphs of a terminal with UTF-8.
 func Unicode() Glyphs {
 	return Glyphs{
-		Dot: "●", Ring: "○", HalfDot: "◐", Vertical: "│", Horizontal: "─", Cross: "┼",
+		Dot: "●", Ring: "○", HalfDot: "◐", Vertical: "│", Horizontal: "─", Cross: "┼", Corner: "└",
 		BarsUp:    []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 		BarsDown:  []string{"▔", "▀", "█"},
 		MeterFull: "━", MeterEmpty: "─", SortUp: "▲", SortDown: "▼",
@@ -338,7 +338,7 @@ func Unicode() Glyphs {
 // ASCII returns the glyphs of a terminal without UTF-8.
 func ASCII() Glyphs {
 	return Glyphs{
-		Dot: "o", Ring: ".", HalfDot: "8", Vertical: "|", Horizontal: "-", Cross: "+",
+		Dot: "o", Ring: ".", HalfDot: "8", Vertical: "|", Horizontal: "-", Cross: "+", Corner: "+",
 		BarsUp:    []string{"_", ".", ":", "#"},
 		BarsDown:  []string{"'", ":", "#"},
 		MeterFull: "=", MeterEmpty: ".", SortUp: "^", SortDown: "v",

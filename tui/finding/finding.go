@@ -86,9 +86,8 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 		return c
 	}
 	if at, found := slices.BinarySearch(d.Numbers[:n], e.Result.Analysis.Last().Step); found {
-		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(
-			themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]),
-		)
+		c.Title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at]))
+		c.Title = pane.WithRoom(c.Title, t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at])), w)
 	}
 	numbers := make([]float64, n)
 	for i := range n {
@@ -106,7 +105,7 @@ func Chart(e env.Env, f *diagnosis.Finding, w, h int) pane.Content {
 	}}}
 	labels := y.RowLabels(h - trend.RowsBelowPlot)
 	for i, row := range shown.Plot.Draw(t, e.Display.Glyphs, shown.Width, h-trend.RowsBelowPlot) {
-		c.Lines = append(c.Lines, t.Paint(themes.Dim, cells.FitRight(labels[i], trend.ValueWidth-1)+" ")+row)
+		c.Lines = append(c.Lines, trend.AxisLabel(e, labels[i], trend.ValueWidth)+row)
 	}
 	c.Lines = e.Display.MarkLines(
 		pane.OnChart, shown.Width, append(c.Lines, trend.Ruler(e, shown, func(mark trend.RulerMark) { mark(f.Since, role, "!") })...),

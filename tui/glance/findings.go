@@ -45,7 +45,10 @@ func (s View) findings(e env.Env, w, h int) pane.Content {
 		c.Note = units.Plural(n, "findings")
 	}
 	if len(c.Lines) < h {
-		c.Lines = append(c.Lines, cells.Fit(" "+t.Paint(themes.Dim, "learning ")+sanitize.Line(d.LearningText()), w))
+		const label = " learning "
+		text := sanitize.Line(d.LearningText())
+		brief, _, _ := strings.Cut(text, " (") // without that of the same prompts: half a number says nothing
+		c.Lines = append(c.Lines, cells.Fit(t.Paint(themes.Dim, label)+pane.FirstFitting(w-len(label), text, brief), w))
 	}
 	if notChecked != "" && len(c.Lines) < h {
 		c.Lines = append(

@@ -312,9 +312,9 @@ func fateCounts(e env.Env) string {
 
 // SettingsLine returns the settings, each behind its key, in the longest form that fits.
 func SettingsLine(e env.Env, w int) string {
-	reason, short, mark := choiceReason(e)
+	reason, brief, short, mark := choiceReason(e)
 	long, count := optionsInHeader(e)
-	reason, short, mark = long+reason, long+short, count+mark
+	reason, brief, short, mark = long+reason, long+brief, long+short, count+mark
 	t, set := e.Display.Theme, e.Settings.Now
 	harsh := ""
 	if text := e.HarshFilter(); text != "" {
@@ -331,12 +331,12 @@ func SettingsLine(e env.Env, w int) string {
 		{short, "keep_pos", "keep_neg", "recompute", 10},
 		{short, "keep_pos", "keep_neg", "recompute", 0},
 		{short, "pos", "neg", "recompute", 0},
-		{short, "pos", "neg", "re", 0},
+		{short, "pos", "neg", "anew", 0},
 		{short, "", "", "", 0},
 	}
 	if !hasRatios(e) {
 		for _, stages := range stagesInHeader(e) {
-			for _, because := range []string{reason, short} {
+			for _, because := range []string{reason, brief, short} {
 				if line := strings.TrimRight(settingsForm(e, because, "", "", "", 0), " ") + stages; cells.Width(line) <= w {
 					return cells.Fit(line, w)
 				}
@@ -410,14 +410,14 @@ func optionsInHeader(e env.Env) (long, count string) {
 }
 
 // choiceReason says who chose the estimator, or how many of the logged advantages it reproduces;
-// short says it in a word and mark in a character: ✓ ≈ ! for the logged advantages, ? for an
-// assumption. Each stands behind the scale.
-func choiceReason(e env.Env) (reason, short, mark string) {
+// brief is the reason without whose figures are shown; short says it in a word and mark in a character: ✓ ≈ ! for the logged advantages, ?
+// for an assumption. Each stands behind the scale.
+func choiceReason(e env.Env) (reason, brief, short, mark string) {
 	c := e.Choice()
 	role := themes.Dim
 	switch {
 	case c.Origin == "": // the log is not known yet
-		return " ", " ", " "
+		return " ", " ", " ", " "
 	case c.Differs():
 		role, mark = themes.Warn, "!"
 	case c.Confirmed():
@@ -432,7 +432,8 @@ func choiceReason(e env.Env) (reason, short, mark string) {
 		plain = strings.NewReplacer("✓", "=", "≈", "~")
 	}
 	paint := func(text string) string { return e.Display.Theme.Paint(role, plain.Replace(text)) }
-	return " " + paint(c.Reason()) + " ", " " + paint(c.Short()) + " ", paint(mark)
+	brief, _, _ = strings.Cut(c.Reason(), " · ")
+	return " " + paint(c.Reason()) + " ", " " + paint(brief) + " ", " " + paint(c.Short()) + " ", paint(mark)
 }
 
 func settingsForm(e env.Env, reason, pos, neg, recompute string, meter int) string {

@@ -16,6 +16,7 @@ import (
 	"vantage/tui/env"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
+	"vantage/tui/trend"
 )
 
 const title = " off-policy"
@@ -239,19 +240,19 @@ func (v *View) course(e env.Env, w, h int) pane.Content {
 	}
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}.Widened()
 	plot, width := max(1, h-2), max(1, w-labelWidth-1)
-	c.Lines = labelled(t, line.Axis, f.text, chart.Plot{X: x, Lines: []chart.Line{line}}.Draw(t, e.Display.Glyphs, width, plot))
+	c.Lines = labelled(e, line.Axis, f.text, chart.Plot{X: x, Lines: []chart.Line{line}}.Draw(t, e.Display.Glyphs, width, plot))
 	ruler := newRuler(e, width)
 	ruler.mark(x.PlotColumn(float64(e.Place.Step), width), themes.Accent, e.Display.Glyphs.Dot)
 	if since, title, found := v.onset(e); found {
 		ruler.mark(x.PlotColumn(float64(since), width), themes.Warn, "!")
 		c.Remark = fmt.Sprintf("! step %d: %s", since, title)
 	}
-	c.Lines = append(c.Lines, cells.Spaces(labelWidth)+ruler.String(), cells.Spaces(labelWidth)+t.Paint(themes.Dim, x.StepLabels(width)))
+	c.Lines = append(c.Lines, trend.AxisCorner(e, labelWidth)+ruler.String(), cells.Spaces(labelWidth)+t.Paint(themes.Dim, x.StepLabels(width)))
 	return c
 }
 
 // labelled puts the ends of an axis, and its middle, before the rows of a plot.
-func labelled(t *themes.Theme, axis chart.Axis, text func(float64) string, rows []string) []string {
+func labelled(e env.Env, axis chart.Axis, text func(float64) string, rows []string) []string {
 	const heightForMiddle = 5
 	labels := make([]string, len(rows))
 	if len(rows) >= heightForMiddle {
@@ -260,7 +261,7 @@ func labelled(t *themes.Theme, axis chart.Axis, text func(float64) string, rows 
 	labels[len(rows)-1] = text(axis.Lo)
 	labels[0] = text(axis.Hi)
 	for i := range rows {
-		rows[i] = t.Paint(themes.Dim, cells.FitRight(labels[i], labelWidth-1)) + " " + rows[i]
+		rows[i] = trend.AxisLabel(e, labels[i], labelWidth) + rows[i]
 	}
 	return rows
 }

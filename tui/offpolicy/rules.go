@@ -2,6 +2,7 @@ package offpolicy
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"vantage/tui/chart"
 	"vantage/tui/env"
 	"vantage/tui/pane"
+	"vantage/tui/trend"
 )
 
 // column is one of the table of rules.
@@ -129,11 +131,12 @@ func curves() []curve {
 type bounds struct {
 	points []*study.Trial
 	marks  []mark // the most telling first
+	others []mark // bounds of other trainers, the smallest first
 }
 
 // mark is a point that says something.
 type mark struct {
-	at    int
+	at    float64 // among the points
 	glyph string
 	role  themes.Role
 	text  string
@@ -145,7 +148,7 @@ func (v *View) boundsOf(e env.Env, x tried) (b bounds) {
 		if p.Reason() != "" {
 			continue
 		}
-		at := len(b.points)
+		at := float64(len(b.points))
 		b.points = append(b.points, p)
 		if p.IsUsual {
 			b.marks = append(b.marks, mark{at, e.Display.Glyphs.Dot, themes.Accent, "its trainer's " + p.Bound})
@@ -153,6 +156,23 @@ func (v *View) boundsOf(e env.Env, x tried) (b bounds) {
 		if isBest := best != nil && (p == best || p.IsUsual && best == x.Trial); isBest {
 			b.marks = append(b.marks, mark{at, pane.StarMark, themes.Good, "keeps most"})
 		}
+	}
+	if len(b.points) == 0 {
+		return b
+	}
+	letter := 'a'
+	for _, m := range study.Elsewhere(b.points) {
+		other := mark{m.At, "", themes.Title, m.Text}
+		for _, own := range b.marks {
+			if math.Abs(own.at-m.At) < 1e-6 {
+				other.glyph = own.glyph // which is on top
+			}
+		}
+		if other.glyph == "" {
+			other.glyph = string(letter)
+			letter++
+		}
+		b.others = append(b.others, other)
 	}
 	return b
 }
@@ -186,10 +206,27 @@ func (v *View) sweep(e env.Env, w, h int) pane.Content {
 		plot.Lines[i].Axis = y
 	}
 	width := max(1, w-labelWidth-1)
-	c.Lines = labelled(t, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, max(1, h-3)))
-	c.Lines = append(append(c.Lines, b.axis(e, plot.X, width)...), " "+legend)
+	others := b.otherLines(t, w-1, h/4)
+	c.Lines = labelled(e, y, study.Share, plot.Draw(t, e.Display.Glyphs, width, max(1, h-3-len(others))))
+	c.Lines = append(append(append(c.Lines, b.axis(e, plot.X, width)...), " "+legend), others...)
 	c.Remark = strings.Join(model.Mapped(b.marks, func(m mark) string { return m.glyph + " " + m.text }), "  ")
 	return c
+}
+
+// otherLines name the bounds of other trainers, in at most so many lines of w cells.
+func (b bounds) otherLines(t *themes.Theme, w, most int) (lines []string) {
+	if len(b.others) == 0 || most == 0 {
+		return nil
+	}
+	text := strings.Join(model.Mapped(b.others, func(m mark) string { return m.glyph + " " + m.text }), "  ")
+	lines = cells.Wrap("elsewhere: "+text, w)
+	if len(lines) > most {
+		lines = append(lines[:most-1], cells.Truncate(strings.Join(lines[most-1:], " "), w))
+	}
+	for i := range lines {
+		lines[i] = " " + t.Paint(themes.Dim, lines[i])
+	}
+	return lines
 }
 
 // axis is the ruler of a sweep and the bounds below it: those that are marked, those at the ends, and others as there is room.
@@ -198,14 +235,18 @@ func (b bounds) axis(e env.Env, x chart.Axis, w int) []string {
 	var at []float64
 	var texts []string
 	put := func(i int) { at, texts = append(at, float64(i)), append(texts, b.points[i].Bound) }
+	for _, m := range b.others {
+		r.mark(x.PlotColumn(m.at, w), m.role, m.glyph)
+	}
 	for _, m := range b.marks {
-		r.mark(x.PlotColumn(float64(m.at), w), m.role, m.glyph)
-		put(m.at)
+		r.mark(x.PlotColumn(m.at, w), m.role, m.glyph)
+		put(int(m.at))
 	}
 	put(0)
 	put(len(b.points) - 1)
 	for i := range b.points {
 		put(i)
 	}
-	return []string{cells.Spaces(labelWidth) + r.String(), cells.Spaces(labelWidth) + e.Display.Theme.Paint(themes.Dim, x.TextLabels(at, texts, w))}
+	labels := e.Display.Theme.Paint(themes.Dim, x.TextLabels(at, texts, w))
+	return []string{trend.AxisCorner(e, labelWidth) + r.String(), cells.Spaces(labelWidth) + labels}
 }

@@ -226,7 +226,8 @@ func DifficultyLines(e env.Env, bins []compare.Bin, w int) []string {
 func (s View) table(e env.Env, r *compare.Result, w, h int) pane.Content {
 	t := e.Display.Theme
 	if len(r.Pairs) == 0 {
-		return pane.Content{Title: " prompts  none in common"}
+		const instead = "without a prompt that both saw, compare the runs by their steps: Esc, then 3 and 3 again, draws any metric of both"
+		return pane.Content{Title: " prompts  none in common", Lines: e.Display.SentenceLines(instead, themes.Dim, w)}
 	}
 	names := e.RunNames()
 	var widths [2]int

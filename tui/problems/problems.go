@@ -1,4 +1,4 @@
-// Package problems is the view of how the log was read, and of what could not be read.
+// Package problems is the view of how the log was read and of what could not be read, and what is said while there is nothing else to show.
 package problems
 
 import (
@@ -19,11 +19,11 @@ import (
 	"vantage/tui/view"
 )
 
-// MaxFullProblems is how many problems are shown in full; more are counted by reason.
-const MaxFullProblems = 3
+// maxFullProblems is how many problems are shown in full; more are counted by reason.
+const maxFullProblems = 3
 
-// FormatsHelp says where the options of all trainers are listed.
-const FormatsHelp = "`vantage list formats` lists what can be read, and the option with which each trainer writes it"
+// formatsHelp says where the options of all trainers are listed.
+const formatsHelp = "`vantage list formats` lists what can be read, and the option with which each trainer writes it"
 
 // View is the view of how the log was read.
 type View struct {
@@ -68,7 +68,7 @@ func (p *View) Draw(e env.Env, w, h int) []string {
 // listedProblems returns how many problems have a line each below the reasons. Few ones are
 // shown in full above instead.
 func listedProblems(e env.Env) int {
-	if n := len(e.Snap.Run.Problems); n > MaxFullProblems {
+	if n := len(e.Snap.Run.Problems); n > maxFullProblems {
 		return n
 	}
 	return 0
@@ -98,7 +98,7 @@ func problemLines(e env.Env, w, unreadable int) []string {
 	rest, remedy := "; the rest was", "nothing if they are few: they are left out of all metrics. If they are many, fix the file and "+
 		"open it again"
 	if e.Snap.Rows == 0 {
-		rest, remedy = "", "name its columns with the flags above; "+FormatsHelp
+		rest, remedy = "", "name its columns with the flags above; "+formatsHelp
 	}
 	lines := []string{" " + t.Paint(themes.Title, units.Plural(unreadable, "places")+" could not be read"+rest)}
 	listed := listedProblems(e)
@@ -111,7 +111,7 @@ func problemLines(e env.Env, w, unreadable int) []string {
 			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:",
 				units.Count(listed))))
 		}
-		reasons := CountReasons(problems)
+		reasons := countReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
 			lines = append(lines, e.Display.LabelledLines(cells.FitRight(units.Count(r.Count), 8)+" ×", r.text+", first at "+r.first, w)...)
 		}
@@ -225,9 +225,9 @@ type reason struct {
 // values.
 var placeDetails = regexp.MustCompile(`^column \d+: |"[^"]*"`)
 
-// CountReasons counts the problems by reason without the details of the place, the most
+// countReasons counts the problems by reason without the details of the place, the most
 // frequent first.
-func CountReasons(problems []model.Problem) []reason {
+func countReasons(problems []model.Problem) []reason {
 	var all []reason
 	at := map[string]int{}
 	for _, p := range problems {

@@ -94,7 +94,7 @@ func (s *View) OpenRow(e env.Env) view.Want { return s.open(e) }
 
 // Explains returns those of the accounts, and of the samples that they are of.
 func (*View) Explains(env.Env) glossary.List {
-	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step")
+	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "Σ|A|", "tokens", "push/1k", "last_step")
 	return l.At(figures.Sample, "reward", "proc")
 }
 
@@ -151,7 +151,22 @@ func (s *View) sort(env.Env) view.Want {
 	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(s.sortedBy(), "-"))
 	s.order, s.cursor = all[(at+1)%len(all)], 0
-	return view.Say("prompts by " + s.order)
+	unit := model.LengthTokens
+	if p := s.job.Value; p != nil {
+		unit = p.Unit
+	}
+	return view.Say("prompts by " + orderWords(s.order, unit))
+}
+
+// orderWords says by what prompts are in order: by the head of its column.
+func orderWords(order string, unit model.LengthUnit) string {
+	name, least := strings.CutPrefix(order, "-")
+	heads := map[string]string{"per_1k": "push/1k", "sum_abs": "Σ|A|", "tokens": unit.String(), "last_step": "last step"}
+	words := cmp.Or(heads[name], name)
+	if least {
+		words += ", least first"
+	}
+	return words
 }
 
 func (s *View) reverse(env.Env) view.Want {
@@ -203,6 +218,9 @@ func (s *View) open(env.Env) view.Want {
 	return view.GoTo(env.Destination{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
 }
 
+// factLabel is the width of the name of a fact.
+const factLabel = 12
+
 // Draw draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
 func (s *View) Draw(e env.Env, w, h int) []string {
 	p, t, inner := s.job.Value, e.Display.Theme, w-3
@@ -214,13 +232,15 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 		}
 		return e.Display.Waiting(c.Title, text, w, h)
 	}
-	c.Title += ", by " + p.Order
+	c.Title += ", by " + orderWords(p.Order, p.Unit)
 	if p.Where != "" {
 		c.Title += ", where " + sanitize.Line(p.Where)
 	}
 	facts := report.PromptFacts(p)
 	if h < 26 { // of the states only how many there are
-		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
+		counts := report.PromptCounts(p)
+		_, ofStates, _ := strings.Cut(counts, " · ") // how many there are, the note says too
+		facts = []report.Fact{{Label: "states", Text: pane.FirstFitting(inner-factLabel, counts, ofStates)}}
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
 	c.Lines = e.Display.FactLines(facts, inner)

@@ -150,7 +150,8 @@ func (s View) figuresView(e env.Env, w, h int) []string {
 	}
 	t, g, n := e.Display.Theme, s.FigureGrid(e, w, h), len(trend.MetricNames(e))
 	here := pane.ClampIndex(s.Figures.Cursor, n)
-	c := pane.Content{Title: " all metrics  " + units.Count(n) + runLegend(e)}
+	inSight := fmt.Sprintf("%d–%d of %s", g.first+1, g.first+len(g.InSight), units.Count(n))
+	c := pane.Content{Title: " all metrics  " + inSight + runLegend(e)}
 	drawn, meanOf := s.DrawFigures(e, g.InSight, "", g.W, g.H-1).Charts, 1
 	c.Lines = make([]string, g.rows*g.H)
 	for i, one := range drawn {

@@ -95,7 +95,7 @@ func (s View) NewChart(e env.Env, name, second string, w, h int) trend.StepChart
 	}
 	c.Rows = c.Plot.Draw(t, e.Display.Glyphs, c.Width, h)
 	for i, row := range c.Rows {
-		c.Rows[i] = t.Paint(themes.Dim, cells.FitRight(labels[i], trend.ValueWidth-1)+" ") + row + " " + t.Paint(themes.Warn, rightLabels[i])
+		c.Rows[i] = trend.AxisLabel(e, labels[i], trend.ValueWidth) + row + " " + t.Paint(themes.Warn, rightLabels[i])
 	}
 	return c
 }

@@ -3,6 +3,7 @@
 package steps
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/env"
+	"vantage/tui/finding"
 	"vantage/tui/glossary"
 	"vantage/tui/layout"
 	"vantage/tui/pane"
@@ -172,7 +174,7 @@ func (s View) DrawnMetric(e env.Env) string {
 // they are in the table.
 const widthForFirstWarnings = 76
 
-// Draw draws a metric over all steps, the list of first warnings, and the table.
+// Draw draws a metric over all steps, the list of findings and first warnings, and the table.
 func (s *View) Draw(e env.Env, w, h int) []string {
 	if e.Result.Trend == nil {
 		return e.Display.Waiting(" steps", trend.ComputingSteps, w, h)
@@ -321,7 +323,8 @@ func stepFates(e env.Env, s *analysis.StepFigures, w int) string {
 		model.FateAllWrong, model.FateConstant, model.FateSingle, model.FateAllCorrect, model.FateSkipped,
 	} {
 		if n := s.Fates[f]; n > 0 {
-			parts = append(parts, e.Display.Theme.Paint(e.Display.FateRole(f), fmt.Sprintf("%d %s", n, f)))
+			fate := strings.TrimPrefix(f.String(), "all ") // which the number says
+			parts = append(parts, e.Display.Theme.Paint(e.Display.FateRole(f), fmt.Sprintf("%d %s", n, fate)))
 		}
 	}
 	line := cells.JoinFitting(w-2, "  ", parts...)
@@ -364,31 +367,64 @@ func (s *View) moveFirstWarning(e env.Env, by int) view.Want {
 // widthForCounts is the width from which the list has the number of groups or samples.
 const widthForCounts = 50
 
-// firstWarningList lists the step at which each kind of warning appears first, scrolled to
-// the step on the screen.
+// firstWarningList lists the steps at which what ails the run sets in, and at which each kind of warning appears first, scrolled to the
+// step on the screen.
 func firstWarningList(e env.Env, w, h int) pane.Content {
-	t, all := e.Display.Theme, trend.FirstWarnings(e)
-	c := pane.Content{Title: " first occurrence of warnings"}
+	all := onsets(e)
+	c := pane.Content{Title: " findings, first warnings"}
 	if !e.Result.Trend.Complete() {
 		c.Lines = e.Display.Wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
 		return c
 	}
 	if len(all) == 0 {
-		c.Lines = []string{t.Paint(themes.Dim, " no warnings at any step")}
+		text := "none at any step"
+		if looking := e.StillLooking(); looking != "" { // what is not there yet may still be found
+			text = looking
+		}
+		c.Lines = e.Display.Wrapped(" ", themes.Dim, text, w-2)
 		return c
 	}
 	here := e.Result.Analysis.Step
-	passed := sort.Search(len(all), func(i int) bool { return all[i].Step > here })
+	passed := sort.Search(len(all), func(i int) bool { return all[i].step > here })
 	top := pane.WindowTop(passed, len(all), h)
 	for _, o := range all[top:min(len(all), top+h)] {
-		line := cells.FitRight(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
-		if w >= widthForCounts {
-			line = cells.Justify(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
-		}
-		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStep, N: o.StepIndex}, line, w, o.Step == here)
+		e.Display.AddRow(&c, pane.Target{Kind: pane.OnStep, N: o.index}, o.line(e, w), w, o.step == here)
 	}
 	c.Note = fmt.Sprintf("%d/%d", passed, len(all))
 	return c
+}
+
+// onset is where a finding sets in, or a kind of warning appears first.
+type onset struct {
+	step   int64
+	index  int    // of the step
+	mark   string // of a finding, its severity
+	what   string // its kind, in words
+	counts string // of a warning, how many of how many
+}
+
+// onsets returns all, by step; of one step the findings first.
+func onsets(e env.Env) (all []onset) {
+	for _, f := range e.FoundList() {
+		if i, known := e.Result.Trend.Find(f.Since); known {
+			all = append(all, onset{step: f.Since, index: i, mark: finding.SeverityMark(e, f.Severity), what: f.Kind.Words()})
+		}
+	}
+	for _, o := range trend.FirstWarnings(e) {
+		what, counts := strings.ReplaceAll(string(o.Kind), "-", " "), units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "
+		all = append(all, onset{step: o.Step, index: o.StepIndex, mark: " ", what: what, counts: counts})
+	}
+	slices.SortStableFunc(all, func(a, b onset) int { return cmp.Compare(a.step, b.step) })
+	return all
+}
+
+// line returns the line of a list of w cells.
+func (o onset) line(e env.Env, w int) string {
+	line := o.mark + cells.FitRight(fmt.Sprint(o.step), 6) + "  " + o.what
+	if w >= widthForCounts && o.counts != "" {
+		line = cells.Justify(line, e.Display.Theme.Paint(themes.Dim, o.counts), w)
+	}
+	return line
 }
 
 // Exported returns the computed steps, with every figure of the table and the one

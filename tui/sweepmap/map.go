@@ -160,7 +160,7 @@ func (m sweepMap) mapPane(w, h int) pane.Content {
 		text = []string{m.sweepState.Job.Err.Error()}
 	case m.sweepState.Grid != nil:
 		text = append([]string{m.sweepState.adviceSentence(math.MaxInt32), ""}, m.sweepState.equalFigures(m.env)...)
-		if m.sweepState.currentScope(m.env).Kind != env.ScopeAll {
+		if hasMore := len(m.env.Snap.Steps) > 1; hasMore && m.sweepState.currentScope(m.env).Kind != env.ScopeAll {
 			text = append(text, "", "> widens the map from "+m.scopeText+", at last to all steps of the run")
 		}
 	}
@@ -233,7 +233,7 @@ func (m sweepMap) cell(c *sweep.Cell, part int) string {
 		lead = m.shades()[level]
 	}
 	if part == 0 {
-		lead, number = cmp.Or(m.sweepState.adviceMark(c), lead), SweepNumber(m.Figure, c)
+		lead, number = cmp.Or(m.sweepState.adviceMark(c), lead), m.number(c)
 		if c == m.set && !m.sweepState.Advice.IsChoice(c) {
 			lead = m.env.Display.Glyphs.Dot
 		}
@@ -246,6 +246,18 @@ func (m sweepMap) cell(c *sweep.Cell, part int) string {
 		role = themes.Dim
 	}
 	return t.Paint(role, m.padded(lead, number))
+}
+
+// widthForDigits is the width of a cell from which a thousand has all of its digits, without which neighbours would look equal.
+const widthForDigits = 6
+
+// number returns the figure of a cell.
+func (m sweepMap) number(c *sweep.Cell) string {
+	x := m.Figure.Value(c)
+	if isLong := math.Abs(x) >= 999.5 && math.Abs(x) < 9999.5; isLong && m.Figure.Total == nil && m.cellW >= widthForDigits {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return SweepNumber(m.Figure, c)
 }
 
 // padded returns a mark and a number, a blank behind it where there is room, in the width of a cell.
@@ -489,22 +501,25 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 }
 
 // shownFigure returns the index of the figure of the map, and whether it is not the same for all pairs: the one that was chosen, or the next
-// that varies; as long as none was chosen, the one of which the cells show the most different numbers.
+// that varies; as long as none was chosen, the one of which the cells show the most different numbers, and of which it is known what is better.
 func (s View) shownFigure(e env.Env) (at int, varies bool) {
 	if s.Figure > 0 || s.Grid == nil {
 		return s.nextVarying(e, max(0, s.Figure-1), 1)
 	}
-	most := 1
+	const one = 1 // number in all cells: the figure does not vary
+	most, isJudged := one, false
 	for i, f := range sweep.Figures() {
 		shown := map[string]bool{}
 		for _, c := range s.Grid.Cells(e.Settings.Now.Recompute) {
 			shown[SweepNumber(f, &c)] = true
 		}
-		if len(shown) > most {
-			most, at = len(shown), i
+		judged := f.Better != sweep.NotJudged
+		isFirstJudged := judged && !isJudged && len(shown) > one
+		if isFirstJudged || judged == isJudged && len(shown) > most {
+			most, at, isJudged = len(shown), i, judged
 		}
 	}
-	return at, most > 1
+	return at, most > one
 }
 
 func (s *View) moveFigure(e env.Env, by int) view.Want {

@@ -28,12 +28,14 @@ import (
 )
 
 // Explains returns the figure that is on the map, then those of the cell and of the advice.
-func (s *View) Explains(env.Env) glossary.List {
-	l := glossary.List{}.At(figures.Sweep, sweep.Figures()[s.Figure].Name, "recommended", "on_front", "keep_pos_ratio")
-	for _, f := range sweep.Figures() {
-		l = l.At(figures.Sweep, f.Name)
+func (s *View) Explains(e env.Env) glossary.List {
+	all := sweep.Figures()
+	shown, _ := s.shownFigure(e)
+	l := glossary.List{}.At(figures.Sweep, all[shown].Label, "★", "☆", "keep_pos_ratio")
+	for _, f := range all {
+		l = l.At(figures.Sweep, f.Label)
 	}
-	return l.At(figures.Sweep, "Σ|A|", "+ : −")
+	return l.At(figures.Sweep, "+ : −")
 }
 
 // View is the state of the map of what every pair of keep ratios does.
@@ -64,8 +66,9 @@ func (*View) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a higher keep_pos_ratio", Do: view.By((*View).movePos, 1)},
 		{
 			Keys: []string{"v"}, Label: "v", Hint: "v metric",
-			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean of all, std of all",
-			Do:  view.By((*View).moveFigure, 1),
+			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, train, push like, flips, Σ|A|, one-sided, " +
+				"mean of all, std of all",
+			Do: view.By((*View).moveFigure, 1),
 		},
 		{Keys: []string{"V"}, Label: "V", Doc: "previous metric", Do: view.By((*View).moveFigure, -1)},
 		{

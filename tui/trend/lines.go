@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/glance"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -36,8 +37,8 @@ func TrimPath(name string, w int) string {
 // RowsBelowPlot are the ruler and the step numbers.
 const RowsBelowPlot = 2
 
-// ChartAxis returns the two lines below a chart: a ruler, which marks the step on the screen and the steps of first warnings, and the
-// step numbers.
+// ChartAxis returns the two lines below a chart: a ruler, with marks for the step on the screen, first warnings and alarms, and the step
+// numbers.
 func ChartAxis(e env.Env, c StepChart) []string {
 	return Ruler(e, c, func(mark RulerMark) {
 		for _, o := range FirstWarnings(e) {
@@ -45,7 +46,23 @@ func ChartAxis(e env.Env, c StepChart) []string {
 				mark(o.Step, themes.Warn, "!")
 			}
 		}
+		for _, f := range e.FoundList() {
+			if f.Severity == diagnosis.Alarm && f.Since != e.Result.Analysis.Step {
+				mark(f.Since, themes.Bad, "!")
+			}
+		}
 	})
+}
+
+// AxisLabel returns a label of w cells, the last of which is the axis that a chart begins at.
+func AxisLabel(e env.Env, label string, w int) string {
+	t := e.Display.Theme
+	return t.Paint(themes.Dim, cells.FitRight(label, w-1)) + t.Paint(themes.Track, e.Display.Glyphs.Vertical)
+}
+
+// AxisCorner returns what is before a ruler below such labels.
+func AxisCorner(e env.Env, w int) string {
+	return cells.Spaces(w-1) + e.Display.Theme.Paint(themes.Track, e.Display.Glyphs.Corner)
 }
 
 // RulerMark puts a glyph on a ruler.
@@ -73,7 +90,7 @@ func Ruler(e env.Env, c StepChart, marked func(RulerMark)) []string {
 	}
 	mark(e.Result.Analysis.Step, themes.Accent, e.Display.Glyphs.Dot)
 	marked(mark)
-	return []string{cells.Spaces(ValueWidth) + strings.Join(marks, ""), cells.Spaces(ValueWidth) + t.Paint(themes.Dim, x.StepLabels(c.Width))}
+	return []string{AxisCorner(e, ValueWidth) + strings.Join(marks, ""), cells.Spaces(ValueWidth) + t.Paint(themes.Dim, x.StepLabels(c.Width))}
 }
 
 // DrawnRun is a run that charts have a line of.

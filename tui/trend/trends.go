@@ -43,6 +43,9 @@ func (r Row) of(x *analysis.Analysis) float64 {
 	return x.Metric(r.Metric)
 }
 
+// ofSamples reports whether the value of a step that is still being written is that of the samples so far, and not of whole groups.
+func (r Row) ofSamples() bool { return r.Name == "reward" || r.Name == "length" }
+
 // series returns the values of all steps.
 func (r Row) series(t *analysis.Trend) []float64 {
 	return t.Series(r.Metric)
@@ -158,8 +161,11 @@ func trendLine(e env.Env, n int, row Row, w int) string {
 	left, plot, right := trendWidths(e, w)
 	now := row.of(x.Last())
 	text := MetricText(row.Metric, now)
-	if row.Name == "reward" {
+	switch undecided := x.Last().Open && !row.ofSamples(); {
+	case row.Name == "reward":
 		text = env.HeaderReward(now)
+	case undecided:
+		text = "—" // as in the header
 	}
 	value := cells.FitRight(text, ValueWidth-1)
 	if left > nameWidth+ValueWidth {
@@ -221,7 +227,8 @@ func bigTrend(e env.Env, row Row, w, h int) []string {
 		if i == 0 {
 			name = row.Name
 		}
-		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + e.Display.Mark(pane.OnTrend, 0, lines[i]) + cells.Spaces(right)
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)) + AxisLabel(e, labels[i], left-nameWidth) +
+			e.Display.Mark(pane.OnTrend, 0, lines[i]) + cells.Spaces(right)
 	}
 	return lines
 }

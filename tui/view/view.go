@@ -46,7 +46,7 @@ const (
 	FigureList
 	Glance
 	Finding
-	Value
+	Ratios
 	OffPolicy
 
 	Count = iota

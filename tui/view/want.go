@@ -29,6 +29,12 @@ type (
 	// Back goes to the view before this one.
 	Back struct{}
 
+	// CloseLine goes back from a line that is typed in to the view below it.
+	CloseLine struct{}
+
+	// ToLineEnd puts the cursor behind what is typed.
+	ToLineEnd struct{}
+
 	// Escape goes where Esc leads to.
 	Escape struct{}
 
