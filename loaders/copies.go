@@ -74,7 +74,8 @@ func copyRank(name string) int {
 func (s *fileSet) watchCopies(d *directory) {
 	byName := map[string][]*file{}
 	for _, f := range s.reading.files {
-		if f.directory == d && !f.refused {
+		c := s.chunks.contents[f.index]
+		if isLeftOut := c != nil && c.isLeftOut; f.directory == d && (!f.refused || isLeftOut) {
 			byName[copyName(f.name)] = append(byName[copyName(f.name)], f)
 		}
 	}
@@ -104,15 +105,22 @@ func (s *fileSet) watchCopies(d *directory) {
 	slices.SortFunc(d.copies, func(a, b []*file) int { return discover.CompareNatural(a[0].name, b[0].name) })
 }
 
+// leastOfCopy is how many rows two files that are followed have in common at least: the first of other logs may have the same rewards.
+const leastOfCopy = 8
+
 // leaveOutCopies drops, once all is read, the files that hold what one with a like name holds.
 func (s *fileSet) leaveOutCopies() {
 	if len(s.reading.queue) > 0 {
 		return
 	}
+	least := 1
+	if s.options.Follow {
+		least = leastOfCopy
+	}
 	for _, d := range s.directories {
 		for _, files := range d.copies {
 			for i, f := range files {
-				if c := s.chunks.contents[f.index]; !f.refused && c.rows > 0 {
+				if c := s.chunks.contents[f.index]; !f.refused && c.rows >= least {
 					s.leaveOutCopiesOf(d, f, files[i+1:])
 				}
 			}

@@ -38,6 +38,7 @@ func TestCopiesCountOnce(t *testing.T) {
 		"a packed one":         {map[string]string{"log.jsonl": lines, "log.jsonl.gz": gzipped(t, lines)}, 16, "counted once: log.jsonl.gz,"},
 		"one of the same kind": {map[string]string{"log.jsonl": lines, "log_backup.jsonl": lines}, 16, "counted once: log_backup.jsonl,"},
 		"other rewards":        {map[string]string{"log.jsonl": lines, "log.csv": otherTable}, 32, ""},
+		"steps in the middle":  {map[string]string{"dump.step_1.jsonl": lines, "dump.step_2.jsonl": lines}, 32, ""},
 		"other names":          {map[string]string{"a.jsonl": lines, "b.csv": table}, 32, ""},
 		"several": {
 			map[string]string{"step_1.jsonl": lines, "step_1.csv": table, "step_2.jsonl": otherLines, "step_2.csv": otherTable},
@@ -79,9 +80,12 @@ func TestCopyIsReadInsteadOfWhatIsGone(t *testing.T) {
 		}
 	}
 	count(16)
+	other, _ := rowsAndTable(0.5)
+	filetest.Write(t, filepath.Join(dir, "other.jsonl"), other)
+	count(32)
 	if err := os.Remove(original); err != nil {
 		t.Fatal(err)
 	}
 	filetest.Write(t, table, cells+"2,p9,a,1\n")
-	count(17)
+	count(33)
 }
