@@ -44,7 +44,10 @@ type fileReader struct {
 }
 
 func newFileReader(index int32, name string, formats []formats.Format, chunks *chunkQueue) fileReader {
-	return fileReader{index: index, name: name, stepName: name, formats: formats, chunks: chunks, splitter: framing.Splitter{Limit: framing.MaxLine}}
+	return fileReader{
+		index: index, name: name, stepName: name, formats: formats, chunks: chunks,
+		splitter: framing.Splitter{Limit: framing.MaxLine},
+	}
 }
 
 // feed reads bytes until there is enough for a chunk, and returns how many it used.

@@ -11,9 +11,11 @@ import (
 	"vantage/loaders/fileio"
 )
 
-// Folders that are only a number are mostly runs of a sweep. They are the steps of one run if their samples are: 7/rollouts.jsonl, 8/rollouts.jsonl.
+// Folders that are only a number are mostly runs of a sweep. They are the steps of one run if their samples are: 7/rollouts.jsonl,
+// 8/rollouts.jsonl.
 
-// stepFolders are the folders of a directory that are parted into steps, by their paths, with how many parts they had when that was found out.
+// stepFolders are the folders of a directory that are parted into steps, by their paths, with how many parts they had when that was found
+// out.
 type stepFolders map[string]stepFolder
 
 type stepFolder struct {

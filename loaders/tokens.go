@@ -104,9 +104,9 @@ func (s *Source) placed(ctx context.Context, visit offpolicy.Visit) func(logprob
 	}
 }
 
-// Judge reads the log-probs of the tokens again, and asks the off-policy rule that settings name about the samples of a snapshot. Of a log that
-// only grew since the rule was asked before, the new rows are read, and those of the step that was the newest. The error is one sentence: where
-// the log has not what the rule reads, it says which option of its trainer writes that.
+// Judge reads the log-probs of the tokens again, and asks the off-policy rule that settings name about the samples of a snapshot. Of a log
+// that only grew since the rule was asked before, the new rows are read, and those of the step that was the newest. The error is one
+// sentence: where the log has not what the rule reads, it says which option of its trainer writes that.
 func (s *Source) Judge(ctx context.Context, snap model.Snapshot, set model.Settings) (*model.Judged, error) {
 	path, err := s.tokenPath()
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"vantage/tui/view"
 )
 
-// onKey passes a key to the help or the line being typed if one is open, else to its row of the key table. text is what it types, if anything.
+// onKey passes a key to the help or the line being typed if one is open, else to its row of the key table. text is what it types, if
+// anything.
 func (a App) onKey(key, text string) App {
 	a.overlays.notice = ""
 	a.views.destination = nil

@@ -75,7 +75,8 @@ func NewMerger(uses []Use) *Merger {
 	return m
 }
 
-// Merge returns a shorter row that the rules treat as r, and the figures of r. It is r itself if that has few tokens, or cannot be compared.
+// Merge returns a shorter row that the rules treat as r, and the figures of r. It is r itself if that has few tokens, or cannot be
+// compared.
 func (m *Merger) Merge(r Row) (Row, Figures) {
 	const few = 32
 	if n := len(r.Sampler); !r.Even() || r.Policy != nil || r.Times != nil || n < few {

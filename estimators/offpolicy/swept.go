@@ -89,8 +89,8 @@ func (r *Rule) BoundOf(given estimators.Options) (bound float64, ok bool) {
 	return bound, err == nil
 }
 
-// PlaceAmong is where a bound lies among the bounds of a sweep, which grow: 1.5 is in the middle between those of 1 and 2. ok is false if it is
-// not between them.
+// PlaceAmong is where a bound lies among the bounds of a sweep, which grow: 1.5 is in the middle between those of 1 and 2. ok is false if
+// it is not between them.
 func (r *Rule) PlaceAmong(bound float64, points []float64) (at float64, ok bool) {
 	scale := func(x float64) float64 {
 		switch r.Swept.Of {

@@ -183,9 +183,9 @@ type judge interface {
 	Judge(context.Context, model.Snapshot, model.Settings) (*model.Judged, error)
 }
 
-// judged returns a snapshot with what the off-policy rules of settings make of its samples, for which the log is read again: once for each rule.
-// Where no settings name a rule it is the snapshot itself. A log that lacks what a rule reads is an error, unless a configuration names the rule:
-// then a warning says so.
+// judged returns a snapshot with what the off-policy rules of settings make of its samples, for which the log is read again: once for each
+// rule. Where no settings name a rule it is the snapshot itself. A log that lacks what a rule reads is an error, unless a configuration
+// names the rule: then a warning says so.
 func (p *program) judged(ctx context.Context, log textReader, snap model.Snapshot, settings ...model.Settings) (model.Snapshot, error) {
 	var all []*model.Judged
 	for _, set := range settings {

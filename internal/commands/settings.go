@@ -66,7 +66,8 @@ func withoutRule(settings []model.Option) []model.Option {
 	rule, err := offpolicy.Find(framework, name)
 	return slices.DeleteFunc(slices.Clone(settings), func(o model.Option) bool {
 		key, _, _ := strings.Cut(o.Value, "=")
-		isOption := err == nil && o.Name == "option" && slices.ContainsFunc(rule.Options, func(of estimators.Option) bool { return of.Key == key })
+		isOption := err == nil && o.Name == "option" && slices.ContainsFunc(rule.Options,
+			func(of estimators.Option) bool { return of.Key == key })
 		return o.Name == "off_policy" || isOption
 	})
 }

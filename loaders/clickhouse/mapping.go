@@ -45,14 +45,27 @@ func (m *mapping) roles() []role {
 		{"step", decode.RoleStep, nil, &m.step},
 		{"group", decode.RoleGroup, nil, &m.group},
 		{"prompt", decode.RolePrompt, nil, &m.prompt},
-		{"sample", 0, []string{"sample", "sample_idx", "sample_index", "sample_id", "rollout_idx", "rollout_index", "generation_idx", "completion_idx", "response_idx", "row", "row_idx", "row_number", "idx"}, &m.sample},
+		{"sample", 0, []string{
+			"sample", "sample_idx", "sample_index", "sample_id", "rollout_idx", "rollout_index", "generation_idx",
+			"completion_idx", "response_idx", "row", "row_idx", "row_number", "idx",
+		}, &m.sample},
 		{"reward", decode.RoleReward, nil, &m.reward},
 		{"advantage", decode.RoleAdvantage, nil, &m.advantage},
 		{"length", decode.RoleLength, nil, &m.length},
-		{"attempt", 0, []string{"run_attempt", "attempt", "attempt_id", "restart", "restart_id", "restart_count", "resume_id", "resume_count"}, &m.attempt},
+		{
+			"attempt", 0,
+			[]string{"run_attempt", "attempt", "attempt_id", "restart", "restart_id", "restart_count", "resume_id", "resume_count"},
+			&m.attempt,
+		},
 		{"split", 0, discover.EvaluationColumns(), &m.split},
-		{"written", 0, []string{"written_at", "created_at", "inserted_at", "logged_at", "timestamp", "_timestamp", "datetime", "event_time", "time", "ts"}, &m.written},
-		{"", 0, []string{"prompt_id", "prompt_idx", "prompt_hash", "problem_id", "example_id", "task_id", "task_hash", "question_id", "qid", "query_id"}, &m.promptID},
+		{"written", 0, []string{
+			"written_at", "created_at", "inserted_at", "logged_at", "timestamp", "_timestamp", "datetime", "event_time",
+			"time", "ts",
+		}, &m.written},
+		{"", 0, []string{
+			"prompt_id", "prompt_idx", "prompt_hash", "problem_id", "example_id", "task_id", "task_hash", "question_id", "qid",
+			"query_id",
+		}, &m.promptID},
 		{"", decode.RoleTokens, nil, &m.tokens},
 		{"", decode.RoleTruth, nil, &m.truth},
 	}

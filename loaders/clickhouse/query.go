@@ -286,7 +286,8 @@ func whole() map[string]string {
 	return map[string]string{
 		"skip_unavailable_shards": "0",
 		"read_overflow_mode":      "throw", "read_overflow_mode_leaf": "throw", "result_overflow_mode": "throw", "timeout_overflow_mode": "throw",
-		"timeout_overflow_mode_leaf": "throw", "group_by_overflow_mode": "throw", "sort_overflow_mode": "throw", "distinct_overflow_mode": "throw",
+		"timeout_overflow_mode_leaf": "throw", "group_by_overflow_mode": "throw", "sort_overflow_mode": "throw",
+		"distinct_overflow_mode": "throw",
 	}
 }
 

@@ -348,7 +348,9 @@ func responseWords() []string {
 
 // areGroups reports whether a column has lists as long as those of the rewards.
 func (g *groupRecord) areGroups(c *groupColumn) bool {
-	return slices.EqualFunc(c.values, g.rewards.values, func(a, b jsonscan.Value) bool { return a.Kind == jsonscan.Array && a.Len() == b.Len() })
+	return slices.EqualFunc(c.values, g.rewards.values, func(a, b jsonscan.Value) bool {
+		return a.Kind == jsonscan.Array && a.Len() == b.Len()
+	})
 }
 
 // findCompanion looks for a list that has a value for each sample, of lists of lists one for each sample of a group.

@@ -233,8 +233,8 @@ func StepFromWord(name string) (step int64, ok bool) {
 	return numberAfter(name, "step", "iteration", "iter", "update", "checkpoint", "rollout")
 }
 
-// stepFromFileName reads the number of the step in the name of a file that has what was sampled at it: rollouts_10.parquet, batch_0010.jsonl.
-// Folders so named may be of a sweep. A name with "step" in it says that first.
+// stepFromFileName reads the number of the step in the name of a file that has what was sampled at it: rollouts_10.parquet,
+// batch_0010.jsonl. Folders so named may be of a sweep. A name with "step" in it says that first.
 func stepFromFileName(name string) (step int64, ok bool) {
 	if step, ok := StepFromWord(name); ok {
 		return step, true
@@ -249,8 +249,8 @@ func stepFromFileName(name string) (step int64, ok bool) {
 var sampleWords = []string{"rollouts", "completions", "generations", "samples", "trajectories", "batch"}
 
 // numberBesideWord reads the number that begins or ends the name of a file, where nothing but a word for samples is next to it:
-// train_3.jsonl, 3_rollouts.jsonl. A name with more numbers, as a shard 00001-of-00004 has, tells no step, and other words may stand before the
-// number of a process.
+// train_3.jsonl, 3_rollouts.jsonl. A name with more numbers, as a shard 00001-of-00004 has, tells no step, and other words may stand before
+// the number of a process.
 func numberBesideWord(name string) (number int64, ok bool) {
 	stem, _, _ := strings.Cut(name, ".")
 	word := strings.Trim(stem, "0123456789_-")

@@ -67,7 +67,8 @@ const (
 // stepNames are where a row of averages has its step, the surer first: W&B counts its own _step, whatever the trainer counts, and an epoch
 // may have many rows.
 var stepNames = []string{
-	"train/global_step", "trainer/global_step", "training/global_step", "step", "global_step", "global_step/max_steps", "current_steps", "rollout/step",
+	"train/global_step", "trainer/global_step", "training/global_step", "step", "global_step", "global_step/max_steps", "current_steps",
+	"rollout/step",
 	"train/step", "eval/step", "training_step", "train_step", "trainer_step", "iteration", "iter", "update", "batch", "_step", "epoch",
 }
 
@@ -91,10 +92,14 @@ var (
 	loopNames = []string{"lr", "learning_rate", "grad_norm", "current_steps", "total_steps", "frac_reward_zero_std"}
 	// averageWords are words of names of averages. Samples may have some of them, but not one row a step.
 	averageWords = []string{
-		"mean", "avg", "average", "median", "std", "var", "min", "max", "frac", "fraction", "ratio", "rate", "pct", "percent", "share", "loss", "entropy",
+		"mean", "avg", "average", "median", "std", "var", "min", "max", "frac", "fraction", "ratio", "rate", "pct", "percent", "share", "loss",
+		"entropy",
 		"kl", "clipfrac", "norm",
 	}
-	timeNames = []string{"recorded_at", "created_at", "timestamp", "time", "date", "datetime", "elapsed_time", "remaining_time", "wall time", "wall_time", "eta"}
+	timeNames = []string{
+		"recorded_at", "created_at", "timestamp", "time", "date", "datetime", "elapsed_time", "remaining_time", "wall time",
+		"wall_time", "eta",
+	}
 )
 
 // Add looks at one more row, a JSON object.
@@ -294,7 +299,8 @@ func (r *Rows) HaveStep() bool { return r.step() != nil || r.hasLoop || r.hasLos
 // IsRunName reports whether a column of that name says of which run a row is.
 func IsRunName(name string) bool {
 	switch strings.ToLower(name) {
-	case "run", "run_id", "run_name", "runname", "run.hash", "run_hash", "run_uuid", "experiment", "experiment_name", "exp", "exp_name", "trial", "trial_id":
+	case "run", "run_id", "run_name", "runname", "run.hash", "run_hash", "run_uuid", "experiment", "experiment_name", "exp", "exp_name",
+		"trial", "trial_id":
 		return true
 	}
 	return false
@@ -335,7 +341,8 @@ func ofMetric(record []byte) (row []byte, ok bool) {
 	})
 	x, isNumber := value.ToFloat()
 	isName := name.Kind == jsonscan.String && len(name.Raw) > 0 && len(name.Raw) <= maxLabel
-	if err != nil || !isName || !isNumber || value.Kind == jsonscan.Array || value.Kind == jsonscan.Absent || !hasStep || fields > maxLongFields {
+	if err != nil || !isName || !isNumber || value.Kind == jsonscan.Array || value.Kind == jsonscan.Absent || !hasStep ||
+		fields > maxLongFields {
 		return record, false
 	}
 	row = append(jsonscan.AppendText(row, name.Text()), ':')
@@ -354,7 +361,8 @@ func rowsOf(record []byte) (r Rows) {
 	return r
 }
 
-// IsMetrics reports whether a record alone holds metrics of a step, and is not a sample. A plain {"step": 1, "reward": 0.5} may be a sample.
+// IsMetrics reports whether a record alone holds metrics of a step, and is not a sample. A plain {"step": 1, "reward": 0.5} may be a
+// sample.
 func IsMetrics(record []byte) bool {
 	r := rowsOf(record)
 	return r.AreAverages()

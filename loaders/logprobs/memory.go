@@ -37,8 +37,8 @@ type mark struct{ bytes, lines int64 }
 // ErrAgain is that a log is another where it was read before: it is to be read from its beginning.
 var ErrAgain = errors.New("the log has changed where it was read before")
 
-// ReduceRest is [Reduce] of what a memory lacks, which it has afterwards. skipped is called, in order, where it leaves out rows. If the error
-// is [ErrAgain], the memory is of no more use.
+// ReduceRest is [Reduce] of what a memory lacks, which it has afterwards. skipped is called, in order, where it leaves out rows. If the
+// error is [ErrAgain], the memory is of no more use.
 func ReduceRest(
 	disk *fileio.Disk, path string, seen *Memory, reduce func(Sample) (take func(line int64) error), skipped func(),
 ) error {

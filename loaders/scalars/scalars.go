@@ -132,8 +132,8 @@ func endsIn(extensions ...string) func(file string) bool {
 	}
 }
 
-// runOfState returns the folder of the run whose trainer_state.json is at a path: checkpoint-200 has a newer one than checkpoint-100. Others
-// are logs by themselves.
+// runOfState returns the folder of the run whose trainer_state.json is at a path: checkpoint-200 has a newer one than checkpoint-100.
+// Others are logs by themselves.
 func runOfState(file string) string {
 	if filepath.Base(file) == discover.StateName {
 		return discover.StateFile{Path: file}.OutputDir()

@@ -121,7 +121,8 @@ func (t *table) name(name string) string {
 	return cmp.Or(known, name)
 }
 
-// decide chooses the columns that are steps and writes the rows held. A row that has none of the surest is at the step of the next sure one.
+// decide chooses the columns that are steps and writes the rows held. A row that has none of the surest is at the step of the next sure
+// one.
 func (t *table) decide() {
 	if t.decided {
 		return
@@ -165,7 +166,8 @@ func (t *table) chooseRun() {
 		return
 	}
 	t.runs = same
-	t.notes = append(t.notes, fmt.Sprintf("the log has %d runs: read is the first, %s; give a file with one for another", len(names), names[0]))
+	t.notes = append(t.notes, fmt.Sprintf("the log has %d runs: read is the first, %s; give a file with one for another", len(names),
+		names[0]))
 }
 
 // stepOf is the step of a row by the surest column that it has.
@@ -227,8 +229,8 @@ func surest(name string) int {
 	return math.MaxInt
 }
 
-// isEven reports whether a progress bar rises by the same number before each row, but the first and the last: a bar that is drawn late shows
-// an earlier step.
+// isEven reports whether a progress bar rises by the same number before each row, but the first and the last: a bar that is drawn late
+// shows an earlier step.
 func (t *table) isEven(bar string) bool {
 	var steps []int64
 	for _, r := range t.held {
@@ -246,8 +248,8 @@ func (t *table) isEven(bar string) bool {
 	return 2*len(steps) > len(t.held)
 }
 
-// rises reports whether the step of a progress bar with figures rises from row to row, but where the program was started again: the bar of a
-// loop within each step begins anew all the time.
+// rises reports whether the step of a progress bar with figures rises from row to row, but where the program was started again: the bar of
+// a loop within each step begins anew all the time.
 func (t *table) rises(bar string) bool {
 	last, again, n := int64(0), 0, 0
 	for _, r := range t.held {

@@ -17,7 +17,8 @@ const (
 	FilterEatsBatch      Kind = "filter_eats_batch"
 )
 
-// What the kinds that log-probs tell are told by: differences d of a token's log-probs in nats, and shares. Package offpolicy detects by them.
+// What the kinds that log-probs tell are told by: differences d of a token's log-probs in nats, and shares. Package offpolicy detects by
+// them.
 const (
 	ShiftedAbs     = 0.1 // mean |d| from which one side may be of the next token
 	ApartAbs       = 0.3 // from which it may be of other tokens
@@ -63,7 +64,10 @@ func logProbKinds() []KindInfo {
 	}
 	return []KindInfo{
 		{
-			Name: ShiftedLogProbs, detect: blind, follows: []Kind{WrongLogProbs, TopPMismatch, WeightsNotSynced, StaleRollouts, EngineMismatch, OneSequenceDominates},
+			Name: ShiftedLogProbs, detect: blind, follows: []Kind{
+				WrongLogProbs, TopPMismatch, WeightsNotSynced, StaleRollouts, EngineMismatch,
+				OneSequenceDominates,
+			},
 			What: "The log-probs of sampler and trainer are not of the same tokens: one side is a token early or late, or has another template.",
 			How: []string{
 				fmt.Sprintf("The mean |d| is above %g, and three times as large as against the next or the last token.", ShiftedAbs),
@@ -72,7 +76,10 @@ func logProbKinds() []KindInfo {
 			},
 			LooksLike: "A large mismatch of the engine, in which both sides still agree on which tokens are likely.",
 			Advice:    "compare the token ids that the engine returned with those that the trainer scores: position 0, the end of the prompt, special tokens, and text that was tokenised again",
-			Sources:   []Source{{"prime-rl, development.md: the KL of sampler and trainer that a new model must stay below", "https://github.com/PrimeIntellect-ai/prime-rl"}},
+			Sources: []Source{{
+				"prime-rl, development.md: the KL of sampler and trainer that a new model must stay below",
+				"https://github.com/PrimeIntellect-ai/prime-rl",
+			}},
 		},
 		{
 			Name: WrongLogProbs, detect: blind, follows: []Kind{TopPMismatch, WeightsNotSynced, StaleRollouts, EngineMismatch, OneSequenceDominates},
@@ -83,7 +90,10 @@ func logProbKinds() []KindInfo {
 			},
 			LooksLike: "Differences that are larger where tokens are improbable, but go both ways.",
 			Advice:    "give trainer and sampler one temperature, and let the engine return processed log-probs (vLLM: logprobs_mode processed_logprobs)",
-			Sources:   []Source{{"TRL grpo_trainer.py: a warning of servers that return raw log-probs", "https://github.com/huggingface/trl/blob/main/trl/trainer/grpo_trainer.py"}},
+			Sources: []Source{{
+				"TRL grpo_trainer.py: a warning of servers that return raw log-probs",
+				"https://github.com/huggingface/trl/blob/main/trl/trainer/grpo_trainer.py",
+			}},
 		},
 		{
 			Name: TopPMismatch, detect: blind, follows: []Kind{EngineMismatch, OneSequenceDominates},
@@ -121,7 +131,10 @@ func logProbKinds() []KindInfo {
 			},
 			LooksLike: "Old samples whose log-probs differ no more than fresh ones.",
 			Advice:    "bound the lag (prime-rl max_off_policy_steps, NeMo RL max_trajectory_age_steps), send weights more often, or correct for it: `vantage offpolicy --rules` shows what each rule would keep",
-			Sources:   []Source{{"prime-rl training.md: a mismatch that grows is the early warning", "https://github.com/PrimeIntellect-ai/prime-rl"}},
+			Sources: []Source{{
+				"prime-rl training.md: a mismatch that grows is the early warning",
+				"https://github.com/PrimeIntellect-ai/prime-rl",
+			}},
 		},
 		{
 			Name: OneSequenceDominates, detect: blind,

@@ -353,7 +353,8 @@ func collapse(e *evidence) ([]Finding, string) {
 				"they did not, go back to a checkpoint before the onset, and compare answers before and after it"
 		}
 	}
-	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
+	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before),
+		units.Short(f.Evidence[0].After))
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
 	return []Finding{f}, ""
 }

@@ -307,9 +307,11 @@ func (s *Study) filterEats() *diagnosis.Finding {
 	title := fmt.Sprintf("%s, %s, drops %s of the tokens and %s of the rows", t.Label(), force.By, percent(tokens), percent(rows))
 	if whom != "" {
 		title += map[string]string{
-			"negative": fmt.Sprintf(", nearly all where A < 0: %s of Σ|A| there, %s where A > 0", percent(1-t.Negative.Share()), percent(1-t.Positive.Share())),
-			"long":     fmt.Sprintf(", long answers: %.0f tokens on average, %.0f of all", t.gone.rowTokens(), float64(t.Tokens)/float64(t.Rows)),
-			"improbable": fmt.Sprintf(", improbable ones: their mean probability is %.2f, that of all %.2f", math.Exp(t.gone.log/float64(t.gone.tokens)),
+			"negative": fmt.Sprintf(", nearly all where A < 0: %s of Σ|A| there, %s where A > 0", percent(1-t.Negative.Share()),
+				percent(1-t.Positive.Share())),
+			"long": fmt.Sprintf(", long answers: %.0f tokens on average, %.0f of all", t.gone.rowTokens(), float64(t.Tokens)/float64(t.Rows)),
+			"improbable": fmt.Sprintf(", improbable ones: their mean probability is %.2f, that of all %.2f",
+				math.Exp(t.gone.log/float64(t.gone.tokens)),
 				math.Exp(t.logs/float64(t.Tokens))),
 		}[whom]
 	}

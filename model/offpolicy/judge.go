@@ -8,8 +8,8 @@ import (
 	"vantage/model"
 )
 
-// Judge applies one rule to the samples of a log, as they come, and keeps of each what the rule leaves of it: a few numbers, which the chain
-// of an analysis takes. The rule sees the samples of a step together, as in a [Study].
+// Judge applies one rule to the samples of a log, as they come, and keeps of each what the rule leaves of it: a few numbers, which the
+// chain of an analysis takes. The rule sees the samples of a step together, as in a [Study].
 type Judge struct {
 	rule   *rules.Rule
 	values estimators.Values
@@ -49,8 +49,8 @@ func (j *Judge) Add(x Sample, at model.Place) {
 	j.tokens += max(len(x.Sampler), len(x.Trainer))
 }
 
-// decide applies the rule to the samples of a step: for each sign of the advantage, if the rule reads it, since which it is only the settings
-// know.
+// decide applies the rule to the samples of a step: for each sign of the advantage, if the rule reads it, since which it is only the
+// settings know.
 func (j *Judge) decide() {
 	judgements := make([]model.Judgement, len(j.places))
 	signs := []float64{-1, 0, 1}

@@ -117,7 +117,10 @@ func witnesses() []witness {
 		{"baseline_reward/*", ofFiltered, "baselines of samples, which leave the sample out by a setting", ofNeMo},
 		{"env/all/reward/total", ofRewards, "all trajectories, before constant groups are left out", ofTinker},
 		{"env/all/by_group/frac_mixed", ofMixed, "all groups, before constant groups are left out", ofTinker},
-		{"reward/all/mean", ofFiltered, "rollouts before the filter, of which the log may hold those after it", "prime-rl orchestrator/metrics.py"},
+		{
+			"reward/all/mean", ofFiltered, "rollouts before the filter, of which the log may hold those after it",
+			"prime-rl orchestrator/metrics.py",
+		},
 		{"rollout/rewards", ofFiltered, "rewards after normalisation", ofSlime},
 		{"rollout/raw_reward", ofRewards, "all samples of the rollout", ofSlime},
 	}

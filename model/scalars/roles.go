@@ -73,7 +73,10 @@ var roles = []role{
 			"rollout_logprobs_abs_diff logprob_abs_diff logprobs_abs_diff logp_abs_diff"),
 	},
 	{means: ProbFactor, known: []string{"token_mult_prob_error"}, phrases: list("token_mult_prob_error mult_prob_error")},
-	{means: ProbGap, known: []string{"rollout_probs_diff_mean", "actor/rollout_probs_diff_mean", "actor/train_infer_diff_token_mean"}, phrases: list("rollout_probs_diff train_infer_diff_token")},
+	{
+		means: ProbGap, known: []string{"rollout_probs_diff_mean", "actor/rollout_probs_diff_mean", "actor/train_infer_diff_token_mean"},
+		phrases: list("rollout_probs_diff train_infer_diff_token"),
+	},
 	{means: ProbCorrelation, phrases: list("rollout_actor_probs_pearson_corr probs_pearson_corr")},
 	{
 		means: SampledRatio, known: []string{

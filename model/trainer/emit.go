@@ -236,7 +236,10 @@ func areal(set model.Settings) []string {
 	}
 	switch set.Estimator {
 	case "reward_norm_leave_one_out":
-		return []string{level("reward_norm.mean_level", "group"), level("reward_norm.mean_leave1out", "true"), level("reward_norm.std_level", "null")}
+		return []string{
+			level("reward_norm.mean_level", "group"), level("reward_norm.mean_leave1out", "true"),
+			level("reward_norm.std_level", "null"),
+		}
 	case "adv_norm_batch":
 		return []string{
 			level("reward_norm.mean_level", "group"), level("reward_norm.std_level", "null"),

@@ -432,7 +432,8 @@ func policyEffect(set model.Settings, x *analysis.Analysis) []string {
 	case x.Judgements() == nil:
 		return []string{x.WhyUncorrected()}
 	}
-	return model.Mapped([]string{"removed", "tokens kept", "mean w", "Σ|A|", "unjudged"}, func(name string) string { return stepFigureText(x, name) })
+	return model.Mapped([]string{"removed", "tokens kept", "mean w", "Σ|A|", "unjudged"},
+		func(name string) string { return stepFigureText(x, name) })
 }
 
 func stepFigureText(x *analysis.Analysis, name string) string {

@@ -46,8 +46,8 @@ func (l Line) roleAt(x Axis, column, w int) themes.Role {
 }
 
 // Draw draws the plot in w columns and h rows of braille, of which a cell belongs to the first line that has
-// a dot there. A few points of a line alone are bars. If a line has many more points than dots in a row, it connects the means of [PointsPerDot]
-// points each, since all of them would fill a solid block. With ASCII glyphs each column of a line has the
+// a dot there. A few points of a line alone are bars. If a line has many more points than dots in a row, it connects the means of
+// [PointsPerDot] points each, since all of them would fill a solid block. With ASCII glyphs each column of a line has the
 // mark of its stroke at the mean of its values.
 func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 	if w < 1 || h < 1 {

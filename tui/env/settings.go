@@ -107,7 +107,8 @@ func SettingsInWords(s model.Settings) string {
 
 // BaselineAnalysis returns the steps on the screen under the baseline, nil if there is none.
 func (e Env) BaselineAnalysis() *analysis.Analysis {
-	if !e.Settings.Base.On || e.Result.Base == nil || !e.Result.Base.SameSteps(e.Result.Analysis) || e.Result.Base.Rows != e.Result.Analysis.Rows {
+	if !e.Settings.Base.On || e.Result.Base == nil || !e.Result.Base.SameSteps(e.Result.Analysis) ||
+		e.Result.Base.Rows != e.Result.Analysis.Rows {
 		return nil
 	}
 	return e.Result.Base

@@ -41,7 +41,8 @@ func RunLine(e env.Env, w int) string {
 	full, short := finding.HealthWord(e)
 	status, room := sourceStatus(e, w >= widthForFullHeader), cells.Width(strings.Join(all, " · "))+4
 	plain := sourceStatus(e, false)
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+openTitle(e, w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+status)), ""
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+openTitle(e, w-len(" vantage    ended "),
+		w-len(" vantage    ")-room-cells.Width(short+status)), ""
 	for _, form := range []struct {
 		health, status string
 		room           int // for what the run is

@@ -247,7 +247,8 @@ func (v *View) course(e env.Env, w, h int) pane.Content {
 		ruler.mark(x.PlotColumn(float64(since), width), themes.Warn, "!")
 		c.Remark = fmt.Sprintf("! step %d: %s", since, title)
 	}
-	c.Lines = append(c.Lines, trend.AxisCorner(e, labelWidth)+ruler.String(), cells.Spaces(labelWidth)+t.Paint(themes.Dim, x.StepLabels(width)))
+	c.Lines = append(c.Lines, trend.AxisCorner(e, labelWidth)+ruler.String(),
+		cells.Spaces(labelWidth)+t.Paint(themes.Dim, x.StepLabels(width)))
 	return c
 }
 

@@ -121,31 +121,37 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 	return table
 }
 
-// furtherColumns returns the columns that the table has on the whole screen only: the ratio of trainer to sampler, which others have if there
-// is room, the mean length, the means of the reward components, and the flips.
+// furtherColumns returns the columns that the table has on the whole screen only: the ratio of trainer to sampler, which others have if
+// there is room, the mean length, the means of the reward components, and the flips.
 func furtherColumns(e env.Env) []groupColumn {
 	x := e.Result.Analysis
-	all := append(ratioColumn(e), groupColumn{name: e.LengthName(), Width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-		mean, known := meanOf(x.Lengths[g.Start:g.End], func(l int32) bool { return l >= 0 })
-		if !known {
-			return units.Missing
-		}
-		return units.Count(int(math.Round(mean)))
-	}})
-	for _, c := range e.Components() {
-		k := slices.Index(e.Snap.Run.ComponentNames, c.Name)
-		all = append(all, groupColumn{name: samples.ComponentHeader(c.Name), Width: samples.ComponentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			step, ok := e.AnalyzedStep(g.Step)
-			if !ok || k >= len(step.Components) || step.Components[k] == nil {
-				return units.Missing
-			}
-			values := model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
-			mean, known := meanOf(values, func(v float64) bool { return units.IsFinite(v) })
+	all := append(ratioColumn(e), groupColumn{
+		name: e.LengthName(), Width: lengthWidth, lay: afterSpace,
+		cell: func(g *analysis.Group, _ int) string {
+			mean, known := meanOf(x.Lengths[g.Start:g.End], func(l int32) bool { return l >= 0 })
 			if !known {
 				return units.Missing
 			}
-			return pane.FirstFitting(samples.ComponentWidth-1, units.Fixed(mean, 3), units.Short(mean), units.Brief(mean))
-		}})
+			return units.Count(int(math.Round(mean)))
+		},
+	})
+	for _, c := range e.Components() {
+		k := slices.Index(e.Snap.Run.ComponentNames, c.Name)
+		all = append(all, groupColumn{
+			name: samples.ComponentHeader(c.Name), Width: samples.ComponentWidth, lay: afterSpace,
+			cell: func(g *analysis.Group, _ int) string {
+				step, ok := e.AnalyzedStep(g.Step)
+				if !ok || k >= len(step.Components) || step.Components[k] == nil {
+					return units.Missing
+				}
+				values := model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
+				mean, known := meanOf(values, func(v float64) bool { return units.IsFinite(v) })
+				if !known {
+					return units.Missing
+				}
+				return pane.FirstFitting(samples.ComponentWidth-1, units.Fixed(mean, 3), units.Short(mean), units.Brief(mean))
+			},
+		})
 	}
 	return append(
 		all,
@@ -224,7 +230,8 @@ func (p Panes) Groups(e env.Env, w, h int) pane.Content {
 // minSamplesBelow is from how many lines below the groups the samples of one stand there.
 const minSamplesBelow = 4
 
-// samplesBelow returns the group under the cursor in h lines of w cells: if there is room its prompt and what became of it, and its samples.
+// samplesBelow returns the group under the cursor in h lines of w cells: if there is room its prompt and what became of it, and its
+// samples.
 func samplesBelow(e env.Env, w, h int, inFull bool) (lines []string) {
 	t, g := e.Display.Theme, e.SelectedGroup()
 	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {

@@ -18,7 +18,8 @@ import (
 
 // weightedBy says of the spread of advantages what weighs them: that of the pane beside it is of samples.
 func weightedBy(e env.Env, name string) string {
-	if x := e.Result.Analysis; name != "critic/advantages_processed/std" || !slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
+	if x := e.Result.Analysis; name != "critic/advantages_processed/std" ||
+		!slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
 		return ""
 	}
 	return " by " + e.Snap.Run.LengthUnit.String()

@@ -94,7 +94,8 @@ func (s *View) OpenRow(e env.Env) view.Want { return s.open(e) }
 
 // Explains returns those of the accounts, and of the samples that they are of.
 func (*View) Explains(env.Env) glossary.List {
-	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "Σ|A|", "tokens", "push/1k", "last_step")
+	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "Σ|A|", "tokens", "push/1k",
+		"last_step")
 	return l.At(figures.Sample, "reward", "proc")
 }
 

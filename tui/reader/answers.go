@@ -314,7 +314,8 @@ func (r Answers) prompt(e env.Env, w int) pane.Content {
 	p, names := r.Pair, e.RunNames()
 	return pane.Content{
 		Title: fmt.Sprintf(" prompt  mean reward: %s %s  %s %s  Δ %s",
-			names[env.SideBaseline], units.Fixed(p.Baseline, 2), names[env.SideCandidate], units.Fixed(p.Candidate, 2), e.Display.SignedDelta(p.Delta())),
+			names[env.SideBaseline], units.Fixed(p.Baseline, 2), names[env.SideCandidate], units.Fixed(p.Candidate, 2),
+			e.Display.SignedDelta(p.Delta())),
 		Note:  r.note,
 		Lines: []string{cells.Fit(" "+sanitize.Line(p.Preview), w)},
 	}
@@ -327,9 +328,11 @@ func (r Answers) text(e env.Env, side int, rect layout.Rect) pane.Content {
 	case r.listing.Err != nil:
 		return pane.Content{Lines: e.Display.SentenceLines(sanitize.Line(r.listing.Err.Error()), themes.Warn, w)}
 	case e.Texts[side] == nil || r.answersDiffer(e) && e.Texts[env.SideCandidate] == nil:
-		return pane.Content{Lines: e.Display.SentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
+		return pane.Content{Lines: e.Display.SentenceLines("This source has no texts: open the log's own file or directory to read the answers.",
+			themes.Warn, w)}
 	case r.listed() && len(r.listing.Value[side]) == 0:
-		return pane.Content{Lines: e.Display.SentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
+		return pane.Content{Lines: e.Display.SentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn,
+			w)}
 	}
 	return r.pane(e, side, w, rect.Inner().H, richtext.Matches{}, want, known)
 }

@@ -287,13 +287,25 @@ func Keys() []Key {
 		{[]string{"home"}, "Home End", "", "to the top, to the end", move(math.MinInt32)},
 		{[]string{"end"}, "", "", "", move(math.MaxInt32)},
 		{[]string{"enter"}, "⏎", "⏎ open", "open the run, or the two marked ones to compare", Picker.open},
-		{[]string{"space", " "}, "Space", "Space compare", "mark a run; Enter then compares it with a second one, marked or under the cursor", Picker.toggleMark},
-		{[]string{"/"}, "/", "/ filter", "type a part of a path or of a format; any letter begins it too, q only if a name has a word with q", Picker.beginFilter},
+		{
+			[]string{"space", " "},
+			"Space", "Space compare", "mark a run; Enter then compares it with a second one, marked or under the cursor",
+			Picker.toggleMark,
+		},
+		{
+			[]string{"/"},
+			"/", "/ filter", "type a part of a path or of a format; any letter begins it too, q only if a name has a word with q",
+			Picker.beginFilter,
+		},
 		{[]string{"backspace"}, "⌫", "", "delete the last character of the filter", Picker.backspace},
 		{[]string{"esc"}, "Esc", "", "remove the filter, then the marks", Picker.escape},
 		{[]string{"ctrl+r"}, "^R", "", "look again, for longer", Picker.lookAgain},
 		{[]string{"?"}, "?", "? help", "this page", Picker.openHelp},
-		{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit; while a filter is typed, or if a name has a word that begins with q, q is a letter of the filter", Picker.quit},
+		{
+			[]string{"q", "ctrl+c"},
+			"q ^C", "q quit",
+			"quit; while a filter is typed, or if a name has a word that begins with q, q is a letter of the filter", Picker.quit,
+		},
 	}
 }
 

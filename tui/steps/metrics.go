@@ -50,8 +50,11 @@ func (s List) Draw(e env.Env, w, h int) []string { return s.figureList(e, e.Typi
 // Keys of the list.
 func (List) Keys() view.Section {
 	return view.Section{
-		Name:     "list of metrics",
-		Bindings: view.PickerKeys(view.Binding{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter draw", Doc: "draw the metric over the steps", Do: view.Key(List.drawPicked)}),
+		Name: "list of metrics",
+		Bindings: view.PickerKeys(view.Binding{
+			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter draw", Doc: "draw the metric over the steps",
+			Do: view.Key(List.drawPicked),
+		}),
 	}
 }
 

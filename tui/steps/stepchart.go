@@ -28,9 +28,10 @@ func (s View) chart(e env.Env, w, h int) pane.Content {
 	c := pane.Content{Title: " " + s.metricHere(e, name, w), Lines: slices.Clone(shown.Rows)}
 	if second != "" {
 		t, g := e.Display.Theme, e.Display.Glyphs
-		c.Title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.Title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + s.metricHere(
-			e, second, w,
-		)
+		c.Title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.Title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " +
+			s.metricHere(
+				e, second, w,
+			)
 		if shown.Right {
 			c.Title += t.Paint(themes.Dim, " (right)")
 		}
@@ -49,7 +50,8 @@ func (s View) metricHere(e env.Env, name string, w int) string {
 		said = rest
 	}
 	here := e.Result.Analysis.Last().Metric(name)
-	said += " " + e.Display.Theme.Paint(themes.Accent, trend.MetricText(name, here)+trend.WithoutNaN(&e.Result.Analysis.Last().StepFigures, name))
+	said += " " + e.Display.Theme.Paint(themes.Accent, trend.MetricText(name, here)+trend.WithoutNaN(&e.Result.Analysis.Last().StepFigures,
+		name))
 	if w < widthForFullNames && s.Second != "" {
 		return said
 	}

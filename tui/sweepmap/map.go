@@ -140,7 +140,8 @@ func (m sweepMap) mapPane(w, h int) pane.Content {
 		name = "every pair gives the same"
 	}
 	words := goal.Aim()
-	c := pane.Content{Title: cells.JoinFitting(w-2, " · ", " "+m.env.Display.Theme.Paint(themes.Title, name), m.scopeText, "recompute "+units.OnOff(m.env.Settings.Now.Recompute), words)}
+	c := pane.Content{Title: cells.JoinFitting(w-2, " · ", " "+m.env.Display.Theme.Paint(themes.Title, name), m.scopeText,
+		"recompute "+units.OnOff(m.env.Settings.Now.Recompute), words)}
 	if m.isBeside {
 		c.Note = m.Note(w)
 	}
@@ -401,7 +402,8 @@ func (m sweepMap) configPane(w, lineWidth int) pane.Content {
 	}
 	set := m.sweepState.pair(m.env)
 	title, config := sweepConfig(set)
-	c := pane.Content{Title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), title)}
+	c := pane.Content{Title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2),
+		title)}
 	if title != set.Trainer() && set.Filtering() {
 		c.Title = cells.JoinFitting(w-2, ": ", c.Title, set.Trainer()+" has no such filter")
 	}
@@ -500,8 +502,9 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 	return math.Abs(x-y) < least || x != x && y != y
 }
 
-// shownFigure returns the index of the figure of the map, and whether it is not the same for all pairs: the one that was chosen, or the next
-// that varies; as long as none was chosen, the one of which the cells show the most different numbers, and of which it is known what is better.
+// shownFigure returns the index of the figure of the map, and whether it is not the same for all pairs: the one that was chosen, or the
+// next that varies; as long as none was chosen, the one of which the cells show the most different numbers, and of which it is known what
+// is better.
 func (s View) shownFigure(e env.Env) (at int, varies bool) {
 	if s.Figure > 0 || s.Grid == nil {
 		return s.nextVarying(e, max(0, s.Figure-1), 1)

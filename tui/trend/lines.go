@@ -136,8 +136,8 @@ func RowOfMetric(metric string) Row {
 	return Row{Metric: metric}
 }
 
-// figureLines are the lines of a figure for some runs, their moving averages if these are drawn before them, and the axis of both: that of their
-// values in the window.
+// figureLines are the lines of a figure for some runs, their moving averages if these are drawn before them, and the axis of both: that of
+// their values in the window.
 type figureLines struct {
 	Lines, Smooth []chart.Line
 	Axis          chart.Axis
@@ -147,7 +147,10 @@ type figureLines struct {
 func LinesOf(row Row, x chart.Axis, runs []DrawnRun, smoothing float64, w int) (f figureLines) {
 	var shown []float64
 	for _, run := range runs {
-		line := chart.Line{X: stepNumbers(run.Trend), Y: row.series(run.Trend), Role: run.Role, Stroke: run.Stroke, Part: run.Part, Spread: smoothing == 0}
+		line := chart.Line{
+			X: stepNumbers(run.Trend), Y: row.series(run.Trend), Role: run.Role, Stroke: run.Stroke, Part: run.Part,
+			Spread: smoothing == 0,
+		}
 		shown = append(shown, line.Within(x).Y...)
 		if smoothing > 0 {
 			average := line

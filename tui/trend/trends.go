@@ -248,7 +248,8 @@ func (r Row) Bounds(values []float64) (lo, hi float64) {
 // leastShares is the least range that the line of a share is drawn over.
 const leastShares = 0.2
 
-// lineBounds returns the range that a line of one row is drawn over: of shares theirs and some room, since of 0 to 1 such a line shows little.
+// lineBounds returns the range that a line of one row is drawn over: of shares theirs and some room, since of 0 to 1 such a line shows
+// little.
 func (r Row) lineBounds(values []float64) (lo, hi float64) {
 	lo, hi = chart.Range(values)
 	if room := leastShares - (hi - lo); r.zeroToOne && lo < hi && 0 <= lo && hi <= 1 && room > 0 {
@@ -261,7 +262,8 @@ func (r Row) lineBounds(values []float64) (lo, hi float64) {
 // Alarmed returns the steps that the worst alarm covers, in the line of the reward and in that which shows the alarm; nil: none.
 func Alarmed(e env.Env, row Row) *chart.Part {
 	worst := e.Found(0)
-	if worst == nil || worst.Severity != diagnosis.Alarm || row.Metric != "critic/score/mean" && (row.Name == "" || row.Name != worst.Series.Name) {
+	if worst == nil || worst.Severity != diagnosis.Alarm || row.Metric != "critic/score/mean" && (row.Name == "" ||
+		row.Name != worst.Series.Name) {
 		return nil
 	}
 	return PartOf(worst, themes.Bad)

@@ -1,8 +1,8 @@
 // Package view is what a view of the screen is, and what it may want of the program.
 //
 // A view is a pointer into App and changes in place: App is copied at every message, so that the frame before keeps its views all the same,
-// and nobody has to put a returned view back where it was. A key is a row with what it does, not a case of an Update, because dispatch, hints,
-// help and documents read the same row.
+// and nobody has to put a returned view back where it was. A key is a row with what it does, not a case of an Update, because dispatch,
+// hints, help and documents read the same row.
 package view
 
 import (

@@ -125,7 +125,8 @@ func (c *Cluster) start(tb testing.TB, i int) *server {
 	}
 	var shards strings.Builder
 	for _, port := range c.Ports {
-		fmt.Fprintf(&shards, "<shard><replica><host>127.0.0.1</host><port>%s</port><user>%s</user><password>%s</password></replica></shard>", port, Writer, Password)
+		fmt.Fprintf(&shards, "<shard><replica><host>127.0.0.1</host><port>%s</port><user>%s</user><password>%s</password></replica></shard>",
+			port, Writer, Password)
 	}
 	users := write("users.xml", usersXML)
 	config := write("config.xml", fmt.Sprintf(configXML, dir, c.Ports[i], users, dir, shards.String()))

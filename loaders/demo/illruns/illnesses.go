@@ -48,7 +48,11 @@ func Illnesses() []Scene {
 		{"degenerate_text", "repeats itself", "", Needs{Texts: true, Genres: plainTexts}, spoilt(repeatsItself)},
 		{"degenerate_text", "stutters", "", Needs{Texts: true, Genres: plainTexts}, spoilt(stutters)},
 		{"degenerate_text", "mixes languages", "", Needs{Texts: true, Genres: plainTexts}, spoilt(mixesLanguages)},
-		{"degenerate_text", "another language", "", Needs{Texts: true, Prompts: true, Genres: []Genre{Math, Thinking, Chat, Chinese}}, spoilt(switchesLanguage)},
+		{
+			"degenerate_text", "another language", "",
+			Needs{Texts: true, Prompts: true, Genres: []Genre{Math, Thinking, Chat, Chinese}},
+			spoilt(switchesLanguage),
+		},
 		{"degenerate_text", "control tokens", "", Needs{Texts: true, Genres: plainTexts}, spoilt(leaksTokens)},
 		{"degenerate_text", "noise", "", Needs{Texts: true, Genres: plainTexts}, spoilt(typesNoise)},
 		{"degenerate_text", "says nothing", "", Needs{Texts: true, Genres: plainTexts}, spoilt(saysNothing)},
@@ -63,7 +67,11 @@ func Illnesses() []Scene {
 
 		{"reward_collapse", "forgets all", "", Needs{Genres: plainTexts}, forgetsAll},
 
-		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts, Gradual: true}, allIsLearned},
+		{
+			"saturated", "all is learned", "",
+			Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts, Gradual: true},
+			allIsLearned,
+		},
 		{"saturated", "easy from the start", "", Needs{Rewards: solvable, Groups: 2}, easyFromTheStart},
 		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
 
@@ -72,22 +80,46 @@ func Illnesses() []Scene {
 		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, oneInTwenty},
 
 		{"equal_rewards", "right or wrong, and nothing between", "", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, nothingBetween},
-		{"equal_rewards", "one reward for all answers of a group", "", Needs{Rewards: []Reward{Graded, Model}, Genres: plainTexts, Groups: 2}, oneRewardForAGroup},
+		{
+			"equal_rewards", "one reward for all answers of a group", "",
+			Needs{Rewards: []Reward{Graded, Model}, Genres: plainTexts, Groups: 2},
+			oneRewardForAGroup,
+		},
 
 		{"grader_outage", "lowest for a while", "", Needs{}, lowestForAWhile},
 		{"grader_outage", "a constant for good", "", Needs{}, constantForGood},
-		{"grader_outage", "missing", "", Needs{Rewards: []Reward{Binary, Signed, Graded, Model}, Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"}}, missing(1)},
-		{"grader_outage", "half are missing", "", Needs{Rewards: []Reward{Binary, Signed, Graded, Model}, Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"}}, missing(0.5)},
-		{"grader_outage", "missing for a while", "", Needs{Rewards: []Reward{Binary, Signed, Graded, Model}, Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"}}, missingForAWhile},
+		{"grader_outage", "missing", "", Needs{
+			Rewards: []Reward{Binary, Signed, Graded, Model},
+			Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"},
+		}, missing(1)},
+		{"grader_outage", "half are missing", "", Needs{
+			Rewards: []Reward{Binary, Signed, Graded, Model},
+			Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"},
+		}, missing(0.5)},
+		{"grader_outage", "missing for a while", "", Needs{
+			Rewards: []Reward{Binary, Signed, Graded, Model},
+			Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"},
+		}, missingForAWhile},
 		{"grader_outage", "one grader is dead", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts}, oneGraderDead},
 
 		{"grader_noise", "flips", "", Needs{Rewards: []Reward{Binary, Signed}, Genres: []Genre{Choice}, Texts: true, Prompts: true}, noisy(true)},
-		{"grader_noise", "moods", "", Needs{Rewards: []Reward{Binary, Signed}, Genres: []Genre{Choice}, Texts: true, Prompts: true}, noisy(false)},
+		{
+			"grader_noise", "moods", "",
+			Needs{Rewards: []Reward{Binary, Signed}, Genres: []Genre{Choice}, Texts: true, Prompts: true},
+			noisy(false),
+		},
 
 		{"stuck_data", "one batch for good", "the same order each epoch", Needs{Prompts: true, Data: Epochs}, oneBatch},
 		{"stuck_data", "one batch until it is known by heart", "", Needs{Rewards: solvable, Prompts: true, Groups: 2}, knownByHeart},
 		{"stuck_data", "rows twice", "", Needs{Prompts: true, Texts: true, Genres: plainTexts}, rowsTwice},
-		{"stuck_data", "each step is written again", "", Needs{Formats: []string{"verl", "verl-uid", "jsonl", "csv", "prime-rl", "nemo-rl", "openrlhf", "group-lines"}, Prompts: true, Texts: true, Genres: plainTexts}, writtenAgain},
+		{
+			"stuck_data", "each step is written again", "",
+			Needs{
+				Formats: []string{"verl", "verl-uid", "jsonl", "csv", "prime-rl", "nemo-rl", "openrlhf", "group-lines"}, Prompts: true,
+				Texts: true, Genres: plainTexts,
+			},
+			writtenAgain,
+		},
 
 		{"group_mixup", "dealt like cards", "", Needs{Formats: named, Prompts: true, Groups: 2}, dealtLikeCards},
 		{"group_mixup", "shifted by some rows", "", Needs{Formats: named, Prompts: true, Groups: 2}, shifted},
@@ -96,13 +128,24 @@ func Illnesses() []Scene {
 		{"forgetting", "a source falls", "all sources rise", Needs{Sources: true, Groups: 2, Gradual: true}, aSourceFalls},
 		{"forgetting", "a source is lost, and the whole falls with it", "", Needs{Sources: true, Groups: 2, Gradual: true}, aSourceIsLost},
 		{"forgetting", "what was easy", "", Needs{Prompts: true, Data: Epochs, Groups: 2, Gradual: true}, whatWasEasy},
-		{"forgetting", "some prompts are lost, and nothing names them", "", Needs{Prompts: true, Data: Epochs, Groups: 2, Gradual: true}, somePromptsAreLost},
+		{
+			"forgetting", "some prompts are lost, and nothing names them", "",
+			Needs{Prompts: true, Data: Epochs, Groups: 2, Gradual: true},
+			somePromptsAreLost,
+		},
 
 		{"two illnesses", "longer, then all alike", "", Needs{Texts: true, Genres: plainTexts}, longerThenAlike},
 		{"two illnesses", "an outage, then gibberish", "", Needs{Texts: true, Genres: plainTexts}, outageThenGibberish},
-		{"two illnesses", "a deaf grader of style, then stubs", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts, Lengths: true}, deafThenStubs},
+		{
+			"two illnesses", "a deaf grader of style, then stubs", "",
+			Needs{Rewards: []Reward{Parts}, Genres: plainTexts, Lengths: true},
+			deafThenStubs,
+		},
 		{"two illnesses", "mixed up, then a collapse", "", Needs{Formats: named, Prompts: true, Groups: 2}, mixedUpThenCollapse},
-		{"two illnesses", "forgets a source, then the limit", "", Needs{Sources: true, Groups: 2, Gradual: true, Genres: plainTexts, Lengths: true}, forgetsThenTheLimit},
+		{"two illnesses", "forgets a source, then the limit", "", Needs{
+			Sources: true, Groups: 2, Gradual: true, Genres: plainTexts,
+			Lengths: true,
+		}, forgetsThenTheLimit},
 	}
 }
 

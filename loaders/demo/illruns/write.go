@@ -499,7 +499,15 @@ func (w *writer) tinker() error {
 			{"tags", []any{a.Task.Source}},
 			{"total_reward", number(a.Reward)},
 			{"final_reward", 0.0},
-			{"steps", []any{object{{"step_idx", 0}, {"ob_len", 40}, {"ac_len", a.Tokens}, {"reward", number(a.Reward)}, {"episode_done", true}, {"metrics", object{}}, {"logs", object{}}}}},
+			{"steps", []any{object{
+				{"step_idx", 0},
+				{"ob_len", 40},
+				{"ac_len", a.Tokens},
+				{"reward", number(a.Reward)},
+				{"episode_done", true},
+				{"metrics", object{}},
+				{"logs", object{}},
+			}}},
 			{"final_ob_len", 40},
 		}
 	})

@@ -227,16 +227,35 @@ type complaint struct {
 
 // complaints are looked for in this order: later ones may be consequences of those before.
 var complaints = [...]complaint{
-	{"REMOTE HOST IDENTIFICATION HAS CHANGED", "was not connected to", "the key of its host is not the one that ssh knows: ask who runs it; if it was set up anew, take the old key out with `ssh-keygen -R`", false},
-	{"Host key verification failed", "was not connected to", "ssh does not know the key of its host: run `ssh %s` once and compare the key", false},
-	{"Could not resolve hostname", "was not found", "no host has this name: look at its spelling, at Host in ~/.ssh/config, or at the VPN", false},
-	{"Too many authentication failures", "may not be read by you", "the host gave up after too many keys: name the right one with IdentityFile and IdentitiesOnly in ~/.ssh/config", false},
-	{"Permission denied (", "may not be read by you", "the host does not let you in: run `ssh %s` once, or use a key, an agent or a ControlMaster", false},
+	{
+		"REMOTE HOST IDENTIFICATION HAS CHANGED", "was not connected to",
+		"the key of its host is not the one that ssh knows: ask who runs it; if it was set up anew, take the old key out with `ssh-keygen -R`",
+		false,
+	},
+	{
+		"Host key verification failed", "was not connected to", "ssh does not know the key of its host: run `ssh %s` once and compare the key",
+		false,
+	},
+	{
+		"Could not resolve hostname", "was not found", "no host has this name: look at its spelling, at Host in ~/.ssh/config, or at the VPN",
+		false,
+	},
+	{
+		"Too many authentication failures", "may not be read by you",
+		"the host gave up after too many keys: name the right one with IdentityFile and IdentitiesOnly in ~/.ssh/config", false,
+	},
+	{
+		"Permission denied (", "may not be read by you",
+		"the host does not let you in: run `ssh %s` once, or use a key, an agent or a ControlMaster", false,
+	},
 	{"subsystem request failed", "cannot be read", "its host has no sftp: ask who runs it for `Subsystem sftp` in sshd_config", false},
 	{"Connection refused", "cannot be reached", "no ssh server listens on the host: look at host and port", true},
 	{"timed out", "cannot be reached", "the host does not answer: look at its name, or at the VPN", true},
 	{"Broken pipe", "cannot be reached", "the connection broke while it was made: look at the network, or at the VPN", true},
-	{"closed by remote host", "cannot be reached", "the host, or a proxy on the way, closed the connection while it was made: try again, or ask who runs it", true},
+	{
+		"closed by remote host", "cannot be reached",
+		"the host, or a proxy on the way, closed the connection while it was made: try again, or ask who runs it", true,
+	},
 	{"No route to host", "cannot be reached", "no network leads to the host: look at its name, or at the VPN", true},
 	{"Network is unreachable", "cannot be reached", "there is no network: look at the connection of this machine", true},
 }
