@@ -56,3 +56,15 @@ func prose(page string) string {
 	page = regexp.MustCompile("(?m)^    .*$").ReplaceAllString(page, "")
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(page, "")
 }
+
+// README has the first command of a stranger and that of the tests, which CI looks for before it runs them.
+func TestReadmeHasTheFirstCommands(t *testing.T) {
+	t.Parallel()
+	top, _ := Top(t)
+	page := read(t, filepath.Join(top, "README.md"))
+	for _, command := range []string{"go run . demo", "go test ./..."} {
+		if !strings.Contains(page, command) {
+			t.Errorf("README lacks %q", command)
+		}
+	}
+}
