@@ -63,7 +63,7 @@ func (all stepFolders) name(prefix, rel string) string {
 }
 
 // areSteps reports whether folders, of each a log, are steps of one run: the first steps in some of them are as far apart as their numbers,
-// or no sample tells its step and the numbers are even.
+// or no sample tells its step and the numbers are even. Formats with folders of versions read these themselves.
 func areSteps(disk *fileio.Disk, root *os.Root, logs []string) bool {
 	slices.SortFunc(logs, discover.CompareNatural)
 	var numbers []int64
@@ -83,7 +83,7 @@ func areSteps(disk *fileio.Disk, root *os.Root, logs []string) bool {
 	for _, i := range looked {
 		s, err := sniff(disk, root, filepath.ToSlash(logs[i]))
 		switch {
-		case err != nil || !s.first.known:
+		case err != nil || !s.first.known || s.Format.VersionFolders:
 			return false
 		case s.first.stepless:
 			stepless++

@@ -189,7 +189,7 @@ func figuresOfScenes() map[string][]string {
 		"metrics":  append(header, "critic/score/mean", "critic/advantages_processed/std", "vantage/effective_samples", "sample_distribution/kept_total", "pass@1"),
 		"warnings": append(header, "sign-flips", "invalid-rewards", "effective-ratio"),
 		"group":    append(header, "#", "reward", "tokens", "orig", "proc", "drop", "alive", "reward component"),
-		"sweep":    append(header, "kept", "recommended", "on_front", "killed", "short", "trained", "effective", "flips", "Σ|A|", "mean", "std", "+ : −"),
+		"sweep":    append(header, "kept", "★", "☆", "killed", "short", "train", "push like", "flips", "Σ|A|", "mean of all", "std of all", "+ : −"),
 		"chain": append(header, "admitted", "refill", "kept", "Σ|A|", "train", "signal", "removed", "tokens kept", "mean w", "unjudged", "Σw|A|", "−/+", "dilution",
 			"longest quarter"),
 		"groupsize":   append(header, "size", "dead", "range", "all wrong", "all correct", "cost"),

@@ -69,10 +69,11 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 	lines := 0
 	w := watcher{
 		source: followed, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
-		choose: c.p.choose,
-		judged: c.p.judged,
-		note:   func(match.Choice) {}, // each line says it
-		link:   linkWatch{note: func(text string) { c.note(text) }},
+		choose:  c.p.choose,
+		judged:  c.p.judged,
+		note:    func(match.Choice) {}, // each line says it
+		link:    linkWatch{note: func(text string) { c.note(text) }},
+		nothing: func(problem string) { c.note("no samples so far: " + problem + c.p.whereAverages(c.paths)) },
 	}
 	w.each = func(s *analysis.StepFigures) error {
 		lines++

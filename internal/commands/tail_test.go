@@ -3,12 +3,14 @@ package commands
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
@@ -83,5 +85,16 @@ func TestTailLines(t *testing.T) {
 		if !strings.HasSuffix(json.String(), c.json) || text.String() != c.text {
 			t.Errorf("%s%s", &json, &text)
 		}
+	}
+}
+
+// A tail of a file of averages says at once that no sample comes from it, and what shows it.
+func TestTailOfAveragesSaysSo(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "metrics.jsonl")
+	filetest.Write(t, log, strings.Repeat(`{"step":1,"critic/score/mean":0.5,"actor/entropy":0.3}`+"\n", 20))
+	said := runCommand(t, "tail", log, "--idle-timeout", "200ms")
+	if !strings.Contains(said, "no samples so far: metrics.jsonl: metrics only") || !strings.Contains(said, "`vantage summary PATH` shows the averages") {
+		t.Errorf("it says %s", said)
 	}
 }

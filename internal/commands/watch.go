@@ -34,12 +34,13 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 	defer stop()
 	w := watcher{
 		source: source, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
-		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
-		choose: c.p.choose,
-		judged: c.p.judged,
-		note:   c.noteChoice,
-		every:  o.texts.every,
-		link:   linkWatch{note: func(text string) { c.note(text) }},
+		print:   func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
+		choose:  c.p.choose,
+		judged:  c.p.judged,
+		note:    c.noteChoice,
+		every:   o.texts.every,
+		link:    linkWatch{note: func(text string) { c.note(text) }},
+		nothing: func(problem string) { c.note("no samples so far: " + problem + c.p.whereAverages(c.paths)) },
 	}
 	err = w.run(ctx, ctx)
 	if err != nil && ctx.Err() == nil {
@@ -116,7 +117,8 @@ type watcher struct {
 	said    map[[3]string]bool                    // of which findings that was done, by severity, kind and what shows it
 	lasting *diagnosis.Diagnosis                  // what ails the run at its newest complete step; nil if nothing asks
 
-	notReady error // why nothing can be computed of what was read; nil if it can
+	nothing  func(problem string) // told once if all that there is to read is no sample; may be nil
+	notReady error                // why nothing can be computed of what was read; nil if it can
 
 	link linkWatch
 }
@@ -145,13 +147,16 @@ func (w *watcher) run(ctx, waiting context.Context) error {
 		if got.err != nil && !ended {
 			return got.err
 		}
-		if got.caughtUp() {
-			if snap := store.Snapshot(); snap.Rows > 0 {
-				var err error
-				if w.notReady, err = w.checkSteps(ctx, snap, ended); err != nil {
-					return err
-				}
+		switch snap := store.Snapshot(); {
+		case !got.caughtUp():
+		case snap.Rows > 0:
+			var err error
+			if w.notReady, err = w.checkSteps(ctx, snap, ended); err != nil {
+				return err
 			}
+		case len(snap.Run.Problems) > 0 && w.nothing != nil:
+			w.nothing(snap.Run.Problems[0].String())
+			w.nothing = nil
 		}
 		if ended {
 			return w.notReady
