@@ -25,6 +25,7 @@ const (
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
 	nearBefore    = 0.05 // of the range of rewards within which a prompt has the reward of before
 	fallSigmas    = 3.0  // standard errors by which a part falls from step to step, where its groups say that this is no chance
+	chosenByEnd   = 100  // times as many parts as were tried are prompts that were chosen by how their groups end
 	restHeld      = 0.05 // of the range of rewards that the rest may lose while a part falls
 	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
@@ -807,6 +808,9 @@ func (e *evidence) forgotten(p partOf, whole series) (f Finding, z float64, foun
 	leastFall := max(partFallRange*(e.High-e.Low), partFall*(k.level.mean()-e.Low))
 	isChance := !isSure || chance(k.z, places) > rare
 	if isChance && k.z < -fallSigmas { // few steps say little of their noise, and their groups may say enough
+		if !p.named {
+			places *= chosenByEnd
+		}
 		isChance = chance(e.compareGroups(p.in, k.a, k.b, len(whole)), places) > rare
 	}
 	if isChance || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || -k.done() < leastFall {
