@@ -25,7 +25,7 @@ const (
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
 	nearBefore    = 0.05 // of the range of rewards within which a prompt has the reward of before
 	fallSigmas    = 3.0  // standard errors by which a part falls from step to step, where its groups say that this is no chance
-	chosenByEnd   = 100  // times as many parts as were tried are prompts that were chosen by how their groups end
+	chosenByEnd   = 10  // times as many parts as were tried are prompts that were chosen by how their groups end
 	restHeld      = 0.05 // of the range of rewards that the rest may lose while a part falls
 	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
@@ -852,21 +852,43 @@ func (e *evidence) forgotten(p partOf, whole series) (f Finding, z float64, foun
 }
 
 // compareGroups compares the groups of a part in steps [a, b) with those in [b, end), each of which is one witness, and returns how many
-// standard errors their means are apart.
+// standard errors their means are apart. It returns 0 where the steps differ by more than their groups do: then groups of a step have
+// something in common, and are no witnesses of their own.
 func (e *evidence) compareGroups(in func(step, group int) bool, a, b, end int) float64 {
 	var sides [2]Moments
-	for i := a; i < end; i++ {
-		for k := range e.Steps[i].Groups {
-			if g := &e.Steps[i].Groups[k]; g.Valid > 0 && in(i, k) {
-				sides[model.Count01(i >= b)].add(float64(g.Mean))
+	var steps, within Moments // squared deviations of steps, by group, from their side, and of groups from their step
+	for _, side := range [][2]int{{a, b}, {b, end}} {
+		all, ofSteps := &sides[model.Count01(side[0] == b)], series{}
+		for i := side[0]; i < side[1]; i++ {
+			var m Moments
+			for k := range e.Steps[i].Groups {
+				if g := &e.Steps[i].Groups[k]; g.Valid > 0 && in(i, k) {
+					m.add(float64(g.Mean))
+				}
+			}
+			if m.N > 0 {
+				all.join(m)
+				ofSteps = append(ofSteps, m)
 			}
 		}
+		if all.N < 2 {
+			return 0
+		}
+		for _, m := range ofSteps {
+			d := m.mean() - all.mean()
+			steps.Sum += float64(m.N) * d * d
+			within.Sum += m.Squares - float64(m.N)*m.mean()*m.mean()
+			within.N += m.N - 1
+		}
+		steps.N += len(ofSteps) - 1
+	}
+	const chanceAlone = 2 // times as much steps may differ as their groups do
+	canTell := 2*within.N >= steps.N && steps.N > 0
+	if areAlike := canTell && steps.mean() <= chanceAlone*within.mean(); !areAlike {
+		return 0
 	}
 	variance, dof := 0.0, 0
 	for _, m := range sides {
-		if m.N < 2 {
-			return 0
-		}
 		variance += max(0, m.Squares/float64(m.N)-m.mean()*m.mean()) / float64(m.N-1)
 		dof += m.N - 1
 	}
