@@ -25,7 +25,7 @@ const (
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
 	nearBefore    = 0.05 // of the range of rewards within which a prompt has the reward of before
 	fallSigmas    = 3.0  // standard errors by which a part falls from step to step, where its groups say that this is no chance
-	chosenByEnd   = 10  // times as many parts as were tried are prompts that were chosen by how their groups end
+	chosenByEnd   = 10   // times as many parts as were tried are prompts that were chosen by how their groups end
 	restHeld      = 0.05 // of the range of rewards that the rest may lose while a part falls
 	floorBand     = 0.1  // of the range of rewards that is near the lowest
 	leastPrompts  = 6    // that come again, for a third of them to be a part
@@ -855,44 +855,47 @@ func (e *evidence) forgotten(p partOf, whole series) (f Finding, z float64, foun
 // standard errors their means are apart. It returns 0 where the steps differ by more than their groups do: then groups of a step have
 // something in common, and are no witnesses of their own.
 func (e *evidence) compareGroups(in func(step, group int) bool, a, b, end int) float64 {
-	var sides [2]Moments
+	sides := [2]series{e.groupMeans(in, a, b), e.groupMeans(in, b, end)}
+	var means [2]Moments
 	var steps, within Moments // squared deviations of steps, by group, from their side, and of groups from their step
-	for _, side := range [][2]int{{a, b}, {b, end}} {
-		all, ofSteps := &sides[model.Count01(side[0] == b)], series{}
-		for i := side[0]; i < side[1]; i++ {
-			var m Moments
-			for k := range e.Steps[i].Groups {
-				if g := &e.Steps[i].Groups[k]; g.Valid > 0 && in(i, k) {
-					m.add(float64(g.Mean))
-				}
-			}
-			if m.N > 0 {
-				all.join(m)
-				ofSteps = append(ofSteps, m)
-			}
-		}
+	variance, dof := 0.0, 0
+	for k, side := range sides {
+		all := side.pooled(0, len(side))
 		if all.N < 2 {
 			return 0
 		}
-		for _, m := range ofSteps {
+		for _, m := range side {
 			d := m.mean() - all.mean()
 			steps.Sum += float64(m.N) * d * d
 			within.Sum += m.Squares - float64(m.N)*m.mean()*m.mean()
 			within.N += m.N - 1
 		}
-		steps.N += len(ofSteps) - 1
+		steps.N += len(side) - 1
+		variance += max(0, all.Squares/float64(all.N)-all.mean()*all.mean()) / float64(all.N-1)
+		dof, means[k] = dof+all.N-1, all
 	}
 	const chanceAlone = 2 // times as much steps may differ as their groups do
 	canTell := 2*within.N >= steps.N && steps.N > 0
 	if areAlike := canTell && steps.mean() <= chanceAlone*within.mean(); !areAlike {
 		return 0
 	}
-	variance, dof := 0.0, 0
-	for _, m := range sides {
-		variance += max(0, m.Squares/float64(m.N)-m.mean()*m.mean()) / float64(m.N-1)
-		dof += m.N - 1
+	return normal(means[1].mean()-means[0].mean(), variance, dof)
+}
+
+// groupMeans are the moments of the means of the groups of a part, of the steps from a to b that have some.
+func (e *evidence) groupMeans(in func(step, group int) bool, a, b int) (all series) {
+	for i := a; i < b; i++ {
+		var m Moments
+		for k := range e.Steps[i].Groups {
+			if g := &e.Steps[i].Groups[k]; g.Valid > 0 && in(i, k) {
+				m.add(float64(g.Mean))
+			}
+		}
+		if m.N > 0 {
+			all = append(all, m)
+		}
 	}
-	return normal(sides[1].mean()-sides[0].mean(), variance, dof)
+	return all
 }
 
 // beside is what the rest does while a part falls: the whole, or the others where the whole falls with it. fallsAlone is false if these
