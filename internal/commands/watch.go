@@ -147,16 +147,10 @@ func (w *watcher) run(ctx, waiting context.Context) error {
 		if got.err != nil && !ended {
 			return got.err
 		}
-		switch snap := store.Snapshot(); {
-		case !got.caughtUp():
-		case snap.Rows > 0:
-			var err error
-			if w.notReady, err = w.checkSteps(ctx, snap, ended); err != nil {
+		if got.caughtUp() {
+			if err := w.checkAll(ctx, store.Snapshot(), ended); err != nil {
 				return err
 			}
-		case len(snap.Run.Problems) > 0 && w.nothing != nil:
-			w.nothing(snap.Run.Problems[0].String())
-			w.nothing = nil
 		}
 		if ended {
 			return w.notReady
@@ -172,6 +166,18 @@ func (w *watcher) run(ctx, waiting context.Context) error {
 		}
 		chunks = w.read(waiting)
 	}
+}
+
+// checkAll checks the steps of all that was read so far, or tells once that it has no sample.
+func (w *watcher) checkAll(ctx context.Context, snap model.Snapshot, ended bool) (err error) {
+	switch {
+	case snap.Rows > 0:
+		w.notReady, err = w.checkSteps(ctx, snap, ended)
+	case len(snap.Run.Problems) > 0 && w.nothing != nil:
+		w.nothing(snap.Run.Problems[0].String())
+		w.nothing = nil
+	}
+	return err
 }
 
 // readResult is the next chunk of the source or its error; the zero value says that the steps are to
