@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,18 +52,25 @@ func TestNothingComparedIsNotHealthy(t *testing.T) {
 	}
 }
 
-// Without prompts and with one id for a step nothing is known of groups: a run is well only if its reward gains.
+// Without prompts and with one id for the run, or that of the step, nothing is known of groups: a run is well only if its reward gains.
+// Other ids of steps of one group are those of prompts.
 func TestOneIDForAll(t *testing.T) {
+	ofRun := func(int) string { return "run" }
 	for name, c := range map[string]struct {
-		gain float64
-		want bool // that this is why
-	}{"the reward gains": {0.6, false}, "it is level": {0, true}} {
+		gain  float64
+		id    func(step int) string
+		want  bool // that this is why
+		blind bool
+	}{
+		"the reward gains": {0.6, ofRun, false, true}, "it is level": {0, ofRun, true, true}, "the step": {0, strconv.Itoa, true, true},
+		"a prompt each": {0, func(step int) string { return fmt.Sprint("log.jsonl:", step) }, false, false},
+	} {
 		chunk := &model.Chunk{Files: []string{"x"}, LengthUnit: model.LengthTokens, Progress: model.Progress{Files: 1, CaughtUp: true}}
 		rng := rand.New(rand.NewPCG(5, 6))
 		for step := range 40 {
 			for range 32 {
 				chunk.Records = append(chunk.Records, model.Record{
-					Step: int64(step), Group: "run", Reward: verdict(rng, 0.2+c.gain*float64(step)/40), Advantage: math.NaN(), Length: int32(50 + rng.IntN(90)),
+					Step: int64(step), Group: c.id(step), Reward: verdict(rng, 0.2+c.gain*float64(step)/40), Advantage: math.NaN(), Length: int32(50 + rng.IntN(90)),
 				})
 			}
 		}
@@ -74,7 +82,7 @@ func TestOneIDForAll(t *testing.T) {
 		}
 		isBlind := slices.ContainsFunc(look.Diagnosis.Blind, func(b Blind) bool { return b.Kind == Saturated })
 		why := look.Diagnosis.WhyUnknown()
-		if isWhy := strings.Contains(why, "one group id in each step"); isWhy != c.want || !isBlind {
+		if isWhy := strings.Contains(why, "one for the whole run or the number of the step"); isWhy != c.want || isBlind != c.blind {
 			t.Errorf("%s: %s; groups are told: %t", name, why, !isBlind)
 		}
 	}

@@ -240,11 +240,12 @@ func (e *evidence) allAtLimit() (Finding, bool) {
 	if !found || limit < cutLength || middle < inMiddle {
 		return Finding{}, false
 	}
-	f.Title = fmt.Sprintf("%s of answers end at the length limit of %d tokens, and the reward does not gain",
-		units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), limit)
+	while := "and the reward does not gain"
 	if l := e.learning(); l != nil && l.IsGain() {
-		f.Severity, f.Title = Watch, strings.Replace(f.Title, "and the reward does not gain", "though the reward gains", 1)
+		f.Severity, while = Watch, "though the reward gains"
 	}
+	f.Title = fmt.Sprintf("%s of answers end at the length limit of %d tokens, %s",
+		units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), limit, while)
 	return f, true
 }
 

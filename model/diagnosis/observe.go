@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -28,6 +29,7 @@ type Observations struct {
 	prompts    bool // some rows have one
 	byPrompt   bool // groups are of one prompt, or of the turns that begin with one: what each does can be told
 	lengths    bool // some rows have one
+	oneID      bool // see hasOneID
 	total      *Sum // nil if the reward is not seen to be a sum of its parts
 	snap       model.Snapshot
 	set        model.Settings
@@ -52,12 +54,13 @@ type Observed struct {
 	Logged  match.Facts // of the advantages that the trainer logged
 
 	revision int
-	rows     int  // of all rollouts: Rows counts each once
-	prompts  int  // distinct ones of rows
-	mixed    int  // ids of groups whose rows have several prompts
-	ids      int  // ids of groups
-	several  int  // groups whose rows have several prompts, where the logged advantages prove groups
-	turns    bool // most rows look like turns of longer answers
+	onlyID   string // of the group, where the step is one of several rows; else ""
+	rows     int    // of all rollouts: Rows counts each once
+	prompts  int    // distinct ones of rows
+	mixed    int    // ids of groups whose rows have several prompts
+	ids      int    // ids of groups
+	several  int    // groups whose rows have several prompts, where the logged advantages prove groups
+	turns    bool   // most rows look like turns of longer answers
 }
 
 // Moments are a number of values with their sum and sum of squares.
@@ -191,6 +194,7 @@ func (o *Observations) sumUp() {
 		o.lengths = o.lengths || s.Length.N > 0
 		o.prompts = o.prompts || slices.ContainsFunc(s.Groups, func(g GroupFacts) bool { return g.Prompt > 0 })
 	}
+	o.oneID = o.hasOneID()
 	o.byPrompt = o.prompts && (o.areTurns() || !o.holdSeveralPrompts())
 }
 
@@ -216,19 +220,30 @@ func (o *Observations) grounds() (g Grounds) {
 	return g
 }
 
-// oneGroupSteps is the share of the steps that are one group each, from which an id seems to be that of a step.
-const oneGroupSteps = 0.95
+// oneIDSteps is the share of the steps whose only group has the id of the run, or that of the step, from which no id is one of a prompt.
+const oneIDSteps = 0.95
 
-// ungrouped says why nothing is known of the answers to one prompt: the log has no prompts, and an id for each step or for the whole run.
+// ungrouped says why nothing is known of the answers to one prompt: the log has no prompts, and its group id is one for the whole run, or
+// the number of the step.
 func (o *Observations) ungrouped() string {
-	one := 0
-	for i := range o.Steps {
-		one += model.Count01(len(o.Steps[i].Groups) == 1 && o.Steps[i].Rows > 1)
-	}
-	if o.prompts || len(o.Steps) < leastSteps || float64(one) < oneGroupSteps*float64(len(o.Steps)) {
+	if o.prompts || !o.oneID {
 		return ""
 	}
-	return "the log has no prompts and one group id in each step, so that nothing shows which answers are to one prompt"
+	return "the log has no prompts, and its group id is one for the whole run or the number of the step, so that nothing shows which answers " +
+		"are to one prompt"
+}
+
+// hasOneID reports whether the steps are one group each, by an id of the run or of the step.
+func (o *Observations) hasOneID() bool {
+	ofStep, names := 0, map[string]int{}
+	for i := range o.Steps {
+		if id := o.Steps[i].onlyID; id != "" {
+			names[id]++
+			ofStep += model.Count01(id == strconv.FormatInt(o.Steps[i].Step, 10))
+		}
+	}
+	most := max(ofStep, names[model.MostCommon(names)])
+	return len(o.Steps) >= leastSteps && float64(most) >= oneIDSteps*float64(len(o.Steps))
 }
 
 // Limits of what trains nowhere.
@@ -400,6 +415,9 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	}
 	if step.LoggedAdvantages != nil {
 		s.Logged = loggedFacts(&step, order, offsets, logged)
+	}
+	if isOne := len(s.Groups) == 1 && s.Rows > 1; isOne && rule.By == model.GroupByID {
+		s.onlyID = snap.GroupName(rule, &step, order, offsets, 0)
 	}
 	s.rows = len(step.Rewards)
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
