@@ -49,9 +49,7 @@ var containers = []string{".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".ts
 // copyName is what names of copies have in common. The number of a step before the container, as in samples.step_3.jsonl, is none of it.
 func copyName(name string) string {
 	dir, base := filepath.Split(strings.ToLower(name))
-	for _, packed := range framing.PackedExtensions() {
-		base = strings.TrimSuffix(base, packed)
-	}
+	base = framing.Unpacked(base)
 	if slices.Contains(containers, filepath.Ext(base)) {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}

@@ -119,7 +119,7 @@ type Fields struct {
 	lengths      map[string]FieldRole // names of RoleLength, of which some are those of lists of tokens too
 	parents      map[string]bool      // the part before each dot of a name
 	anyComponent bool                 // every number without a role is a reward component
-	keepsParts   bool                 // so are those that say of a sample how good it is: see isPlainPart
+	keepsParts   bool                 // so are those that say of a sample how good it is: see IsPlainPart
 	chosen       [RoleCount]string    // columns that a person named
 	requested    []string             // columns to keep as components too, whatever role they play
 }

@@ -216,10 +216,7 @@ func stepFromPath(path string) (step int64, ok bool) {
 
 // StepFromNumberedFile reads the step of verl's {step}.jsonl.
 func StepFromNumberedFile(path string) (step int64, ok bool) {
-	base := filepath.Base(path)
-	for _, packed := range framing.PackedExtensions() {
-		base = strings.TrimSuffix(base, packed)
-	}
+	base := framing.Unpacked(filepath.Base(path))
 	base = strings.TrimSuffix(base, filepath.Ext(base))
 	if !IsDigits(base) {
 		return 0, false

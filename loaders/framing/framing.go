@@ -87,11 +87,15 @@ func isCSVHeader(line []byte) bool {
 
 // Extension returns the extension of a file name in lower case, without that of a compression.
 func Extension(name string) string {
-	name = strings.ToLower(name)
+	return path.Ext(Unpacked(strings.ToLower(name)))
+}
+
+// Unpacked is the name of a compressed file without what says so, and that of another as it is.
+func Unpacked(name string) string {
 	for _, ext := range PackedExtensions() {
 		name = strings.TrimSuffix(name, ext)
 	}
-	return path.Ext(name)
+	return name
 }
 
 // PackedExtensions are what the names of compressed files end in.

@@ -14,6 +14,7 @@ package logprobs
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -227,6 +228,20 @@ func (r *reader) accept(line int64, take func(line int64) error) error {
 	r.samples++
 	r.refused = take(line)
 	return r.refused
+}
+
+// open opens a file, and says how large and how old it is.
+func (r *reader) open(name string) (fileio.Handle, os.FileInfo, error) {
+	file, err := r.disk.Open(r.path(name))
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		_ = file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
 }
 
 // path is where a file is.

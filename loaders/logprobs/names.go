@@ -45,15 +45,11 @@ const tableExtension = ".parquet"
 
 // readTable visits the rows of a Parquet file. Of others than those of log-probs no more than the footer is read.
 func (r *reader) readTable(name string) error {
-	file, err := r.disk.Open(r.path(name))
+	file, info, err := r.open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
 	table, err := pages.Open(file, info.Size(), nil)
 	all := names()
 	isSampler := func(n pages.Node) bool { return slices.Contains(all[roleSampler], n.Name) }

@@ -52,15 +52,11 @@ const (
 
 // readLines visits the samples of the lines of a file from a byte on, at which one begins.
 func (r *reader) readLines(name string, from int64) error {
-	file, err := r.disk.Open(r.path(name))
+	file, info, err := r.open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
 	s := &strides{reader: r, file: name, text: file, all: shapes()}
 	s.bytes.New = func() any { return new([]byte) }
 	start, isOver, err := r.resume(name, file, info.Size(), info.ModTime())
@@ -221,15 +217,11 @@ func eachLine(text []byte, visit func(line []byte, at int64) bool) {
 
 // eachRow visits the lines of a whole file that are objects.
 func (r *reader) eachRow(name string, visit func(line []byte)) error {
-	file, err := r.disk.Open(r.path(name))
+	file, info, err := r.open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
 	var buf []byte
 	for at := int64(0); at < info.Size(); at += strideBytes {
 		part := stride{from: at, to: min(at+strideBytes, info.Size()), begins: at == 0}
