@@ -93,7 +93,7 @@ func TestTailOfAveragesSaysSo(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "metrics.jsonl")
 	filetest.Write(t, log, strings.Repeat(`{"step":1,"critic/score/mean":0.5,"actor/entropy":0.3}`+"\n", 20))
-	said := runCommand(t, "tail", log, "--idle-timeout", "200ms")
+	said := runCommand(t, "tail", log, "--idle-timeout", "5s")
 	if !strings.Contains(said, "no samples so far: metrics.jsonl: metrics only") || !strings.Contains(said, "`vantage summary PATH` shows the averages") {
 		t.Errorf("it says %s", said)
 	}
