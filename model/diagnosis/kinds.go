@@ -362,7 +362,7 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: RewardCollapse, detect: collapse,
-			follows: []Kind{TooHard, Forgetting, EqualRewards},
+			follows: []Kind{TooHard, Forgetting, LengthExplosion, EqualRewards},
 			What:    "The mean reward was up, falls to its floor and stays there.",
 			How: []string{
 				fmt.Sprintf("The mean reward falls, unlikely by chance at any step, and at most %s of its height above its floor is "+
