@@ -62,6 +62,9 @@ func (e *evidence) unearned() (Finding, bool) {
 	if gain := rewards.compare(k.a, k.b, n-rewards.span(), n); gain.change() < 0 && gain.z < -2 {
 		return Finding{}, false
 	}
+	if dead, _ := outage(e); len(dead) > 0 {
+		return Finding{}, false // all win, whatever they say
+	}
 	f := e.finding(lacking, "answers that win without the truth", k.b, n, true, "answers")
 	f.Title = fmt.Sprintf("%s of the answers that win do not have the ground truth in them, and %s did not",
 		units.Share(k.settled.mean()), units.Share(k.level.mean()))
