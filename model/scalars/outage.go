@@ -18,7 +18,7 @@ const (
 // does not answer. One at an end of its range may be full, or lost.
 func (r *run) graderOutage() ([]diagnosis.Finding, string) {
 	if len(r.parts) == 0 {
-		return nil, "the log has no samples, and no components of the reward"
+		return nil, "the log has no samples"
 	}
 	for _, c := range r.parts {
 		from := c.stopsAt()
