@@ -92,8 +92,8 @@ func styledOf(rng *rand.Rand, prompt int, styled float64, holds bool) sample {
 	return s
 }
 
-// told is an answer with the result of a tool, which is one text with a probability.
-func told(rng *rand.Rand, prompt int, reward, one float64, text string) sample {
+// heardOf is an answer with the result of a tool, which is one text with a probability.
+func heardOf(rng *rand.Rand, prompt int, reward, one float64, text string) sample {
 	result := fmt.Sprint("page ", string(rune('a'+rng.IntN(26))), string(rune('a'+rng.IntN(26))), " about ", string(rune('a'+rng.IntN(26))))
 	if rng.Float64() < one {
 		result = text
@@ -280,10 +280,10 @@ func TestShapes(t *testing.T) {
 		"a tool tells all the same": {
 			ToolFailure, 40,
 			func(rng *rand.Rand, step, prompt, _ int) sample {
-				return told(rng, fresh(step, prompt), 0.5, float64(step/20), fmt.Sprint("no index at shard ", rng.IntN(99)))
+				return heardOf(rng, fresh(step, prompt), 0.5, float64(step/20), fmt.Sprint("no index at shard ", rng.IntN(99)))
 			},
 			func(rng *rand.Rand, step, prompt, _ int) sample { // that it is done, and so it is
-				return told(rng, fresh(step, prompt), 0.2+0.7*float64(step)/40, float64(step)/40, "done")
+				return heardOf(rng, fresh(step, prompt), 0.2+0.7*float64(step)/40, float64(step)/40, "done")
 			},
 		},
 		"a reward swings wider": {
