@@ -39,7 +39,7 @@ func (a App) fittingHints(w int) []view.Binding {
 	sections := a.position.activeKeys()
 	if last := len(sections) - 1; a.env.Result.Analysis == nil { // the others have nothing to act on yet
 		own := 0
-		if beforeAnalysis(a.position.view) {
+		if a.drawsEarly() {
 			own = min(1, last)
 		}
 		sections = slices.Concat(sections[:own], sections[last:])

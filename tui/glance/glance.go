@@ -68,6 +68,14 @@ func (*View) Explains(env.Env) glossary.List {
 	return glossary.List{}.At(figures.Step, "samples", "train", "groups", "signal", "Σ|A|", "flips")
 }
 
+// HelpNotes says the order of the worst steps, which no column shows.
+func (*View) HelpNotes(env.Env) []view.Note {
+	return []view.Note{{Label: "worst steps", Text: "worst first, " + glance.Order(), Names: "order sort badness weight", First: true}}
+}
+
+// LeadsToGroups marks that its steps are those whose groups the overview has.
+func (*View) LeadsToGroups() {}
+
 // Keys of the run at a glance.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "run at a glance", Bindings: append(view.ListKeys("j k move"),

@@ -35,6 +35,9 @@ func (p *View) Rows(e env.Env) (*int, int) {
 	return &p.top, e.Display.FirstLines(len(readingLines(e, e.Display.W-4)) + listedProblems(e))
 }
 
+// DrawsEarly marks that what cannot be read is shown before a step is computed.
+func (*View) DrawsEarly() {}
+
 // OnOpen goes to the top.
 func (p *View) OnOpen(env.Env) { p.top = 0 }
 

@@ -37,6 +37,17 @@ func (Small) StateOf() view.Name { return view.Steps }
 // Draw draws them.
 func (s Small) Draw(e env.Env, w, h int) []string { return s.figuresView(e, w, h) }
 
+// SavedAs leaves it to the view that it was opened from.
+func (Small) SavedAs() string { return "" }
+
+// Prepare draws the charts that are in sight.
+func (s Small) Prepare(e env.Env, w, h int) {
+	if e.Result.Trend != nil {
+		grid := s.FigureGrid(e, w, h)
+		s.Cache = s.DrawFigures(e, grid.InSight, "", grid.W, grid.H-1)
+	}
+}
+
 // OnMouse leaves the wheel to what is below the pointer.
 func (Small) OnMouse(env.Env, view.Mouse) (view.Want, bool) { return nil, false }
 
@@ -98,7 +109,8 @@ func (s *View) moveFigure(e env.Env, by int) view.Want {
 func (s *View) moveFigureRow(e env.Env, by int) view.Want {
 	columns := s.figureGridOnScreen(e).columns
 	at, n := s.Figures.Cursor, len(trend.MetricNames(e))
-	if to := at + by*columns; to >= 0 && to < n || by < -1 || by > 1 {
+	to, byPages := at+by*columns, by < -1 || by > 1
+	if isChart := to >= 0 && to < n; isChart || byPages {
 		s.Figures.Cursor = pane.ClampIndex(to, n)
 	}
 	return s.ScrollFigures(e)

@@ -41,6 +41,12 @@ func (s List) Edited(e env.Env, longer bool) view.Want { return view.Narrowed(s,
 // Rows makes it a list.
 func (s List) Rows(e env.Env) (*int, int) { return &s.Picker.cursor, len(s.listed(e)) }
 
+// SavedAs leaves it to the view that it was opened from.
+func (List) SavedAs() string { return "" }
+
+// Prepare draws nothing: the list has no charts.
+func (List) Prepare(env.Env, int, int) {}
+
 // OnMouse leaves the mouse to the rows.
 func (List) OnMouse(env.Env, view.Mouse) (view.Want, bool) { return nil, false }
 

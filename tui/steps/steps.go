@@ -46,6 +46,19 @@ func (*View) OnMouse(_ env.Env, m view.Mouse) (view.Want, bool) {
 	return view.MoveStep(m.Wheel), true
 }
 
+// SavedAs is its name in the session.
+func (*View) SavedAs() string { return "steps" }
+
+// Prepare draws the chart.
+func (s *View) Prepare(e env.Env, w, h int) {
+	if e.Result.Trend == nil {
+		return
+	}
+	box, _ := s.Layout(w, h)
+	in := box.Inner()
+	s.Cache = s.DrawFigures(e, []string{s.DrawnMetric(e)}, s.Second, in.W, in.H-trend.RowsBelowPlot)
+}
+
 // Explains returns the metrics that are drawn, and those of the table.
 func (s *View) Explains(e env.Env) glossary.List {
 	l := glossary.List{}.At(figures.Metrics, s.DrawnMetric(e), s.Second)

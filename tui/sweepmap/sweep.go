@@ -27,17 +27,6 @@ import (
 	"vantage/tui/view"
 )
 
-// Explains returns the figure that is on the map, then those of the cell and of the advice.
-func (s *View) Explains(e env.Env) glossary.List {
-	all := sweep.Figures()
-	shown, _ := s.shownFigure(e)
-	l := glossary.List{}.At(figures.Sweep, all[shown].Label, "★", "☆", "keep_pos_ratio")
-	for _, f := range all {
-		l = l.At(figures.Sweep, f.Label)
-	}
-	return l.At(figures.Sweep, "+ : −")
-}
-
 // View is the state of the map of what every pair of keep ratios does.
 type View struct {
 	Figure    int // 1 + index in sweep.Figures; 0: nobody chose one
@@ -51,6 +40,37 @@ type View struct {
 
 	Job  job.Job[SweepKey, sweepPart]
 	Grid *sweep.Grid // on the screen
+}
+
+// WhyNot says that some estimators have no such filter.
+func (*View) WhyNot(e env.Env) string {
+	if estimator, err := e.Settings.Now.FindEstimator(); err != nil || !estimator.CanFilter {
+		return "only GRPO estimators have this filter: select one with e or E first"
+	}
+	return ""
+}
+
+// OnOpen puts the cursor on the ratios at work.
+func (s *View) OnOpen(e env.Env) { *s = s.At(e.Settings.Now.KeepPos, e.Settings.Now.KeepNeg) }
+
+// SavedAs is its name in the session.
+func (*View) SavedAs() string { return "sweep" }
+
+// Explains returns the figure that is on the map, then those of the cell and of the advice.
+func (s *View) Explains(e env.Env) glossary.List {
+	all := sweep.Figures()
+	shown, _ := s.shownFigure(e)
+	l := glossary.List{}.At(figures.Sweep, all[shown].Label, "★", "☆", "keep_pos_ratio")
+	for _, f := range all {
+		l = l.At(figures.Sweep, f.Label)
+	}
+	return l.At(figures.Sweep, "+ : −")
+}
+
+// HelpNotes explains the goal, which the title names.
+func (s *View) HelpNotes(env.Env) []view.Note {
+	goal := s.SweepGoal()
+	return []view.Note{{Label: goal.Name, Text: "goal: " + goal.Doc()}}
 }
 
 // Keys of the map.
