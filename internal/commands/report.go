@@ -195,8 +195,10 @@ func briefOf(ctx context.Context, log *openLog) (*report.Steps, error) {
 
 // isOfScalars reports whether what is asked for can be told of a run without samples: what ails it, in words or JSON.
 func (o *reportOptions) isOfScalars(c *call) bool {
-	isPlain := o.isPerStep() && !o.isBreakdown() && !o.brief && (c.steps == nil || *c.steps == (stepRange{}))
-	return isPlain && o.output == "" && o.svg == "" && o.emit == "" && slices.Contains([]string{"text", "json"}, c.format)
+	isOfAllSteps := c.steps == nil || *c.steps == (stepRange{})
+	isPlain := o.isPerStep() && !o.isBreakdown() && !o.brief
+	writesFiles := o.output != "" || o.svg != "" || o.emit != ""
+	return isPlain && isOfAllSteps && !writesFiles && slices.Contains([]string{"text", "json"}, c.format)
 }
 
 // writeReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
@@ -210,7 +212,8 @@ func (o *reportOptions) isBreakdown() bool {
 
 // isGroupList reports whether some groups are asked for, and nothing else.
 func (o *reportOptions) isGroupList() bool {
-	return o.isPerGroup() && o.by == "" && (o.where.text != "" || o.sort != "" || o.top > 0)
+	choosesGroups := o.where.text != "" || o.sort != "" || o.top > 0
+	return o.isPerGroup() && o.by == "" && choosesGroups
 }
 
 func (o *reportOptions) isPerGroup() bool { return o.per == string(report.PerGroup) }

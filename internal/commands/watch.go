@@ -415,7 +415,9 @@ func (l *linkWatch) see(link model.Link, now time.Time) {
 	if l.since.IsZero() {
 		l.since = now
 	}
-	if link.State == model.LinkLost && !l.isOut && l.note != nil && (l.noted.IsZero() || now.Sub(l.noted) >= outagePause) {
+	isNews := link.State == model.LinkLost && !l.isOut
+	isDue := l.noted.IsZero() || now.Sub(l.noted) >= outagePause
+	if isNews && isDue && l.note != nil {
 		l.isOut, l.noted = true, now
 		l.note(l.trouble(now))
 	}

@@ -348,8 +348,12 @@ func (p *plan) trend(ctx context.Context, previous *Trend, known *Analysis, maxS
 
 // reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
 func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (StepFigures, bool) {
-	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
-		previous.judged != t.judged || previous.Grouping.GroupRule != t.Grouping.GroupRule {
+	if previous == nil {
+		return StepFigures{}, false
+	}
+	sameSettings := previous.Settings == t.Settings && previous.Grouping.GroupRule == t.Grouping.GroupRule
+	sameRules := previous.thresholds == t.thresholds && previous.judged == t.judged
+	if !sameSettings || !sameRules {
 		return StepFigures{}, false
 	}
 	i, ok := previous.Find(step.Number)

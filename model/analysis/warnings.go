@@ -557,10 +557,11 @@ func (a *Analysis) stageNotApplied() *model.Warning {
 // groupFilterRefuses warns of what the trainer would raise for the step, or of what it does with a
 // batch of too few groups.
 func (a *Analysis) groupFilterRefuses() *model.Warning {
-	if a.admitted.rule == nil || a.admitted.refusal == nil && a.admitted.verdict.Note == "" && !a.admitted.verdict.SamplesOn {
+	v := a.admitted.verdict
+	hasWords := a.admitted.refusal != nil || v.Note != "" || v.SamplesOn
+	if a.admitted.rule == nil || !hasWords {
 		return nil
 	}
-	v := a.admitted.verdict
 	w := &model.Warning{
 		Count: a.Groups - a.AdmittedGroups, Of: a.Groups, Unit: "groups", Example: a.firstGroup(func(g *Group) bool { return !g.Admitted }),
 		Text: "are not admitted", Advice: "the log has one round of generation; a trainer that refills generates until the batch is full",

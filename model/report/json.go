@@ -383,7 +383,8 @@ type absent struct{}
 // some returns a value, which an object leaves out if it is the zero value of its type, or holds nothing.
 func some(x any) any {
 	v := reflect.ValueOf(x)
-	if !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0 {
+	isEmptyList := (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0
+	if !v.IsValid() || v.IsZero() || isEmptyList {
 		return absent{}
 	}
 	return x

@@ -60,7 +60,9 @@ type PagesKey struct {
 
 // sameTexts reports whether two pages are of the same texts, however they are laid out.
 func (k PagesKey) sameTexts(o PagesKey) bool {
-	return k.Texts[0].Place == o.Texts[0].Place && (k.Texts[1].Place == o.Texts[1].Place || k.diffBelow || o.diffBelow) && k.diff == o.diff
+	sameFirst, sameSecond := k.Texts[0].Place == o.Texts[0].Place, k.Texts[1].Place == o.Texts[1].Place
+	firstAlone := k.diffBelow || o.diffBelow
+	return sameFirst && (sameSecond || firstAlone) && k.diff == o.diff
 }
 
 // textKey identifies a text: after a step was rewritten its place may hold another one.
@@ -200,7 +202,8 @@ func (r *reader) scrollBy(by, h int) {
 func (r *reader) toDifference(by, h int) (found bool) {
 	at, to := r.Scroll+h/3, 0
 	for _, line := range r.Page(0).AnchorLines(richtext.AnchorChange) {
-		if by > 0 && line > at && !found || by < 0 && line < at {
+		isFirstBelow, isAbove := line > at && !found, line < at
+		if by > 0 && isFirstBelow || by < 0 && isAbove { // of those above the last one stays
 			to, found = line, true
 		}
 	}

@@ -252,7 +252,8 @@ const leastShares = 0.2
 // little.
 func (r Row) lineBounds(values []float64) (lo, hi float64) {
 	lo, hi = chart.Range(values)
-	if room := leastShares - (hi - lo); r.zeroToOne && lo < hi && 0 <= lo && hi <= 1 && room > 0 {
+	areShares := r.zeroToOne && 0 <= lo && hi <= 1
+	if room := leastShares - (hi - lo); areShares && lo < hi && room > 0 {
 		lo = math.Floor(20*max(0, min(lo-room/2, 1-leastShares))) / 20
 		return lo, min(1, lo+math.Ceil(20*leastShares+1)/20)
 	}
@@ -262,8 +263,11 @@ func (r Row) lineBounds(values []float64) (lo, hi float64) {
 // Alarmed returns the steps that the worst alarm covers, in the line of the reward and in that which shows the alarm; nil: none.
 func Alarmed(e env.Env, row Row) *chart.Part {
 	worst := e.Found(0)
-	if worst == nil || worst.Severity != diagnosis.Alarm || row.Metric != "critic/score/mean" && (row.Name == "" ||
-		row.Name != worst.Series.Name) {
+	if worst == nil || worst.Severity != diagnosis.Alarm {
+		return nil
+	}
+	isReward, showsAlarm := row.Metric == "critic/score/mean", row.Name != "" && row.Name == worst.Series.Name
+	if !isReward && !showsAlarm {
 		return nil
 	}
 	return PartOf(worst, themes.Bad)
