@@ -251,7 +251,8 @@ func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, added []mod
 	for _, s := range added {
 		isNew[s.Number] = true
 	}
-	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) && !isNew[s.Number] })
+	isOpen := func(s model.Step) bool { return !w.monitor.Added(s.Number) && !isNew[s.Number] }
+	complete := slices.DeleteFunc(slices.Clone(snap.Steps), isOpen)
 	how := diagnosis.Reading{Every: w.every, From: added[0].Number}
 	if w.look, err = lookAt(ctx, w.log, snap.Only(complete), w.set, how, w.look); err != nil {
 		return err

@@ -282,7 +282,9 @@ func (t *Trend) Complete() bool { return t.Pending == 0 }
 // together. The others are pending. Unchanged steps of previous, which may be nil, are reused, so that
 // a call with the last result computes the next ones; so is the step of known, which may be nil, if it
 // has the same settings.
-func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, previous *Trend, known *Analysis, maxSamples int) (*Trend, error) {
+func ComputeTrend(
+	ctx context.Context, snap model.Snapshot, set model.Settings, previous *Trend, known *Analysis, maxSamples int,
+) (*Trend, error) {
 	p, err := newPlan(snap, set, known)
 	if err != nil {
 		return nil, err

@@ -327,9 +327,10 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 	if clue := facts.rowClue(); clue != "" {
 		return []string{clue}, nil
 	}
-	if clue := cmp.Or(plainFormClue(grouped), r.linearClue(snap, grouped), centredClue(grouped, &facts), perLengthClue(grouped)); clue != "" {
+	own := cmp.Or(plainFormClue(grouped), r.linearClue(snap, grouped), centredClue(grouped, &facts), perLengthClue(grouped))
+	if own != "" {
 		r.OwnRule = true
-		return []string{clue}, nil
+		return []string{own}, nil
 	}
 	if clue := missingRowsClue(grouped); clue != "" {
 		r.LacksRows = true

@@ -79,8 +79,13 @@ func jsonFoot(p *page) {
 	problems := model.Mapped(p.Snap.Run.Problems, func(one model.Problem) object {
 		return object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}}
 	})
-	counted := object{{"steps", p.total.complete()}, {"open_steps", append([]int64{}, p.total.Open...)}, {"open_samples", p.total.openRows}}
-	summary := slices.Concat(counted, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
+	counted := object{
+		{"steps", p.total.complete()},
+		{"open_steps", append([]int64{}, p.total.Open...)},
+		{"open_samples", p.total.openRows},
+	}
+	warnings := object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}}
+	summary := slices.Concat(counted, p.figuresJSON(p.total.summary()), warnings)
 	p.writeMembers(object{{"problems", problems}, {"summary", summary}})
 	p.printf("  \"complete\": true\n}\n")
 }
@@ -148,7 +153,10 @@ func attemptsJSON(a model.RunAttempts) object {
 			{"last_step", l.Last},
 		}...)
 		if !l.Start.IsZero() { // else rows are left out of a file
-			one = append(one, object{{"first_write", l.Start.UTC().Format(time.RFC3339)}, {"last_write", l.End.UTC().Format(time.RFC3339)}}...)
+			one = append(one, object{
+				{"first_write", l.Start.UTC().Format(time.RFC3339)},
+				{"last_write", l.End.UTC().Format(time.RFC3339)},
+			}...)
 		}
 		return one
 	})

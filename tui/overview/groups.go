@@ -81,7 +81,8 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return promptInTable(e, g) }},
 		groupColumn{name: "n", Width: size + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return g.SizeText() }},
 		groupColumn{name: "kept", Width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			return pane.FirstFitting(7, figures.KeptBySign(g), cmp.Or(figures.KeptWithSign(g), units.Count(g.Kept())), units.Count(g.Kept()))
+			kept := units.Count(g.Kept())
+			return pane.FirstFitting(7, figures.KeptBySign(g), cmp.Or(figures.KeptWithSign(g), kept), kept)
 		}},
 		groupColumn{
 			name: "reward", Width: reward + 1, lay: afterSpace,
@@ -189,7 +190,8 @@ const heightForCause = 15
 // Groups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
 func (p Panes) Groups(e env.Env, w, h int) pane.Content {
 	axis := p.Distribution.Charts(e, p.ChartWidth(e)).axis
-	content := pane.Content{Title: groupsTitle(e, w), Note: fmt.Sprintf("%d/%d", min(e.Place.Row+1, len(e.Result.Rows)), len(e.Result.Rows))}
+	n := len(e.Result.Rows)
+	content := pane.Content{Title: groupsTitle(e, w), Note: fmt.Sprintf("%d/%d", min(e.Place.Row+1, n), n)}
 	c := p.GroupTable(e, w)
 	content.Lines = []string{groupHeader(e, c, axis)}
 	rowsEnd := h

@@ -116,7 +116,8 @@ func problemLines(e env.Env, w, unreadable int) []string {
 		}
 		reasons := countReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
-			lines = append(lines, e.Display.LabelledLines(cells.FitRight(units.Count(r.Count), 8)+" ×", r.text+", first at "+r.first, w)...)
+			times := cells.FitRight(units.Count(r.Count), 8) + " ×"
+			lines = append(lines, e.Display.LabelledLines(times, r.text+", first at "+r.first, w)...)
 		}
 		if n := len(reasons) - maxReasonsListed; n > 0 {
 			lines = append(lines, e.Display.LabelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)

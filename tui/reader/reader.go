@@ -574,9 +574,8 @@ func (r Group) textTitle(e env.Env, typed *cells.Line) string {
 		if g := e.SelectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return e.Display.PaneTitle("diff", r.InText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(
-			" sample %d", r.loserRow(e)+1,
-		)
+		added, gone := t.Paint(themes.Positive, "+")+best, t.Paint(themes.Negative, "−")+fmt.Sprintf(" sample %d", r.loserRow(e)+1)
+		return e.Display.PaneTitle("diff", r.InText) + "  " + added + gone
 	}
 	title := e.Display.PaneTitle("text", r.InText) + fmt.Sprintf("  sample %d", r.Sample+1)
 	if r.raw {

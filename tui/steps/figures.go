@@ -164,13 +164,14 @@ func (s View) figuresView(e env.Env, w, h int) []string {
 	here := pane.ClampIndex(s.Figures.Cursor, n)
 	inSight := fmt.Sprintf("%d–%d of %s", g.first+1, g.first+len(g.InSight), units.Count(n))
 	c := pane.Content{Title: " all metrics  " + inSight + runLegend(e)}
-	drawn, meanOf := s.DrawFigures(e, g.InSight, "", g.W, g.H-1).Charts, 1
+	drawn, meanOf, last := s.DrawFigures(e, g.InSight, "", g.W, g.H-1).Charts, 1, e.Result.Analysis.Last()
 	c.Lines = make([]string, g.rows*g.H)
 	for i, one := range drawn {
 		name := g.InSight[i]
 		meanOf = one.MeanOf
-		value := trend.MetricText(name, e.Result.Analysis.Last().Metric(name)) + trend.WithoutNaN(&e.Result.Analysis.Last().StepFigures, name)
-		title := cells.Justify(t.Paint(themes.Title, trend.TrimPath(sanitize.Line(name), g.W-len(value)-4)), t.Paint(themes.Accent, value), g.W-2)
+		value := trend.MetricText(name, last.Metric(name)) + trend.WithoutNaN(&last.StepFigures, name)
+		short := trend.TrimPath(sanitize.Line(name), g.W-len(value)-4)
+		title := cells.Justify(t.Paint(themes.Title, short), t.Paint(themes.Accent, value), g.W-2)
 		for y, line := range append([]string{e.Display.Cell(title, g.first+i == here)}, one.Rows...) {
 			c.Lines[i/g.columns*g.H+y] += cells.Fit(line, g.W)
 		}

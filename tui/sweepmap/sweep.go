@@ -190,7 +190,8 @@ func (s *View) toSet(e env.Env) view.Want {
 	set := e.Settings.Now
 	*s = s.At(set.KeepPos, set.KeepNeg)
 	if pair := s.pair(e); pair.KeepPos != set.KeepPos || pair.KeepNeg != set.KeepNeg {
-		return view.Say(fmt.Sprintf("the current setting, %g and %g, is not on the map: this is the nearest pair", set.KeepPos, set.KeepNeg))
+		return view.Say(fmt.Sprintf("the current setting, %g and %g, is not on the map: this is the nearest pair", set.KeepPos,
+			set.KeepNeg))
 	}
 	return nil
 }

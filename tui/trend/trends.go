@@ -150,13 +150,8 @@ func trendWidths(e env.Env, w int) (left, plot, right int) {
 func trendLine(e env.Env, n int, row Row, w int) string {
 	t, x := e.Display.Theme, e.Result.Analysis
 	if x.NoSolved != "" && analysis.IsSolveMetric(row.Metric) {
-		return t.Paint(
-			themes.Dim,
-			cells.Fit(
-				cells.Fit(" "+row.Name, nameWidth)+pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"),
-				w,
-			),
-		)
+		ask := pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X")
+		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.Name, nameWidth)+ask, w))
 	}
 	left, plot, right := trendWidths(e, w)
 	now := row.of(x.Last())
