@@ -229,6 +229,24 @@ func (p Panes) Groups(e env.Env, w, h int) pane.Content {
 	return content
 }
 
+// groupsTitle says how many groups are shown, by which filter and in which order.
+func groupsTitle(e env.Env, w int) string {
+	x := e.Result.Analysis
+	title := "groups" + e.OfRun() + "  " + units.Count(x.Groups)
+	if e.Result.Filter != "" {
+		title = "groups" + e.OfRun() + "  " + e.ShownCount()
+	}
+	title = e.WithScopeWords(title, w)
+	words := env.Sortings()[e.Settings.Order.Column].Words
+	if e.Settings.Order.Reversed {
+		words += ", reversed"
+	}
+	if text := sanitize.Line(e.Result.Filter); text != "" {
+		return title + " · " + text + " · " + words
+	}
+	return title + " · " + words
+}
+
 // minSamplesBelow is from how many lines below the groups the samples of one stand there.
 const minSamplesBelow = 4
 

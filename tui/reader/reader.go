@@ -38,6 +38,9 @@ type reader struct {
 	Cached   []cachedText
 }
 
+// thinking is when <think> sections are shown in full.
+type thinking int
+
 const (
 	thinkingIfFits thinking = iota // with all the rest of the page
 	thinkingHidden
