@@ -33,7 +33,7 @@ const heightForSummary = 9
 func (p Panes) advantages(e env.Env, w, h int) pane.Content {
 	width := mirror.OddWidth(w)
 	shown := p.Distribution
-	m := shown.Charts(e, width)
+	m := shown.charts(e, width)
 	name, above, below, sides := m.words(w)
 	c := pane.Content{Note: shown.binNote(m), Lines: []string{" " + mirror.Moments(e, above, m.Upper, !m.hasFigure, w-1)}}
 	ruler := m.ruler(width)
@@ -269,7 +269,7 @@ func (p *Panes) MoveBin(e env.Env, by int) view.Want {
 		return nil
 	}
 	p.inFront(e)
-	bins := len(p.Distribution.Charts(e, p.ChartWidth(e)).Upper.Counts)
+	bins := len(p.Distribution.charts(e, p.chartWidth(e)).Upper.Counts)
 	if !p.Distribution.binShown {
 		p.Distribution.binShown, p.Distribution.bin = true, bins/2
 		return nil
@@ -345,8 +345,8 @@ type chartKey struct {
 	width          int
 }
 
-// Charts returns what is drawn in width cells, from the cache if that has it.
-func (s DistributionState) Charts(e env.Env, width int) chartCache {
+// charts returns what is drawn in width cells, from the cache if that has it.
+func (s DistributionState) charts(e env.Env, width int) chartCache {
 	x := e.Result.Analysis
 	key := chartKey{analysis: x, base: e.BaselineAnalysis(), figure: s.Figure, width: width}
 	if len(e.Result.ShownSamples) > 0 {
@@ -402,7 +402,7 @@ func maxAbs(values []float64, use []bool) (largest float64) {
 	return largest
 }
 
-// ChartWidth returns the width of the distribution on the screen.
-func (p Panes) ChartWidth(e env.Env) int {
+// chartWidth returns the width of the distribution on the screen.
+func (p Panes) chartWidth(e env.Env) int {
 	return mirror.OddWidth(p.Screen(e).Panes[layout.Advantages].Inner().W)
 }

@@ -189,7 +189,7 @@ const heightForCause = 15
 
 // Groups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
 func (p Panes) Groups(e env.Env, w, h int) pane.Content {
-	axis := p.Distribution.Charts(e, p.ChartWidth(e)).axis
+	axis := p.Distribution.charts(e, p.chartWidth(e)).axis
 	n := len(e.Result.Rows)
 	content := pane.Content{Title: groupsTitle(e, w), Note: fmt.Sprintf("%d/%d", min(e.Place.Row+1, n), n)}
 	c := p.GroupTable(e, w)

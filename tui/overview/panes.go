@@ -54,7 +54,7 @@ func (p *Panes) Draw(e env.Env, w, h int) []string {
 
 // Prepare makes the histograms of all samples.
 func (p *Panes) Prepare(e env.Env, _, _ int) {
-	p.Distribution.Cache = p.Distribution.Charts(e, p.ChartWidth(e))
+	p.Distribution.Cache = p.Distribution.charts(e, p.chartWidth(e))
 }
 
 // Exported returns the table of the focused pane.

@@ -43,7 +43,7 @@ func (Small) SavedAs() string { return "" }
 // Prepare draws the charts that are in sight.
 func (s Small) Prepare(e env.Env, w, h int) {
 	if e.Result.Trend != nil {
-		grid := s.FigureGrid(e, w, h)
+		grid := s.gridIn(e, w, h)
 		s.Cache = s.DrawFigures(e, grid.InSight, "", grid.W, grid.H-1)
 	}
 }
@@ -139,8 +139,8 @@ type figureGrid struct {
 	W, H          int // of a chart with its title
 }
 
-// FigureGrid returns where the charts are in w×h cells.
-func (s View) FigureGrid(e env.Env, w, h int) figureGrid {
+// gridIn returns where the charts are in w×h cells.
+func (s View) gridIn(e env.Env, w, h int) figureGrid {
 	in, names := layout.Rect{W: w, H: h}.Inner(), trend.MetricNames(e)
 	g := figureGrid{columns: max(1, in.W/smallChartWidth), rows: max(1, (in.H-trend.RowsBelowPlot)/smallChartHeight)}
 	g.W, g.H = in.W/g.columns, max(2, (in.H-trend.RowsBelowPlot)/g.rows)
@@ -151,7 +151,7 @@ func (s View) FigureGrid(e env.Env, w, h int) figureGrid {
 }
 
 func (s View) figureGridOnScreen(e env.Env) figureGrid {
-	return s.FigureGrid(e, e.Display.W, max(3, e.Display.BodyHeight()))
+	return s.gridIn(e, e.Display.W, max(3, e.Display.BodyHeight()))
 }
 
 // figuresView draws all figures over the steps as small charts with a common axis of steps, each below its name and its value at the
@@ -160,7 +160,7 @@ func (s View) figuresView(e env.Env, w, h int) []string {
 	if e.Result.Trend == nil {
 		return e.Display.Waiting(" all metrics", trend.ComputingSteps, w, h)
 	}
-	t, g, n := e.Display.Theme, s.FigureGrid(e, w, h), len(trend.MetricNames(e))
+	t, g, n := e.Display.Theme, s.gridIn(e, w, h), len(trend.MetricNames(e))
 	here := pane.ClampIndex(s.Figures.Cursor, n)
 	inSight := fmt.Sprintf("%d–%d of %s", g.first+1, g.first+len(g.InSight), units.Count(n))
 	c := pane.Content{Title: " all metrics  " + inSight + runLegend(e)}
