@@ -52,9 +52,9 @@ func (a App) Init() tea.Cmd {
 	return tea.Batch(first...)
 }
 
-// Update handles a message. Then all that views read takes the message if it is its answer, and requests what it has not got yet: the
-// analysis first, because what follows is asked about the steps that it is of, and the findings before the views, which ask about what was
-// looked at. Then the views work, and what the next frame draws from is drawn.
+// Update handles a message, then brings up to date what all views read: the analysis first, because the others are about its steps, and the
+// findings before the views, which ask about what was looked at. Each takes the message if that answers its request, and requests what it
+// lacks. At last the views work, and the one on the screen draws ahead what its frames share.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before := a.overlays.notice
 	a = a.handle(msg)

@@ -133,7 +133,7 @@ func SummaryFigures(e env.Env, x *analysis.StepFigures, largest float64) []named
 	return slices.DeleteFunc(all, func(f namedFigure) bool { return !e.ShowsFilter(x) && (f.Name == "flips" || f.Name == "Σ|A|") })
 }
 
-// summaryLine returns the summaryFigures of the groups shown that fit.
+// summaryLine returns the SummaryFigures of the groups shown that fit.
 func summaryLine(e env.Env, largest float64, w int) (line string) {
 	x, t := e.ShownFigures(), e.Display.Theme
 	if x == nil {
@@ -340,7 +340,7 @@ type chartCache struct {
 // chartKey is all that a chartCache depends on.
 type chartKey struct {
 	analysis, base *analysis.Analysis
-	shown          *bool // the first element of shownSamples: a filter makes a new slice
+	shown          *bool // the first element of ShownSamples: a filter makes a new slice
 	figure         string
 	width          int
 }

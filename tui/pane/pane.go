@@ -27,7 +27,7 @@ func (d Display) AddRow(c *Content, row Target, line string, w int, underCursor 
 	d.AddRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
 }
 
-// AddRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
+// AddRowWithChart is AddRow for a row whose bar ends before a chart: each key that moves the cursor draws two
 // bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
 // hollow dots would change places besides.
 func (d Display) AddRowWithChart(c *Content, row Target, text, chart string, underCursor bool) {

@@ -192,7 +192,7 @@ type FigureCache struct {
 	Charts []trend.StepChart
 }
 
-// figureKey is all that a figureCache depends on.
+// figureKey is all that a FigureCache depends on.
 type figureKey struct {
 	trend, base, second *analysis.Trend
 	Names, Over         string             // the figures, and the one over each

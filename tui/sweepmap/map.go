@@ -675,7 +675,7 @@ func (m sweepMap) adviceLines(w int) []string {
 	return lines
 }
 
-// sweepShare is sweepNumber with the sign of percent.
+// sweepShare is SweepNumber with the sign of percent.
 func sweepShare(f sweep.Figure, c *sweep.Cell) string {
 	if text := SweepNumber(f, c); f.Total != nil && text != "0" {
 		return text + "%"

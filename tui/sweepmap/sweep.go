@@ -34,7 +34,7 @@ type View struct {
 	Scope     env.Scope
 	LastRange env.Scope // the range that was typed last; zero: none
 
-	Goal     sweep.Goal // zero: usualGoal
+	Goal     sweep.Goal // zero: UsualGoal
 	Advice   sweep.Recommendation
 	adviceOf adviceKey // what advice is of
 

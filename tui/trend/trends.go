@@ -51,7 +51,7 @@ func (r Row) series(t *analysis.Trend) []float64 {
 	return t.Series(r.Metric)
 }
 
-// TellingRows returns the indexes in trendRows of those whose values say something.
+// TellingRows returns the indexes in Rows of those whose values say something.
 func TellingRows(e env.Env) (telling []int) {
 	for i, row := range Rows() {
 		says := func(v float64) bool { return math.Abs(v-row.quiet) > env.RatioRounding }
