@@ -123,7 +123,10 @@ func (v *View) title(e env.Env) string {
 	text := pane.WithRoom(title, fmt.Sprintf("  %s in %s, %s", units.Plural(t.Rows, "samples"), units.Plural(len(v.Job.Value.steps), "steps"),
 		units.Plural(t.Tokens, "tokens")), e.Display.W)
 	text = pane.WithRoom(text, " · d = trainer − sampler, in nats", e.Display.W)
-	if v.Job.Busy() {
+	switch {
+	case v.Job.Value.isPart:
+		text += fmt.Sprintf(", %s so far", units.Fraction(len(v.Job.Value.steps), len(e.Snap.Steps)))
+	case v.Job.Busy():
 		text += " …"
 	}
 	return text
