@@ -27,8 +27,8 @@ type tokens struct {
 	asked time.Time  // zero before
 	took  time.Duration
 	err   error
-	ofRun reading // what ails the run
-	all   reading // with every rule, and other bounds
+	ofRun studied // what ails the run
+	all   studied // with every rule, and other bounds
 
 	latest atomic.Pointer[offpolicy.Study]
 
@@ -36,8 +36,8 @@ type tokens struct {
 	rulings []ruling // the newest last
 }
 
-// reading is how far the log-probs were read for a question, and what is known so far.
-type reading struct {
+// studied is how far the log-probs were read for a question, and what is known so far.
+type studied struct {
 	known *offpolicy.Growing // nil: nothing was read
 	seen  logprobs.Memory
 }
@@ -121,7 +121,7 @@ func (s *Source) OffPolicy(ctx context.Context, soFar func(*offpolicy.Study)) (*
 	study, err := s.readTokens(ctx, path, &t.all, still, soFar)
 	if err == nil {
 		t.latest.Store(study)
-		t.asked, t.took, t.err, t.ofRun = time.Now(), time.Since(began), nil, reading{}
+		t.asked, t.took, t.err, t.ofRun = time.Now(), time.Since(began), nil, studied{}
 	}
 	return study, err
 }
@@ -131,10 +131,10 @@ const soFarPause = 500 * time.Millisecond
 
 // readTokens reads what a question does not know yet of the log-probs at a path.
 func (s *Source) readTokens(
-	ctx context.Context, path string, r *reading, still bool, soFar func(*offpolicy.Study),
+	ctx context.Context, path string, r *studied, still bool, soFar func(*offpolicy.Study),
 ) (study *offpolicy.Study, err error) {
 	if r.seen.IsEmpty() {
-		*r = reading{}
+		*r = studied{}
 	}
 	if r.known != nil {
 		r.known.DropNewest()
@@ -144,7 +144,7 @@ func (s *Source) readTokens(
 		}
 	}
 	asked := offpolicy.Asked{Still: still}
-	*r = reading{known: offpolicy.NewGrowing(offpolicy.NewOfRun(asked))}
+	*r = studied{known: offpolicy.NewGrowing(offpolicy.NewOfRun(asked))}
 	if r == &s.tokens.all {
 		r.known = offpolicy.NewGrowing(offpolicy.New(asked, true))
 	}
@@ -161,7 +161,7 @@ func (s *Source) readTokens(
 }
 
 // readRest reads on. If that fails, or samples of steps that are not read again have no places yet, nothing is known any more.
-func (s *Source) readRest(ctx context.Context, path string, r *reading, hasSettled func()) (*offpolicy.Study, error) {
+func (s *Source) readRest(ctx context.Context, path string, r *studied, hasSettled func()) (*offpolicy.Study, error) {
 	placeless := map[int]bool{} // steps
 	add := r.known.Visit(hasSettled)
 	visit := func(x offpolicy.Sample) func(int64) error {
@@ -177,7 +177,7 @@ func (s *Source) readRest(ctx context.Context, path string, r *reading, hasSettl
 	study := r.known.All()
 	delete(placeless, r.known.Newest())
 	if err != nil || len(placeless) > 0 {
-		*r = reading{}
+		*r = studied{}
 	}
 	return study, err
 }

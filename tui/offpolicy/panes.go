@@ -46,7 +46,7 @@ func (v *View) Draw(e env.Env, w, h int) []string {
 	head := layout.Rect{W: w, H: min(len(words)+2, max(leastHead, h-leastUpper-leastLower))}
 	c := pane.Content{Title: v.title(e), Lines: e.Display.CutLines(words, head.H-2, w-2)}
 	if e.Display.H < heightForFigures {
-		c.Remark = cells.JoinFitting(w-6, "  ", v.Job.Value.figures(e)...)
+		c.Remark = cells.JoinFitting(w-8, "  ", v.Job.Value.figures(e)...)
 	}
 	lines := e.Display.Box(head, false, c)
 	rest := layout.Rect{W: w, H: h - head.H}
