@@ -73,7 +73,10 @@ func (s *Study) Answer() Answer {
 		return Answer{"none needed", nil, fmt.Sprintf("No rule is needed: mean |d| is %.2g, k3 %.2g, and %s of the rows count.",
 			t.MeanAbs(), t.K3(), percent(effective))}
 	}
-	best := s.best("")
+	best, mine := s.best(""), s.best(s.framework())
+	if mine != nil && !best.beats(mine) {
+		best = mine
+	}
 	if best == nil || best.sound() < effective+leastGain {
 		return Answer{
 			"no bound helps", nil,
@@ -84,24 +87,27 @@ func (s *Study) Answer() Answer {
 	return Answer{"bound", best, fmt.Sprintf("%s keeps most effective samples: %s of the rows count after it, %s without a rule; it "+
 		"drops %s, and clips %s of the rows.%s",
 		best.Label(), percent(best.Effective()), percent(effective), best.loss(), percent(best.bent/float64(best.Rows)),
-		s.ofTheRun(best, effective))}
+		ofTheRun(mine, best, effective))}
 }
 
-// ofTheRun says which rule of the run's own trainer keeps most, if the best one is another's, with a blank before; empty if nobody knows the
-// trainer, or it has no rule.
-func (s *Study) ofTheRun(best *Trial, effective float64) string {
-	framework := s.Writer()
+// framework is that of the run's trainer, empty if nobody knows it.
+func (s *Study) framework() string {
 	if s.Own != nil {
-		framework = s.Own.Rule.Framework
+		return s.Own.Rule.Framework
 	}
-	mine := s.best(framework)
+	return s.Writer()
+}
+
+// ofTheRun says of the rule that keeps most of those of the run's own trainer, if the best one is another's, what it keeps.
+func ofTheRun(mine, best *Trial, effective float64) string {
 	switch {
-	case framework == "" || framework == best.Rule.Framework || mine == nil:
+	case mine == nil || mine.Rule.Framework == best.Rule.Framework:
 		return ""
 	case mine.sound() < effective+leastGain:
-		return fmt.Sprintf(" No rule of %s that was tried helps.", estimators.Title(framework))
+		return fmt.Sprintf(" No rule of %s that was tried helps.", estimators.Title(mine.Rule.Framework))
 	}
-	return fmt.Sprintf(" Of the rules of %s, %s keeps most: %s.", estimators.Title(framework), mine.Label(), percent(mine.Effective()))
+	return fmt.Sprintf(" Of the rules of %s, %s keeps most: %s.", estimators.Title(mine.Rule.Framework), mine.Label(),
+		percent(mine.Effective()))
 }
 
 // sound is the share of the rows that count, less those that are clipped: narrow caps make all weights alike, and all of them wrong.

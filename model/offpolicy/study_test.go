@@ -185,11 +185,11 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// If the rule after which most rows count is another trainer's, that of the run's own is named, too, or that none helps.
+// Of rules after which as many rows count that of the run's own trainer is named. If the best is another's, so is the best of its own, or
+// that none helps.
 func TestAnswerOfTheRunsTrainer(t *testing.T) {
-	for writer, want := range map[string]string{
-		"miles": " No rule of miles that was tried helps.", "unsloth": " Of the rules of Unsloth, unsloth/vllm_importance_sampling (seq ≤ 3",
-		"trl": "", "tinker": "", "": "",
+	for writer, want := range map[string]struct{ rule, more string }{
+		"miles": {"", " No rule of miles that was tried helps."}, "unsloth": {"unsloth", ""}, "trl": {"trl", ""}, "tinker": {}, "": {},
 	} {
 		var all []Sample
 		for i := range 9 {
@@ -204,8 +204,8 @@ func TestAnswerOfTheRunsTrainer(t *testing.T) {
 			all = append(all, x)
 		}
 		a := studyOf(t, Asked{}, all...).Answer()
-		_, rest, _ := strings.Cut(a.Text, "of the rows.")
-		if a.Verdict != "bound" || !strings.HasPrefix(rest, want) || (want == "") != (rest == "") {
+		_, more, _ := strings.Cut(a.Text, "of the rows.")
+		if a.Verdict != "bound" || !strings.HasPrefix(a.Text, want.rule) || more != want.more {
 			t.Errorf("%s: %s", writer, a.Text)
 		}
 	}
