@@ -292,15 +292,11 @@ func (f *fileReader) refuse(why string) {
 var knownBinaries = [...]struct{ start, what, do string }{
 	{"\xff\xfe\x00\x00", "is text in UTF-32", "turn it into UTF-8: iconv -f UTF-32 -t UTF-8"},
 	{"\xfd7zXZ\x00", "is packed by xz", "unpack it: xz -dk; gzip, zstd and bzip2 are read as they are"},
-	{"ARROW1\x00", "is a table of Arrow, which is not read", arrowAsLines},
-	{"\xff\xff\xff\xff", "is a table of Arrow, which is not read", arrowAsLines},
 	{
 		"SQLite format 3\x00", "is a SQLite database",
 		"trackio's is read from a file of this machine: copy it here, with the file -wal next to it, and give its path",
 	},
 }
-
-const arrowAsLines = `Dataset.to_json("samples.jsonl") of datasets writes JSON lines, which are`
 
 const unpackTar = "unpack it: tar -xf, and give the folder"
 
