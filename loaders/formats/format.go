@@ -166,6 +166,35 @@ func (f *Format) MayBePadded(row []byte) bool {
 	return f.Layout == nil && f.Framing == framing.Framing{} && decode.MayBePadded(f.Fields, row)
 }
 
+// RowsNeeded returns how many rows of the format, of which this is the first, show how they are to be read: see decode.PaddingOf and
+// decode.CountingSteps.
+func (f *Format) RowsNeeded(row []byte) int {
+	switch {
+	case f.countsSteps() && decode.MayMiscount(f.Fields, row):
+		return decode.StepRows
+	case f.MayBePadded(row):
+		return decode.PaddedRows
+	}
+	return 0
+}
+
+// countsSteps reports whether the fields of the format are under names that mean what a program likes.
+func (f *Format) countsSteps() bool { return f.Origin == FromAnyone && f.Layout == nil }
+
+// CountingSteps returns the format with fields that take the step from what counts it in the first rows of a log.
+func (f *Format) CountingSteps(rows [][]byte) *Format {
+	if !f.countsSteps() {
+		return f
+	}
+	fields := decode.CountingSteps(f.Fields, rows)
+	if fields == f.Fields {
+		return f
+	}
+	with := *f
+	with.Fields = fields
+	return &with
+}
+
 // order names the formats, the more particular ones first.
 const order = `
 	verl easyr1 trl ms-swift ms-swift-ray nemo-rl roll skyrl areal areal-text prime-rl prime-hosted verifiers open-instruct tinker rllm

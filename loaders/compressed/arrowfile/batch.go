@@ -259,7 +259,11 @@ func (w *writer) content(c *column, i int) {
 		w.json = jsonscan.AppendNumber(w.json, c.float(i))
 	case kindDecimal:
 		low, high := uint64At(c.data, 16*i), int64(uint64At(c.data, 16*i+8))
-		w.json = jsonscan.AppendNumber(w.json, (math.Ldexp(float64(high), 64)+float64(low))/math.Pow10(f.scale))
+		x := math.Ldexp(float64(high), 64) + float64(low)
+		if isInt64 := high == int64(low)>>63; isInt64 {
+			x = float64(int64(low))
+		}
+		w.json = jsonscan.AppendNumber(w.json, x/math.Pow10(f.scale))
 	case kindBool:
 		w.json = strconv.AppendBool(w.json, bitAt(c.data, i))
 	case kindText, kindLongText, kindTextView:

@@ -106,9 +106,9 @@ func (r *reader) nextMessage() error {
 	size := int64(binary.LittleEndian.Uint32(head[4:]))
 	isEnd := n == 0 || n >= 4 && string(head[:4]) != continuation || n == len(head) && size == 0
 	switch {
-	case isEnd && !r.hasSchema:
+	case isEnd && !r.hasSchema && err == nil:
 		return fileio.NotRead("it is not a table of Arrow that has begun")
-	case isEnd && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
+	case isEnd && r.hasSchema && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
 		return io.EOF
 	case err != nil:
 		return endsEarly(err)
