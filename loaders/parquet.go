@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -37,12 +38,38 @@ func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is",
 			fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}
+	format = countingSteps(format, table, names)
 	decoder, ok := format.NewDecoder(f.stepName).(*decode.RowDecoder)
 	if !ok {
 		return fileio.ErrNotRead
 	}
 	f.useReader(p, format, parquet.NewReader(decoder, table, workers))
 	return nil
+}
+
+// countingSteps returns the format with the step from the column that counts it in the first rows of a table, if several may.
+func countingSteps(format *formats.Format, table *pages.File, names []string) *formats.Format {
+	var needed []string
+	steps := 0
+	for _, name := range names {
+		switch p, ok := format.Fields.Lookup([]byte(name)); {
+		case ok && p.Role == decode.RoleStep:
+			steps++
+			needed = append(needed, name)
+		case ok && p.Role == decode.RolePrompt:
+			needed = append(needed, name)
+		}
+	}
+	var rows [][]byte
+	if steps > 1 { // what cannot be read is told when its rows are
+		_ = parquet.EachRow(table, needed, func(row int64, object []byte) error {
+			if rows = append(rows, bytes.Clone(object)); len(rows) < decode.StepRows {
+				return nil
+			}
+			return io.EOF
+		})
+	}
+	return format.CountingSteps(rows)
 }
 
 // useReader has a Parquet file read by a reader, in the format of the reader's rows.

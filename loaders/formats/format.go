@@ -231,7 +231,7 @@ func UsualFields() *decode.Fields {
 	f := decode.UsualNames()
 	for _, within := range []string{"metadata", "meta", "extra_info", "extra", "info"} {
 		f.AlsoWithin(within, nestedNames())
-		f.AlsoWithin(within, decode.Names{decode.RoleReward: {"reward", "total_reward"}})
+		f.AlsoWithin(within, decode.Names{decode.RoleReward: {"reward", "total_reward"}, decode.RoleStep: {"model_version", "policy_version"}})
 	}
 	f.AlsoWithin("metadata", decode.Names{decode.RoleStep: {"step"}})
 	f.AlsoWithin("meta", decode.Names{decode.RoleStep: {"step"}})
@@ -283,6 +283,9 @@ func WithSplit(formats []Format, wants func(isEvaluation bool) bool) []Format {
 		for _, value := range discover.EvaluationValues(column) {
 			marks[column][value] = decode.Evaluated
 		}
+	}
+	for _, column := range []string{"type", "event"} { // which may be of much else
+		marks[column] = map[string]model.Status{"eval": decode.Evaluated, "evaluation": decode.Evaluated, "validation": decode.Evaluated}
 	}
 	for i := range formats {
 		f := &formats[i]
