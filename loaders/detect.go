@@ -236,6 +236,11 @@ func (f *fileReader) setFormat(format *formats.Format) {
 	if ok {
 		r.ReadAt(f.path)
 	}
+	if ok && len(rows) > 0 && format.Origin == formats.FromAnyone {
+		if counts, isSure := decode.CountsCharacters(format.Fields, objects); counts && isSure {
+			r.LengthUnit = model.LengthCharacters
+		}
+	}
 	if ok && len(rows) > 0 && format.MayBePadded(rows[0].Text) {
 		r.Padding = decode.PaddingOf(format.Fields, objects[:min(len(objects), decode.PaddedRows)])
 	}

@@ -43,6 +43,21 @@ func (r *RowDecoder) countsCharacters(length int) bool {
 	return length >= minCounted && length == CountCharacters(r.Values[RoleResponse])
 }
 
+// CountsCharacters is countsCharacters for the first rows of a log, whose responses count together. isSure is false if they are too short.
+func CountsCharacters(f *Fields, records [][]byte) (ok, isSure bool) {
+	r, all := NewRowDecoder(f, ""), 0
+	for _, record := range records {
+		r.BeginRow()
+		err := jsonscan.ScanObject(record, r.Pick)
+		n, hasLength := r.tokens()
+		if err != nil || !hasLength || n != CountCharacters(r.Values[RoleResponse]) {
+			return false, true
+		}
+		all += n
+	}
+	return len(records) > 0, all >= minCounted
+}
+
 // FieldName returns the name of the field that plays the role in this row.
 func (r *RowDecoder) FieldName(role Role) string {
 	switch rank := r.Ranks[role] % nullPenalty; {

@@ -172,10 +172,19 @@ func (f *Format) RowsNeeded(row []byte) int {
 	switch {
 	case f.countsSteps() && decode.MayMiscount(f.Fields, row):
 		return decode.StepRows
-	case f.MayBePadded(row):
+	case f.MayBePadded(row), f.mayCountCharacters(row):
 		return decode.PaddedRows
 	}
 	return 0
+}
+
+// mayCountCharacters reports whether the length of a row is that of a response in characters, which is too short to tell.
+func (f *Format) mayCountCharacters(row []byte) bool {
+	if !f.countsSteps() || f.Framing != (framing.Framing{}) {
+		return false
+	}
+	ok, isSure := decode.CountsCharacters(f.Fields, [][]byte{row})
+	return ok && !isSure
 }
 
 // countsSteps reports whether the fields of the format are under names that mean what a program likes.
