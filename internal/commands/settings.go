@@ -202,7 +202,8 @@ func (p *program) validate(set model.Settings) error {
 		}
 	}
 	if names := estimatorNames(); given.Estimator != "" && !slices.Contains(names, set.Estimator) {
-		return fmt.Errorf("no framework has an estimator %q%s: `vantage list estimators` lists all", set.Estimator, orMeant(set.Estimator, names))
+		return fmt.Errorf("no framework has an estimator %q%s: `vantage list estimators` lists all", set.Estimator,
+			orMeant(set.Estimator, names))
 	}
 	return set.Validate()
 }
@@ -250,6 +251,9 @@ func (s *selection) parse() (err error) {
 // of returns the indexes of the groups of a step that match, ascending.
 func (s *selection) of(a *analysis.Analysis) []int {
 	selected := []int{}
+	if s.text != "" { // which may ask for names
+		a.NameGroups()
+	}
 	for g := range a.Table {
 		if s.query.MatchesGroup(a, g) {
 			selected = append(selected, g)

@@ -182,7 +182,8 @@ func EachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Set
 	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil, nil) }, visit)
 }
 
-// EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory.
+// EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory. Groups have no names
+// before [Analysis.NameGroups].
 func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set, nil)
 	if err != nil {
@@ -198,7 +199,9 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 }
 
 // eachStep computes something of each of some steps, and visits it in their order.
-func eachStep[T any](ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error) error {
+func eachStep[T any](
+	ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error,
+) error {
 	all := NewPipeline(visit)
 	defer all.Close()
 	ctx, cancel := context.WithCancel(ctx)
