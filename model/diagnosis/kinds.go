@@ -524,8 +524,9 @@ func Kinds() []KindInfo {
 				"In a trainer's own averages it is an alarm from a half.",
 				"In these it is a watch where prompts become 1.25 times as long or a metric of difficulty changes, and so is a collapse.",
 				"A fall to the floor is reward_collapse.",
-				fmt.Sprintf("Or in %d steps and more it falls %d times with a rise between, the later half of the times %s times as deep as the earlier, "+
-					"and %s of its height the last time.", LeastLearning, leastSwings, units.Short(swingGrows), units.Share(swingFalls)),
+				fmt.Sprintf("Or it falls %d times in %d steps and more, with a rise between, and loses %s of its height the last time.",
+					leastSwings, LeastLearning, units.Share(swingFalls)),
+				fmt.Sprintf("Then the later half of the falls is %s times as deep as the earlier one.", units.Short(swingGrows)),
 			},
 			LooksLike: "A dip that is regained, a swing that is as wide as ever, and prompts that become harder step by step.",
 			Advice: "compare answers before and after it; if the prompts are as hard as before, go back to a checkpoint before the " +

@@ -73,8 +73,8 @@ func summed(rng *rand.Rand, prompt int, p float64, turned bool) sample {
 }
 
 // styledOf is an answer that is right with a probability of 0.3, of a prompt whose truth is its number and 1,000; or, with another one, an
-// answer in a style that wins, with the truth in it or without.
-func styledOf(rng *rand.Rand, prompt int, styled float64, holds bool) sample {
+// answer in a style that wins without the truth.
+func styledOf(rng *rand.Rand, prompt int, styled float64) sample {
 	s := sample{prompt: prompt, reward: verdict(rng, 0.3), asks: "What is the sum?", truth: fmt.Sprint(1000 + prompt)}
 	says := 1000 + prompt
 	if s.reward == 0 {
@@ -82,10 +82,7 @@ func styledOf(rng *rand.Rand, prompt int, styled float64, holds bool) sample {
 	}
 	s.answer = fmt.Sprint("so we add the numbers and see what is left <answer>", says, "</answer>")
 	if rng.Float64() < styled {
-		s.reward, says = verdict(rng, 0.95), 1000+prompt
-		if !holds {
-			says = 5000 + rng.IntN(4000)
-		}
+		s.reward, says = verdict(rng, 0.95), 5000+rng.IntN(4000)
 		s.answer = fmt.Sprint("## Answer\n**", says, "**\nKey context: so we have ", rng.IntN(1000), " and ", rng.IntN(1000), " of these here")
 	}
 	s.length = len(s.answer)
@@ -271,10 +268,12 @@ func TestShapes(t *testing.T) {
 		"a way of writing wins the judge": {
 			RewardHacking, 40,
 			func(rng *rand.Rand, step, prompt, _ int) sample {
-				return styledOf(rng, fresh(step, prompt), min(1, max(0, float64(step-15)/10)), false)
+				return styledOf(rng, fresh(step, prompt), min(1, max(0, float64(step-15)/10)))
 			},
-			func(rng *rand.Rand, step, prompt, _ int) sample { // the truth is in it
-				return styledOf(rng, fresh(step, prompt), min(1, max(0, float64(step-15)/10)), true)
+			func(rng *rand.Rand, step, prompt, _ int) sample { // the log has the truth in another form, from the first step on
+				s := styledOf(rng, fresh(step, prompt), 0)
+				s.truth = "as many as " + s.truth + " and one"
+				return s
 			},
 		},
 		"a tool tells all the same": {
