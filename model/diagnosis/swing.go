@@ -34,25 +34,7 @@ func (s *Swing) String() string {
 // SwingOf finds a smooth course that falls again and again by at least so much, each time deeper than before, so that the last fall loses
 // half of its height above the floor and more. What swings as wide as ever follows its data, as where each epoch ends on hard prompts.
 func SwingOf(smooth []float64, floor, least float64) (s Swing, found bool) {
-	var falls [][2]int // indexes of peak and trough
-	high, low := 0, -1 // of the course since the last turn; low is -1 while it rises
-	for i, x := range smooth {
-		switch {
-		case x != x:
-		case low < 0 && x >= smooth[high] || smooth[high] != smooth[high]:
-			high = i
-		case low < 0 && smooth[high]-x >= least:
-			low = i
-		case low >= 0 && x <= smooth[low]:
-			low = i
-		case low >= 0 && x-smooth[low] >= least:
-			falls = append(falls, [2]int{high, low})
-			high, low = i, -1
-		}
-	}
-	if low >= 0 {
-		falls = append(falls, [2]int{high, low})
-	}
+	falls := fallsOf(smooth, least)
 	n := len(falls)
 	if n < leastSwings {
 		return s, false
@@ -72,4 +54,25 @@ func SwingOf(smooth []float64, floor, least float64) (s Swing, found bool) {
 	}
 	grows := depth(n-n/2, n) >= swingGrows*depth(0, n/2) && smooth[last[1]] < smooth[first[1]]
 	return s, grows && s.Is >= swingFalls*(smooth[last[0]]-floor)
+}
+
+// fallsOf are the indexes of the peak and the trough of each fall of a course by at least so much, with a rise by as much between.
+func fallsOf(smooth []float64, least float64) (falls [][2]int) {
+	high, low := 0, -1 // of the course since the last turn; low is -1 while it rises
+	for i, x := range smooth {
+		switch isRising := low < 0; {
+		case x != x:
+		case isRising && !(x < smooth[high]):
+			high = i
+		case isRising && smooth[high]-x >= least, !isRising && x <= smooth[low]:
+			low = i
+		case !isRising && x-smooth[low] >= least:
+			falls = append(falls, [2]int{high, low})
+			high, low = i, -1
+		}
+	}
+	if low >= 0 {
+		falls = append(falls, [2]int{high, low})
+	}
+	return falls
 }

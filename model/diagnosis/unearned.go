@@ -37,6 +37,21 @@ func holds(text string) func(phrase string) bool {
 	}
 }
 
+// winsWithout is the share of the answers that win which lack their ground truth, and to how many prompts they are.
+func (e *evidence) winsWithout(grade func(*answer) grade) (lacking series, prompts int) {
+	of, all := map[uint32]bool{}, e.texts.all()
+	lacking = make(series, len(e.Steps))
+	for i := range all {
+		if a := &all[i]; len(a.truths) > 0 && grade(a) == gradedRight {
+			lacking[a.step].add(float64(model.Count01(a.lacks)))
+			if a.lacks {
+				of[a.prompt] = true
+			}
+		}
+	}
+	return lacking, len(of)
+}
+
 // unearned finds answers that win more and more without the ground truth in them, as where a way of writing wins a judge. What lacks it
 // from the first step on is given in another form than the log has it.
 func (e *evidence) unearned() (Finding, bool) {
@@ -44,18 +59,10 @@ func (e *evidence) unearned() (Finding, bool) {
 		return Finding{}, false
 	}
 	grade := e.gradeOf()
-	lacking, prompts, all := make(series, len(e.Steps)), map[uint32]bool{}, e.texts.all()
-	for i := range all {
-		if a := &all[i]; len(a.truths) > 0 && grade(a) == gradedRight {
-			lacking[a.step].add(float64(model.Count01(a.lacks)))
-			if a.lacks {
-				prompts[a.prompt] = true
-			}
-		}
-	}
+	lacking, prompts := e.winsWithout(grade)
 	k, found := lacking.shiftOf(1)
 	isClear := found && k.level.mean() <= unearnedBefore && k.settled.mean() >= unearnedAfter
-	if !isClear || k.before.N < leastUnlike || k.settled.Sum < leastUnlike || len(prompts) < leastPrompts {
+	if !isClear || k.before.N < leastUnlike || k.settled.Sum < leastUnlike || prompts < leastPrompts {
 		return Finding{}, false
 	}
 	rewards, n := e.rewards(), len(e.Steps)
