@@ -207,7 +207,8 @@ func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
 	return nil, ""
 }
 
-// risesWithout finds a reward that gains while the component for right answers falls for good: what it gains by is not among the components.
+// risesWithout finds a reward that gains while the component for right answers falls for good: what it gains by may be none of the
+// components.
 func (r *run) risesWithout(c *course) (f diagnosis.Finding, found bool) {
 	if r.reward == nil || c.Name == r.reward.Name || !isOfAnswers(c.Part) {
 		return f, false
