@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/text/unicode/norm"
 
 	"vantage/model/sanitize"
 	"vantage/themes"
@@ -32,7 +33,7 @@ func (a App) frame() string {
 	if a.env.Display.W == 0 {
 		return ""
 	}
-	frame := strings.Join(a.lines(), "\n")
+	frame := norm.NFC.String(strings.Join(a.lines(), "\n")) // Bubble Tea leaves out a mark behind a letter of ASCII
 	if a.env.Display.Glyphs.ASCII {
 		return cells.ASCII(frame)
 	}

@@ -15,7 +15,7 @@ func (a App) openGlance() App {
 	}
 	a.views.glance.Opened = false
 	if a.position.view == view.Glance {
-		a.overlays.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
+		a.overlays.notice = "already here: 1 shows the groups"
 		return a
 	}
 	return a.pushView(view.Glance)

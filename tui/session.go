@@ -16,7 +16,6 @@ import (
 	"vantage/tui/env"
 	"vantage/tui/overview"
 	"vantage/tui/steps"
-	"vantage/tui/sweepmap"
 	"vantage/tui/view"
 )
 
@@ -123,7 +122,7 @@ func (a App) viewToSave() *session.View {
 	if a.env.Place.Scope.Chosen {
 		v.Scope = a.env.Place.Scope.String()
 	}
-	if g := a.views.sweep.SweepGoal(); g != sweepmap.UsualGoal() {
+	if g := a.views.sweep.SweepGoal(); g != sweep.UsualGoal() {
 		v.Goal = g.String()
 	}
 	switch before := a.env.Session.Current.View; {

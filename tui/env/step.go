@@ -296,6 +296,9 @@ func wordStart(text string, at int) int {
 	return 0
 }
 
+// NoneTrains stands for how many samples of an evaluation train.
+const NoneTrains = "none (evaluation)"
+
 // HeaderReward returns a mean reward with three decimals, so that its width is the same at
 // every step, or a long one without.
 func HeaderReward(x float64) string {

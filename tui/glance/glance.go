@@ -176,13 +176,13 @@ func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) s
 	if err != nil {
 		return ""
 	}
-	best := grid.Recommend(sweep.DefaultGoal(), set.Recompute)
+	best := grid.Recommend(sweep.UsualGoal(), set.Recompute)
 	if best.Cell == nil {
 		return best.Reason
 	}
-	text := "best for signal: " + best.Cell.Sentence()
+	text := sweep.UsualGoal().Aim() + ": " + best.Cell.Sentence()
 	if len(steps) < len(snap.Steps) {
-		text += fmt.Sprintf(" (newest %d steps)", len(steps))
+		text += fmt.Sprintf(" (newest %s)", units.Plural(len(steps), "steps"))
 	}
 	return text
 }
@@ -456,12 +456,14 @@ func (s View) worst(e env.Env, g *glance.Glance, w, h int) pane.Content {
 		return c
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal
+	count := fateCountWidth
 	for i := range g.Spans {
 		name, longest = min(max(name, cells.Width(g.Spans[i].Name())), 15), max(longest, cells.Width(sanitize.Line(g.Spans[i].Cause()))+2)
+		count = max(count, cells.Width(units.Fraction(g.Spans[i].Groups, g.Spans[i].Groups)))
 	}
 	width := w - name - 3
 	if counts {
-		width = min(width-fateCountWidth-8, max(longest, minCauseWidth))
+		width = min(width-count-8, max(longest, minCauseWidth))
 	}
 	found := len(e.FoundList())
 	at := s.Cursor - found
@@ -476,7 +478,7 @@ func (s View) worst(e env.Env, g *glance.Glance, w, h int) pane.Content {
 		}
 		row := " " + t.Paint(themes.Title, cells.FitRight(span.Name(), name)) + "  " + cells.Fit(text[0], width)
 		if counts {
-			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), fateCountWidth)
+			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), count)
 		}
 		e.Display.AddRow(&c, pane.Target{Kind: pane.OnRow, N: found + i}, row, w, i == at)
 		for _, more := range text[1:] {

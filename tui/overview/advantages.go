@@ -125,9 +125,11 @@ func SummaryFigures(e env.Env, x *analysis.StepFigures, largest float64) []named
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
-		{"push like", units.Missing},
+		{"effective", units.Missing},
 	}
-	if ess := x.Metric("vantage/effective_samples"); ess == ess {
+	if e.Snap.Run.Evaluates() {
+		all[0].value, all = env.NoneTrains, all[:len(all)-1]
+	} else if ess := x.Metric("vantage/effective_samples"); ess == ess {
 		all[len(all)-1].value = fmt.Sprintf("%s of %s", units.Short(math.Round(ess)), units.Count(x.Nonzero))
 	}
 	return slices.DeleteFunc(all, func(f namedFigure) bool { return !e.ShowsFilter(x) && (f.Name == "flips" || f.Name == "Σ|A|") })

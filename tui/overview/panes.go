@@ -133,7 +133,7 @@ func (p Panes) figuresOfHistogram(e env.Env) glossary.List {
 	if e.Settings.Base.On {
 		names = []string{"A baseline", "B candidate"}
 	}
-	return glossary.List{}.At(figures.Step, append(names, "std", "at 0", "train", "flips", "max |A|", "Σ|A|", "push like")...)
+	return glossary.List{}.At(figures.Step, append(names, "std", "at 0", "train", "flips", "max |A|", "Σ|A|", "effective")...)
 }
 
 // overviewPane is a part of the overview.

@@ -297,10 +297,13 @@ func stepColumns(e env.Env, w int) (columns []stepColumn) {
 	add(128, "groups", 8, cells.FitRight)
 	add(0, "reward", 8, cells.FitRight)
 	add(0, "signal", 16, afterSpaces)
-	if w < 96 {
+	switch {
+	case e.Snap.Run.Evaluates(): // no sample trains
+	case w < 96:
 		add(76, "train", 6, shareAlone)
+	default:
+		add(96, "train", 18, cells.Fit)
 	}
-	add(96, "train", 18, cells.Fit)
 	for _, row := range trend.TellingRows(e) { // where no filter is at work, these are the same at each step
 		switch trend.Rows()[row].Name {
 		case "kept":

@@ -435,7 +435,7 @@ func (m sweepMap) cellWords(w int) []string {
 	t, c := m.env.Display.Theme, m.here()
 	var words []string
 	for _, k := range c.Warned.Kinds() {
-		text := "! " + string(k.Kind)
+		text := "! " + strings.ReplaceAll(string(k.Kind), "-", " ")
 		if n := m.sweepState.Grid.Steps; n > 1 {
 			text += fmt.Sprintf(" in %d of %d steps", k.Steps, n)
 		}
@@ -657,7 +657,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		{"signal", func(c *sweep.Cell) string { return units.Percent(c.Signal, c.Groups) }},
 		{"kept", func(c *sweep.Cell) string { return units.Percent(c.Kept, c.Samples) }},
 		{"Σ|A|", func(c *sweep.Cell) string { return shareText(c.AbsRatio()) }},
-		{"push like", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
+		{"effective", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
 		{"train", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
 		{"flips", func(c *sweep.Cell) string { return units.Count(c.Flips) }},
 		{"killed", func(c *sweep.Cell) string { return units.Count(c.Killed) }},

@@ -86,7 +86,7 @@ func (*View) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a higher keep_pos_ratio", Do: view.By((*View).movePos, 1)},
 		{
 			Keys: []string{"v"}, Label: "v", Hint: "v metric",
-			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, train, push like, flips, Σ|A|, one-sided, " +
+			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, train, effective, flips, Σ|A|, push, " +
 				"mean of all, std of all",
 			Do: view.By((*View).moveFigure, 1),
 		},
@@ -424,13 +424,10 @@ func (s *View) advise(e env.Env) {
 // SweepGoal returns the goal of the recommendation.
 func (s View) SweepGoal() sweep.Goal {
 	if s.Goal == (sweep.Goal{}) {
-		return UsualGoal()
+		return sweep.UsualGoal()
 	}
 	return s.Goal
 }
-
-// UsualGoal is one that has a price: the fewest samples for most of the push. That of keeping all has only one answer, no filter.
-func UsualGoal() sweep.Goal { return sweep.Goal{Name: "cost", Least: sweep.DefaultLeast} }
 
 func (s *View) nextGoal(env.Env) view.Want {
 	names := sweep.GoalNames()
