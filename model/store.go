@@ -226,7 +226,9 @@ func (s *Store) columnsOf(step int64, more int) *stepColumns {
 		if s.lastStep != nil {
 			room = max(room, s.lastStep.rows)
 		}
-		cols = &stepColumns{Step: Step{Rewards: make([]float64, 0, room), Lengths: make([]int32, 0, room), spanOffset: make([]uint32, 0, room)}}
+		cols = &stepColumns{Step: Step{
+			Rewards: make([]float64, 0, room), Lengths: make([]int32, 0, room), spanOffset: make([]uint32, 0, room),
+		}}
 		s.steps[step] = cols
 	}
 	cols.rows = max(cols.rows, len(cols.Rewards)) + more

@@ -54,7 +54,7 @@ func (a App) linesAbove() []string {
 	switch {
 	case a.overlays.help.Open:
 		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)
-	case a.env.Result.Analysis == nil && !beforeAnalysis(a.position.view):
+	case a.env.Result.Analysis == nil && !a.drawsEarly():
 		return append(lines, problems.EmptyBody(a.env, a.env.Display.W, body)...)
 	}
 	return append(lines, a.env.Display.MarkLines(pane.OnBody, 0, a.viewDrawn().Draw(a.envToDraw(), a.env.Display.W, body))...)

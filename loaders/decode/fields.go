@@ -181,17 +181,34 @@ type FieldRole struct {
 
 // OnlyNames returns the fields of a format that has these names and no others.
 func OnlyNames(names Names) *Fields {
-	f := &Fields{byName: map[string]FieldRole{}, lengths: map[string]FieldRole{}, parents: map[string]bool{}}
-	for role, list := range names {
-		f.setNames(role, list)
+	n := 0
+	for _, list := range names {
+		n += len(list)
 	}
+	f := &Fields{byName: make(map[string]FieldRole, n), lengths: map[string]FieldRole{}, parents: map[string]bool{}}
+	f.Also(names)
 	return f
 }
 
-func (f *Fields) setNames(role Role, names []string) {
-	f.names[role] = names
-	for rank, name := range names {
-		is := FieldRole{role, rank}
+// Also adds names that play a role, after all others.
+func (f *Fields) Also(names Names) {
+	for role, list := range names {
+		f.addNames(role, list)
+	}
+}
+
+// AlsoWithin adds names that play a role in the object of a row too, after all others.
+func (f *Fields) AlsoWithin(object string, names Names) {
+	for role, list := range names {
+		f.addNames(role, model.Mapped(list, func(name string) string { return object + "." + name }))
+	}
+}
+
+func (f *Fields) addNames(role Role, more []string) {
+	first := len(f.names[role])
+	f.names[role] = slices.Concat(f.names[role], more)
+	for i, name := range more {
+		is := FieldRole{role, first + i}
 		if role == RoleLength {
 			f.lengths[name] = is
 		}
@@ -199,24 +216,6 @@ func (f *Fields) setNames(role Role, names []string) {
 			f.byName[name] = is
 		}
 		f.addParents(name)
-	}
-}
-
-// Also adds names that play a role, after all others.
-func (f *Fields) Also(names Names) {
-	for role, list := range names {
-		f.setNames(role, append(slices.Clip(f.names[role]), list...))
-	}
-}
-
-// AlsoWithin adds names that play a role in the object of a row too, after all others.
-func (f *Fields) AlsoWithin(object string, names Names) {
-	for role, list := range names {
-		all := f.names[role]
-		for _, name := range list {
-			all = append(all[:len(all):len(all)], object+"."+name)
-		}
-		f.setNames(role, all)
 	}
 }
 

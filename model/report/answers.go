@@ -572,7 +572,8 @@ func TailJSON(w io.Writer, l TailLine) error {
 				kinds = append(kinds, k)
 			}
 		}
-		line = slices.Concat(line, object{{"computed_as", shorten(l.Choice.WithScale(), 200)}}, stepObject(l.Step), object{{"warnings", kinds}})
+		computedAs := object{{"computed_as", shorten(l.Choice.WithScale(), 200)}}
+		line = slices.Concat(line, computedAs, stepObject(l.Step), object{{"warnings", kinds}})
 	}
 	_, err := w.Write(line.line())
 	return err

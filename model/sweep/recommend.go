@@ -53,7 +53,8 @@ func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 	for _, c := range eligible {
 		most = max(most, k.merit(c.cell))
 	}
-	first := slices.IndexFunc(eligible, func(c candidate) bool { return k.merit(c.cell) >= most-k.tolerance }) // the most signal comes first
+	// The most signal comes first.
+	first := slices.IndexFunc(eligible, func(c candidate) bool { return k.merit(c.cell) >= most-k.tolerance })
 	a.Cell = eligible[max(0, first)].cell
 	a.Reason = g.reason(k, a.Cell)
 	return a

@@ -142,7 +142,7 @@ func (e Env) ShownFigures() *analysis.StepFigures {
 	return &figures
 }
 
-// BaselineFigures is shownFigures under the baseline, nil if there is none.
+// BaselineFigures is ShownFigures under the baseline, nil if there is none.
 func (e Env) BaselineFigures() *analysis.StepFigures {
 	switch base := e.BaselineAnalysis(); {
 	case base == nil:
@@ -186,7 +186,7 @@ func Sortings() []Sorting {
 		by("reward", "by reward", func(g *analysis.Group) float64 { return g.RewardMean }),
 		by("", "by std of reward", func(g *analysis.Group) float64 { return g.RewardStd }),
 		by("", "by flips", func(g *analysis.Group) float64 { return float64(g.Flips.Total()) }),
-		by("step", "by step", func(g *analysis.Group) float64 { return float64(g.Step) }), // the last: see nextOrder
+		by("step", "by step", func(g *analysis.Group) float64 { return float64(g.Step) }), // the last: of one step it orders nothing, and is skipped
 	}
 }
 

@@ -68,6 +68,14 @@ func (*View) Explains(env.Env) glossary.List {
 	return glossary.List{}.At(figures.Step, "samples", "train", "groups", "signal", "Σ|A|", "flips")
 }
 
+// HelpNotes says the order of the worst steps, which no column shows.
+func (*View) HelpNotes(env.Env) []view.Note {
+	return []view.Note{{Label: "worst steps", Text: "worst first, " + glance.Order(), Names: "order sort badness weight", First: true}}
+}
+
+// LeadsToGroups marks that its steps are those whose groups the overview has.
+func (*View) LeadsToGroups() {}
+
 // Keys of the run at a glance.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "run at a glance", Bindings: append(view.ListKeys("j k move"),
@@ -326,10 +334,8 @@ func (s View) factsOf(e env.Env, g *glance.Glance) []fact {
 		what = append(what, run.Attempts.String())
 	}
 	if len(g.Open) > 0 {
-		what = append(
-			what,
-			"step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged",
-		)
+		numbers := model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) })
+		what = append(what, "step "+strings.Join(numbers, ", ")+" is still being written and not judged")
 	}
 	do, suffix, advice := "do", "", ""
 	if g.Dead() == 1 {
@@ -418,12 +424,8 @@ func onlyGroups(e env.Env, w, h int) (lines []string) {
 			if x.Table[g].Fate != f || len(lines) >= h {
 				continue
 			}
-			lines = append(
-				lines,
-				" "+e.Display.Theme.Paint(e.Display.FateRole(f), cells.Fit(e.Display.FateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(
-					e.PromptOrName(&x.Table[g]), w-fateNameWidth-3,
-				),
-			)
+			fate := e.Display.Theme.Paint(e.Display.FateRole(f), cells.Fit(e.Display.FateGlyph(f)+" "+f.String(), fateNameWidth+1))
+			lines = append(lines, " "+fate+cells.Truncate(e.PromptOrName(&x.Table[g]), w-fateNameWidth-3))
 		}
 	}
 	return lines

@@ -61,7 +61,8 @@ func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	}
 	key := Key{e.Findings.Steps}
 	isAnswered := key == v.Job.Of && !v.Job.Busy()
-	if e.Tokens.Reader == nil || e.IsReading() || key.steps == 0 || isAnswered || !v.Job.Lacks(key, job.InTurn) {
+	canBeAsked := e.Tokens.Reader != nil && !e.IsReading() && key.steps != 0
+	if !canBeAsked || isAnswered || !v.Job.Lacks(key, job.InTurn) {
 		return
 	}
 	reader, took := e.Tokens.Reader, time.Duration(0)

@@ -80,8 +80,10 @@ type line struct {
 // lines returns the lines of the list: without a filter, runs that lie elsewhere have a heading.
 func (p Picker) lines() []line {
 	var all []line
-	for row, i := range p.rows {
-		if p.filter.Text == "" && p.list.Runs()[i].Elsewhere && (row == 0 || !p.list.Runs()[p.rows[row-1]].Elsewhere) {
+	isElsewhere := func(row int) bool { return p.list.Runs()[p.rows[row]].Elsewhere }
+	for row := range p.rows {
+		isFirstElsewhere := isElsewhere(row) && (row == 0 || !isElsewhere(row-1))
+		if p.filter.Text == "" && isFirstElsewhere {
 			if row > 0 {
 				all = append(all, line{-1, ""})
 			}

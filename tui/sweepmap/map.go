@@ -386,7 +386,10 @@ func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
 	}
 	for _, c := range pairs {
 		line := fmt.Sprintf(" %s %8s  %8s", cells.Fit(m.sweepState.adviceMark(c), 1), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
-		for _, text := range []string{units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()), units.Count(c.Flips), units.Count(c.Killed)} {
+		for _, text := range []string{
+			units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()),
+			units.Count(c.Flips), units.Count(c.Killed),
+		} {
 			line += cells.FitRight(text, 8)
 		}
 		lines = append(lines, line)
@@ -415,7 +418,9 @@ func (m sweepMap) configPane(w, lineWidth int) pane.Content {
 			continue
 		}
 		for _, word := range strings.Fields(option) {
-			if last := len(c.Lines) - 1; last >= 0 && !strings.HasPrefix(c.Lines[last], " #") && cells.Width(c.Lines[last]+word) <= lineWidth {
+			last := len(c.Lines) - 1
+			followsOption := last >= 0 && !strings.HasPrefix(c.Lines[last], " #")
+			if followsOption && cells.Width(c.Lines[last]+word) <= lineWidth {
 				c.Lines[last] += " " + word
 				continue
 			}
@@ -670,7 +675,7 @@ func (m sweepMap) adviceLines(w int) []string {
 	return lines
 }
 
-// sweepShare is sweepNumber with the sign of percent.
+// sweepShare is SweepNumber with the sign of percent.
 func sweepShare(f sweep.Figure, c *sweep.Cell) string {
 	if text := SweepNumber(f, c); f.Total != nil && text != "0" {
 		return text + "%"
