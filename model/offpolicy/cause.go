@@ -134,6 +134,8 @@ func (s *Study) byStep() (all [][]place) {
 	return all
 }
 
+const mayBeNormal = "; the rows are so few and unlike that it may be normal"
+
 const noWeightsChange = " though the learning rate is 0: no weights change"
 
 // causeByLag judges rows of two lags or more, together and step by step. still is that no weights change: then none are old.
@@ -158,6 +160,8 @@ func causeByLag(lags []place, byStep [][]place, still bool) Cause {
 		c.Verdict = Engine
 	case isStale:
 		c.Verdict = Stale
+	case c.Engine.mayBeMismatch():
+		c.Verdict, c.Why = Unknown, c.Why+mayBeNormal
 	default:
 		c.Verdict = Neither
 	}
@@ -185,6 +189,8 @@ func causeByStep(steps []place, still bool) Cause {
 		c.Verdict, why = Engine, why+", and grows"+noWeightsChange
 	case grows:
 		c.Verdict, why = Unknown, why+", and grows: versions would tell staleness from weights that do not arrive"
+	case c.Engine.mayBeMismatch():
+		c.Verdict, why = Unknown, why+mayBeNormal
 	default:
 		c.Verdict, why = Neither, why+", and does not grow"
 	}
@@ -193,6 +199,8 @@ func causeByStep(steps []place, still bool) Cause {
 }
 
 func (i Interval) isMismatch() bool { return i.Value >= normalAbs && i.Low > surelyAbs }
+
+func (i Interval) mayBeMismatch() bool { return i.Value >= normalAbs }
 
 func (i Interval) holds(x float64) bool { return i.Low <= x && x <= i.High }
 

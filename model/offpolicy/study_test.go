@@ -185,6 +185,32 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// Of rules after which as many rows count that of the run's own trainer is named. If the best is another's, so is the best of its own, or
+// that none helps.
+func TestAnswerOfTheRunsTrainer(t *testing.T) {
+	for writer, want := range map[string]struct{ rule, more string }{
+		"miles": {"", " No rule of miles that was tried helps."}, "unsloth": {"unsloth", ""}, "trl": {"trl", ""}, "tinker": {}, "": {},
+	} {
+		var all []Sample
+		for i := range 9 {
+			x := logged(1, "0", 1, 0.01, -0.01)
+			if i == 0 {
+				x = logged(1, "0", 1, make([]float32, 120)...)
+				for k := range x.Trainer {
+					x.Trainer[k] += 0.075
+				}
+			}
+			x.Writer = writer
+			all = append(all, x)
+		}
+		a := studyOf(t, Asked{}, all...).Answer()
+		_, more, _ := strings.Cut(a.Text, "of the rows.")
+		if a.Verdict != "bound" || !strings.HasPrefix(a.Text, want.rule) || more != want.more {
+			t.Errorf("%s: %s", writer, a.Text)
+		}
+	}
+}
+
 func TestInForce(t *testing.T) {
 	of := func(writer string) InForce {
 		x := logged(1, "", 1, 0.1)
@@ -295,6 +321,27 @@ func TestCauseIsOfTokens(t *testing.T) {
 	}
 	if want := 2.365 * math.Sqrt(4*72) / 1600 * math.Sqrt(8./7); math.Abs(c.Engine.High-0.08-want) > 1e-4 {
 		t.Errorf("interval %+v, want ±%v", c.Engine, want)
+	}
+}
+
+// One long answer that is far off, among short ones that are near: whether the engine differs cannot be told. Among twelve it can.
+func TestCauseOfOneLongAnswer(t *testing.T) {
+	for long, want := range map[int]Verdict{0: Neither, 1: Unknown, 12: Engine} {
+		random := rand.New(rand.NewPCG(3, 53))
+		var all []Sample
+		for i := range long + 7 {
+			x := rowOf(random, 1, -1, 0.01)
+			if i < long {
+				x = logged(1, "", 1, make([]float32, 2000)...)
+				for k := range x.Trainer {
+					x.Trainer[k] += 0.08
+				}
+			}
+			all = append(all, x)
+		}
+		if c := studyOf(t, Asked{}, all...).Cause(); c.Verdict != want {
+			t.Errorf("%d long answers: %s, %s", long, c.Verdict, c.Why)
+		}
 	}
 }
 
