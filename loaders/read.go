@@ -41,6 +41,7 @@ type reading struct {
 // buffers is memory that is used again.
 type buffers struct {
 	blocks   blockPool
+	strides  []strideTask // of a round
 	read     []byte // see reading.buffer
 	appended []byte // of the worker that decodes what is appended to a file
 }

@@ -182,7 +182,8 @@ func EachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Set
 	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil, nil) }, visit)
 }
 
-// EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory.
+// EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory. Groups have no names
+// before [Analysis.NameGroups].
 func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set, nil)
 	if err != nil {
