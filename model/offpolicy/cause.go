@@ -51,8 +51,8 @@ type place struct {
 	spread
 }
 
-// Cause compares the mean |d| at lag 0 with its growth by lag. What grows with the steps alone looks like staleness where rows of later steps
-// are older: if rows of one step deny the growth by lag, they decide. Where fewer than two lags are known, and the log begins with the
+// Cause compares the mean |d| at lag 0 with its growth by lag. What grows with the steps alone looks like staleness where rows of later
+// steps are older: if rows of one step deny the growth by lag, they decide. Where fewer than two lags are known, and the log begins with the
 // run, it compares the first step, at which no sample is stale, with the growth over steps.
 func (s *Study) Cause() Cause {
 	var lags, steps []place
