@@ -111,6 +111,9 @@ type Fields struct {
 	// ByShape says that lists of other names may play a role too, as [Groups] finds them.
 	ByShape bool
 
+	// AnyLength says that a length may be in characters, as anyone writes it: those of trainers are in tokens.
+	AnyLength bool
+
 	// Totals are the names, in lower case, under which an object of components holds their total.
 	Totals []string
 
@@ -536,7 +539,7 @@ func (f *Fields) WithColumns(c Columns) *Fields {
 	}
 	with := OnlyNames(names)
 	with.SplitGroupID, with.Totals, with.Statuses, with.ByShape = f.SplitGroupID, f.Totals, f.Statuses, f.ByShape
-	with.Caveat, with.anyComponent, with.keepsParts = f.Caveat, f.anyComponent, f.keepsParts
+	with.Caveat, with.anyComponent, with.keepsParts, with.AnyLength = f.Caveat, f.anyComponent, f.keepsParts, f.AnyLength
 	with.whyStep = f.whyStep
 	with.chosen, with.requested = chosen, slices.Concat(c.Rewards, c.Inputs)
 	for _, name := range c.Inputs {
