@@ -36,7 +36,8 @@ type detection struct {
 
 	held       *heldRows       // rows of which it is not yet known whether they are samples
 	isAverages bool            // they are not: rows is the last one
-	waiting    *formats.Format // that of the rows, if they wait until their padding can be told
+	waiting    *formats.Format // that of the rows, if they wait until others show how they are to be read
+	needed     int             // rows, until they do
 }
 
 // heldRows are rows that fit a format, or the rows of a table, until it is known whether they are samples or averages of steps.
@@ -173,8 +174,8 @@ func (f *fileReader) settle() {
 		f.refuse("")
 	case f.directory != nil && f.directory.leavesOut(f.name, h.format, f.chunks):
 		f.refuse("")
-	case h.format.MayBePadded(f.detection.rows[0].Text) && len(f.detection.rows) < decode.PaddedRows:
-		f.detection.waiting = h.format
+	case h.last != nil && len(f.detection.rows) < h.format.RowsNeeded(h.last):
+		f.detection.waiting, f.detection.needed = h.format, h.format.RowsNeeded(h.last)
 	default:
 		f.setFormat(h.format)
 	}
@@ -205,8 +206,10 @@ func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 // begin decodes the first record that a format fits. Rows whose lists of tokens may be filled up wait for some others.
 func (f *fileReader) begin(format *formats.Format, record framing.Record) {
 	d := &f.detection
-	if d.waiting == nil && len(d.rows) == 0 && format.MayBePadded(record.Text) {
-		d.waiting = format
+	if d.waiting == nil && len(d.rows) == 0 && !format.Framing.Quoted {
+		if d.needed = format.RowsNeeded(record.Text); d.needed > 0 {
+			d.waiting = format
+		}
 	}
 	if d.waiting == nil {
 		f.setFormat(format)
@@ -216,30 +219,53 @@ func (f *fileReader) begin(format *formats.Format, record framing.Record) {
 	d.bytes += len(record.Text)
 	record.Text = bytes.Clone(record.Text)
 	d.rows = append(d.rows, record)
-	if len(d.rows) == decode.PaddedRows || d.bytes > maxDetectionBytes {
+	if len(d.rows) >= d.needed || d.bytes > maxDetectionBytes {
 		f.setFormat(d.waiting)
 	}
 }
 
 func (f *fileReader) setFormat(format *formats.Format) {
+	rows := f.detection.rows
+	objects := objectsOf(format, rows)
+	format = format.CountingSteps(objects)
 	f.format, f.decoder = format, format.NewDecoder(f.stepName)
 	if format.VersionFolders {
 		f.chunks.runs.joinVersions(f.name)
 	}
-	rows := f.detection.rows
 	r, ok := f.decoder.(*decode.RowDecoder)
 	if ok {
 		r.ReadAt(f.path)
 	}
+	if ok && len(rows) > 0 && format.Origin == formats.FromAnyone {
+		if counts, isSure := decode.CountsCharacters(format.Fields, objects); counts && isSure {
+			r.LengthUnit = model.LengthCharacters
+		}
+	}
 	if ok && len(rows) > 0 && format.MayBePadded(rows[0].Text) {
-		first := rows[:min(len(rows), decode.PaddedRows)]
-		r.Padding = decode.PaddingOf(format.Fields, model.Mapped(first, func(row framing.Record) []byte { return row.Text }))
+		r.Padding = decode.PaddingOf(format.Fields, objects[:min(len(objects), decode.PaddedRows)])
 	}
 	f.chunks.tried -= f.detection.tried
 	f.detection = detection{}
 	for _, record := range rows {
 		f.decode(record)
 	}
+}
+
+// objectsOf returns the first rows of a file as JSON objects.
+func objectsOf(format *formats.Format, rows []framing.Record) (objects [][]byte) {
+	if !format.Framing.Quoted {
+		return model.Mapped(rows, func(row framing.Record) []byte { return row.Text })
+	}
+	for i, row := range rows {
+		if i == 0 {
+			continue // the header
+		}
+		header, separator := formats.TableHeader(rows[0].Text)
+		if object := formats.TableRow(header, row.Text, separator); object != nil {
+			objects = append(objects, object)
+		}
+	}
+	return objects
 }
 
 // noteNoFormat notes, once, that no row so far fits a format. Rows that wait for others do so no longer.
@@ -292,15 +318,11 @@ func (f *fileReader) refuse(why string) {
 var knownBinaries = [...]struct{ start, what, do string }{
 	{"\xff\xfe\x00\x00", "is text in UTF-32", "turn it into UTF-8: iconv -f UTF-32 -t UTF-8"},
 	{"\xfd7zXZ\x00", "is packed by xz", "unpack it: xz -dk; gzip, zstd and bzip2 are read as they are"},
-	{"ARROW1\x00", "is a table of Arrow, which is not read", arrowAsLines},
-	{"\xff\xff\xff\xff", "is a table of Arrow, which is not read", arrowAsLines},
 	{
 		"SQLite format 3\x00", "is a SQLite database",
 		"trackio's is read from a file of this machine: copy it here, with the file -wal next to it, and give its path",
 	},
 }
-
-const arrowAsLines = `Dataset.to_json("samples.jsonl") of datasets writes JSON lines, which are`
 
 const unpackTar = "unpack it: tar -xf, and give the folder"
 

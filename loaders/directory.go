@@ -221,9 +221,6 @@ func directoryHint(d *directory, l *discover.Listing) string {
 	if trackio.Is(d.Storage) {
 		return trackio.HowWritten
 	}
-	if l.Other[".arrow"] > 0 {
-		return "it has tables of Arrow, which are not read: " + arrowAsLines
-	}
 	notes := l.Skipped()
 	if kinds := otherKinds(l); kinds != "" {
 		n := 0

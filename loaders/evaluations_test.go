@@ -120,6 +120,7 @@ func TestEvaluationByColumn(t *testing.T) {
 		"split.jsonl": jsonRows("split", `"val"`, `"train"`),
 		"phase.jsonl": jsonRows("phase", `"Eval"`, `"rollout"`),
 		"flag.jsonl":  jsonRows("is_eval", "true", "false"),
+		"type.jsonl":  jsonRows("type", `"eval"`, `"rollout"`),
 		"other.jsonl": jsonRows("is_train", "0", "1"),
 		"list.json":   "[" + strings.ReplaceAll(strings.TrimSpace(jsonRows("data_split", `"test"`, `"train"`)), "\n", ",") + "]",
 		"table.csv": "step,prompt,reward,split\n" + rows(func(step, row int, isEvaluation bool) string {

@@ -192,6 +192,13 @@ func TestNamesOfSteps(t *testing.T) {
 		{"train_4.jsonl", []string{`"step":7`, `"step":8`}, []int64{7, 8}},
 		{"rollouts.4.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
 		{"4_rollouts.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
+		{"s4.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
+		{"it0004.jsonl", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
+		{"r4.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}}, // a run, or a process
+		{"seed4.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},
+		{"s4.jsonl", []string{`"step":7`, `"step":8`}, []int64{7, 8}},
+		{"a.jsonl", []string{`"step":"step 3"`, `"step":"Step 4"`}, []int64{3, 4}},
+		{"a.jsonl", []string{`"info":{"model_version":3}`, `"info":{"model_version":4}`}, []int64{3, 4}},
 		{"4.jsonl.gz", []string{`"k":0`, `"k":1`}, []int64{4, 4}},
 		{"train-00001-of-00004.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},
 		{"rewards-22740.jsonl", []string{`"k":0`, `"k":1`}, []int64{0, 0}},

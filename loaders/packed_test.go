@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/model"
 )
 
@@ -170,12 +171,14 @@ func TestParquetInMemoryFails(t *testing.T) {
 	r.until("the second", hasRewards("1 2"))
 }
 
-// A Dataset that was saved to disk is not read: its folder and its files say in a sentence what is. Next to a log it is nothing.
-func TestArrowIsRefused(t *testing.T) {
+// A Dataset that was saved to disk is read, from its folder, its file and a pipe, and the text of a sample is found again. What datasets keeps
+// of a changed one beside it has its rows again, and a table that is no log says what is missing.
+func TestTablesOfArrow(t *testing.T) {
 	t.Parallel()
+	table := string(filetest.Read(t, filepath.Join("compressed", "arrowfile", "testdata", "stream_zstd.arrow")))
 	w := trainer{t, t.TempDir()}
 	for name, text := range map[string]string{
-		"train/data-00000-of-00001.arrow": "\xff\xff\xff\xff\x10\x00\x00\x00", "train/file.arrow": "ARROW1\x00\x00\xff\xff\xff\xff",
+		"train/data-00000-of-00001.arrow": table, "train/cache-1f2e3d.arrow": table,
 		"train/state.json": `{"_split": "train"}`, "dataset_dict.json": `{"splits": ["train"]}`,
 	} {
 		if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o700); err != nil {
@@ -183,20 +186,19 @@ func TestArrowIsRefused(t *testing.T) {
 		}
 		w.add(name, text)
 	}
-	const toJSON = `Dataset.to_json("samples.jsonl") of datasets writes JSON lines, which are`
-	for name, want := range map[string]string{
-		"train/data-00000-of-00001.arrow": " is a table of Arrow, which is not read: " + toJSON,
-		"train/file.arrow":                " is a table of Arrow, which is not read: " + toJSON,
-		"train":                           " holds no logs: it has tables of Arrow, which are not read: " + toJSON,
-		"":                                " holds no logs: it has tables of Arrow, which are not read: " + toJSON,
-	} {
-		if _, err := Open([]string{w.path(name)}, Options{}); err == nil || err.Error() != w.path(name)+want {
-			t.Errorf("%s: %v", name, err)
+	const rewards = "0 0.125 0.25 0.375 0.5 NaN 0.75 0.875 1"
+	for _, name := range []string{"", "train", "train/data-00000-of-00001.arrow"} {
+		file, all := openAndRead(t, w.path(name))
+		if len(all) != 9 || all[8].Step != 2 || all[6].Length != 6 {
+			t.Fatalf("%q: %+v", name, all)
+		}
+		text, err := file.Text(context.Background(), model.Place{File: all[7].File, Offset: all[7].Offset})
+		if err != nil || text.Response != "xxxxxxx" || text.Prompt != "what is 1?\n\"ä😀\\" {
+			t.Errorf("the text in %q: %+v, %v", name, text, err)
 		}
 	}
-	w.add("1.jsonl", row(1, 1))
-	if got := readAll(t, w.dir); len(got.Records) != 1 || len(got.Problems) > 0 {
-		t.Errorf("next to a log: %d rows, %v", len(got.Records), got.Problems)
+	if got := drain(t, open(t, Options{Stdin: io.NopCloser(strings.NewReader(table))}, "-")); got.rewards() != rewards {
+		t.Errorf("a pipe: rewards %s, %v", got.rewards(), got.Problems)
 	}
 }
 

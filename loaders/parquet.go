@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -37,12 +38,55 @@ func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is",
 			fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}
+	format = countingSteps(format, table, names)
 	decoder, ok := format.NewDecoder(f.stepName).(*decode.RowDecoder)
 	if !ok {
 		return fileio.ErrNotRead
 	}
+	if countsCharacters(format, table, names) {
+		decoder.LengthUnit = model.LengthCharacters
+	}
 	f.useReader(p, format, parquet.NewReader(decoder, table, workers))
 	return nil
+}
+
+// countingSteps returns the format with the step from the column that counts it in the first rows of a table, if several may.
+func countingSteps(format *formats.Format, table *pages.File, names []string) *formats.Format {
+	steps := namesOf(format, names, decode.RoleStep)
+	if len(steps) < 2 {
+		return format
+	}
+	return format.CountingSteps(firstRows(table, append(steps, namesOf(format, names, decode.RolePrompt)...), decode.StepRows))
+}
+
+// countsCharacters reports whether the column of lengths of a table has those of the texts next to it in characters.
+func countsCharacters(format *formats.Format, table *pages.File, names []string) bool {
+	lengths, responses := namesOf(format, names, decode.RoleLength), namesOf(format, names, decode.RoleResponse)
+	if len(lengths) == 0 || len(responses) == 0 {
+		return false
+	}
+	ok, isSure := decode.CountsCharacters(format.Fields, firstRows(table, append(lengths, responses...), decode.PaddedRows))
+	return ok && isSure
+}
+
+// namesOf returns the columns that may play a role.
+func namesOf(format *formats.Format, names []string, role decode.Role) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		p, ok := format.Fields.Lookup([]byte(name))
+		return !ok || p.Role != role
+	})
+}
+
+// firstRows returns so many rows of a table, as objects of some columns. What cannot be read is told when the table is.
+func firstRows(table *pages.File, names []string, n int) (rows [][]byte) {
+	defer fault.Catch(func(*fault.Fault) { rows = nil })
+	_ = parquet.EachRow(table, names, func(_ int64, object []byte) error {
+		if rows = append(rows, bytes.Clone(object)); len(rows) < n {
+			return nil
+		}
+		return io.EOF
+	})
+	return rows
 }
 
 // useReader has a Parquet file read by a reader, in the format of the reader's rows.

@@ -24,21 +24,22 @@ func readings(name, log string) string {
 func TestGroupsByShape(t *testing.T) {
 	for log, want := range map[string]string{
 		// A parsed answer is no response, and an average of the rewards no part of them.
-		`{"step":1,"rewards":[0.5,1],"mean_reward":0.75,"predicted_answers":["8","9"],"lr":0.1}`:                                        "1 a.jsonl:1 0.5 -1, 1 a.jsonl:1 1 -1",
-		`{"iter":1,"step":1,"task":"t","rollout_rewards":[1,0],"model_outputs":["abc","d"]}`:                                            "1 a.jsonl:1 1 3, 1 a.jsonl:1 0 1",
-		`{"step":1,"loss":0.1,"rewards":[1,0],"advantages":[1,-1]}`:                                                                     "1 a.jsonl:1 1 -1, 1 a.jsonl:1 0 -1",
-		`{"step":1,"rewards":[[1,0],[0,0,1]]}`:                                                                                          "1 a.jsonl:1.1 1 -1, 1 a.jsonl:1.1 0 -1, 1 a.jsonl:1.2 0 -1, 1 a.jsonl:1.2 0 -1, 1 a.jsonl:1.2 1 -1",
-		`{"step":1,"prompts":["p","q"],"completions":[["a","bc"],["d"]],"rewards":[[1,0],[1]]}`:                                         "1 a.jsonl:1.1 1 1, 1 a.jsonl:1.1 0 2, 1 a.jsonl:1.2 1 1",
-		`{"step":1,"prompt":"p","responses":[{"text":"ab","reward":1},{"text":"c","reward":0}]}`:                                        "1 a.jsonl:1 1 2, 1 a.jsonl:1 0 1",
-		`{"step":1,"prompt":"p","tries":[{"text":"ab","score":1},{"text":"c","score":0}]}`:                                              "1 a.jsonl:1 1 2, 1 a.jsonl:1 0 1",
-		`{"step":1,"groups":[[{"reward":1,"text":"a"},{"reward":0,"text":"b"}],[{"reward":1,"text":"c"}]]}`:                             "1 a.jsonl:1.1 1 1, 1 a.jsonl:1.1 0 1, 1 a.jsonl:1.2 1 1",
-		`{"step":1,"prompt":"p","completion_0":"ab","reward_0":1,"completion_1":"c","reward_1":0}`:                                      "1  1 2, 1  0 1",
-		`{"step":1,"prompt":"p","completion_1":"ab","completion_2":"c","reward_1":1,"reward_2":0}`:                                      "1  1 2, 1  0 1",
-		`{"step":1,"sample":{"prompt":"p","completion":"ab","reward":1}}`:                                                               "1  1 2",
-		`{"step":1,"prompt":"p","completion":"ab","reward":1,"result":{"completion":"abcd","reward":7}}`:                                "1  1 2",
-		`{"step":1,"prompt":"p","response":{"role":"assistant","content":"abc"},"reward":1}`:                                            "1  1 3",
-		`{"step":2,"data":{"groups":[{"id":"g","rewards":[1,0]},{"id":"h","rewards":[0,0]}]}}`:                                          "2 g 1 -1, 2 g 0 -1, 2 h 0 -1, 2 h 0 -1",
-		`{"groups":[{"step":3,"prompt":"p","rollouts":[{"reward":1},{"reward":0}]},{"step":3,"prompt":"p","rollouts":[{"reward":1}]}]}`: "3 a.jsonl:1.1 1 -1, 3 a.jsonl:1.1 0 -1, 3 a.jsonl:1.2 1 -1",
+		`{"step":1,"rewards":[0.5,1],"mean_reward":0.75,"predicted_answers":["8","9"],"lr":0.1}`:                                                                  "1 a.jsonl:1 0.5 -1, 1 a.jsonl:1 1 -1",
+		`{"iter":1,"step":1,"task":"t","rollout_rewards":[1,0],"model_outputs":["abc","d"]}`:                                                                      "1 a.jsonl:1 1 3, 1 a.jsonl:1 0 1",
+		`{"step":1,"loss":0.1,"rewards":[1,0],"advantages":[1,-1]}`:                                                                                               "1 a.jsonl:1 1 -1, 1 a.jsonl:1 0 -1",
+		`{"step":1,"rewards":[[1,0],[0,0,1]]}`:                                                                                                                    "1 a.jsonl:1.1 1 -1, 1 a.jsonl:1.1 0 -1, 1 a.jsonl:1.2 0 -1, 1 a.jsonl:1.2 0 -1, 1 a.jsonl:1.2 1 -1",
+		`{"step":1,"prompts":["p","q"],"completions":[["a","bc"],["d"]],"rewards":[[1,0],[1]]}`:                                                                   "1 a.jsonl:1.1 1 1, 1 a.jsonl:1.1 0 2, 1 a.jsonl:1.2 1 1",
+		`{"step":1,"prompt":"p","responses":[{"text":"ab","reward":1},{"text":"c","reward":0}]}`:                                                                  "1 a.jsonl:1 1 2, 1 a.jsonl:1 0 1",
+		`{"step":1,"prompt":"p","tries":[{"text":"ab","score":1},{"text":"c","score":0}]}`:                                                                        "1 a.jsonl:1 1 2, 1 a.jsonl:1 0 1",
+		`{"step":1,"groups":[[{"reward":1,"text":"a"},{"reward":0,"text":"b"}],[{"reward":1,"text":"c"}]]}`:                                                       "1 a.jsonl:1.1 1 1, 1 a.jsonl:1.1 0 1, 1 a.jsonl:1.2 1 1",
+		`{"step":1,"prompt":"p","completion_0":"ab","reward_0":1,"completion_1":"c","reward_1":0}`:                                                                "1  1 2, 1  0 1",
+		`{"step":1,"prompt":"p","completion_1":"ab","completion_2":"c","reward_1":1,"reward_2":0}`:                                                                "1  1 2, 1  0 1",
+		`{"step":1,"sample":{"prompt":"p","completion":"ab","reward":1}}`:                                                                                         "1  1 2",
+		`{"step":1,"prompt":"p","completion":"ab","reward":1,"result":{"completion":"abcd","reward":7}}`:                                                          "1  1 2",
+		`{"step":1,"prompt":"p","response":{"role":"assistant","content":"abc"},"reward":1}`:                                                                      "1  1 3",
+		`{"step":2,"data":{"groups":[{"id":"g","rewards":[1,0]},{"id":"h","rewards":[0,0]}]}}`:                                                                    "2 g 1 -1, 2 g 0 -1, 2 h 0 -1, 2 h 0 -1",
+		`{"groups":[{"step":3,"prompt":"p","rollouts":[{"reward":1},{"reward":0}]},{"step":3,"prompt":"p","rollouts":[{"reward":1}]}]}`:                           "3 a.jsonl:1.1 1 -1, 3 a.jsonl:1.1 0 -1, 3 a.jsonl:1.2 1 -1",
+		`{"global_step":4,"trajectory_groups":[{"trajectories":[{"sequences":[{"response_ids":[1]}],"reward":1},{"reward":0}]},{"trajectories":[{"reward":0}]}]}`: "4 a.jsonl:1.1 1 -1, 4 a.jsonl:1.1 0 -1, 4 a.jsonl:1.2 0 -1",
 	} {
 		if got := readings("a.jsonl", log+"\n"); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", log, got, want)
@@ -55,6 +56,8 @@ func TestDocumentsOfSteps(t *testing.T) {
 			`"2":[{"prompt":"q","completion":"d","reward":1}]}`,
 		`{"step_1":[{"prompt":"p","completion":"ab","reward":1},{"prompt":"p","completion":"c","reward":0}],` +
 			`"step_2":[{"prompt":"q","completion":"d","reward":1}]}`,
+		`{"run":"x","steps":[{"step":1,"mean_reward":0.5,"rollouts":[{"prompt":"p","completion":"ab","reward":1},{"prompt":"p","completion":"c","reward":0}]},` +
+			`{"step":2,"rollouts":[{"prompt":"q","completion":"d","reward":1}]}]}`,
 	} {
 		if got, want := readings("a.json", document), "1  1 2, 1  0 1, 2  1 1"; got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", document, got, want)

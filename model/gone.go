@@ -20,7 +20,7 @@ var gone = [...]struct {
 }{
 	{[]string{"--format parquet"}, "no Parquet is written any more: take csv or jsonl, which pandas, polars and DuckDB load as they are"},
 	{[]string{"--emit parquet"}, "no Parquet is written any more: take jsonl, which verl and datasets load too"},
-	{[]string{"--input-format arrow"}, `no format "arrow" any more: write JSON lines with Dataset.to_json("samples.jsonl") of datasets`},
+	{[]string{"--input-format arrow"}, "no format is called arrow: its tables are read as lines of JSON, jsonl, without the flag too"},
 	{[]string{":export svg"}, "pictures of the screen are gone: take one in the terminal, or copy the screen as text with y; `vantage report --svg FILE` draws charts"},
 	{
 		[]string{"*", "a", "'", ":mark", ":note", ":marks"},

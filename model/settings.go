@@ -35,7 +35,7 @@ type Settings struct {
 
 	StageOptions estimators.Options // of the four stages before, by their trainers' keys
 
-	KLInReward bool // the trainer subtracts a KL penalty from the rewards: it changes no number here, since no log holds it, but raises WarnKLInReward
+	KLInReward bool // the trainer subtracts a KL penalty from the rewards, which no log holds: it changes no number, but raises a warning
 
 	Reward  string  // reward column, "" for the log's own reward
 	Weights Weights // of reward columns whose sum is the reward, "" for no sum
@@ -235,7 +235,8 @@ func (s Settings) Set(key, value string) (Settings, error) {
 				known = append(known, s.Name)
 			}
 		}
-		return s, fmt.Errorf("unknown setting %q: known are %s, and what `vantage list estimators`, `vantage list filters` and `vantage list losses` name", key, strings.Join(known, ", "))
+		return s, fmt.Errorf("unknown setting %q: known are %s, and what `vantage list estimators`, `vantage list filters` and "+
+			"`vantage list losses` name", key, strings.Join(known, ", "))
 	}
 	return s.withOption(key, value), nil
 }
@@ -344,7 +345,8 @@ func SettingList() []Setting {
 	}
 	list = append(list, Setting{
 		Name: "truncated", About: AboutSamples, Rank: 2, Placeholder: "WHAT",
-		Doc: "how the trainer treats truncated samples: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix, NeMo-RL); drop (in neither: open-instruct, rLLM)",
+		Doc: "how the trainer treats truncated samples: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix, " +
+			"NeMo-RL); drop (in neither: open-instruct, rLLM)",
 		Get: func(s Settings) string { return cmp.Or(s.Truncated, "train") },
 		Set: func(s *Settings, value string) error {
 			if !slices.Contains(truncations(*s), value) {
@@ -360,7 +362,8 @@ func SettingList() []Setting {
 	}
 	return append(list, Setting{
 		Name: "option", About: AboutArithmetic, Rank: 3, Placeholder: "KEY=VALUE",
-		Doc: "option of the estimator, filter, penalty, off-policy rule or loss, by the trainer's key: algorithm.gamma=0.9; repeatable; listed by `vantage list estimators NAME` and so on",
+		Doc: "option of the estimator, filter, penalty, off-policy rule or loss, by the trainer's key: algorithm.gamma=0.9; repeatable; " +
+			"listed by `vantage list estimators NAME` and so on",
 		Get: func(s Settings) string { return strings.Join(append(s.Options.List(), s.StageOptions.List()...), ", ") },
 		Set: func(s *Settings, value string) error {
 			key, value, err := estimators.ParseOption(value)

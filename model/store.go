@@ -231,7 +231,9 @@ func (s *Store) columnsOf(step int64, more int) *stepColumns {
 		if s.lastStep != nil {
 			room = max(room, s.lastStep.rows)
 		}
-		cols = &stepColumns{Step: Step{Rewards: s.rewardRooms.take(room), Lengths: s.lengthRooms.take(room), spanOffset: s.numberRooms.take(room)}}
+		cols = &stepColumns{Step: Step{
+			Rewards: s.rewardRooms.take(room), Lengths: s.lengthRooms.take(room), spanOffset: s.numberRooms.take(room),
+		}}
 		s.steps[step] = cols
 	}
 	cols.rows = max(cols.rows, len(cols.Rewards)) + more

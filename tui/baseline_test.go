@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,6 +68,22 @@ func comparisonOnScreen(d *driver) map[string][3]string {
 	return nil
 }
 
+// checkFactors checks that factors and their difference are written alike, so that one is seen to be the difference of the others.
+func checkFactors(t *testing.T, row [3]string) {
+	t.Helper()
+	var values [3]float64
+	for i, text := range row {
+		number, isFactor := strings.CutSuffix(strings.ReplaceAll(text, "−", "-"), "×")
+		x, err := strconv.ParseFloat(number, 64)
+		if values[i] = x; !isFactor || err != nil {
+			t.Errorf("Σ|A| is %q", row)
+		}
+	}
+	if off := values[2] - (values[1] - values[0]); math.Abs(off) > 0.0101 {
+		t.Errorf("Σ|A| is %q: the difference is off by %g", row, off)
+	}
+}
+
 // Six figures stand under both settings with their difference, none of them cut, at the narrowest screen too, on the glance and the panes,
 // and no pane moves when the settings change again.
 func TestSixFiguresUnderBothSettings(t *testing.T) {
@@ -81,6 +98,7 @@ func TestSixFiguresUnderBothSettings(t *testing.T) {
 						t.Errorf("%v, %s: no %s in %v\n%s", size, view, name, table, ansi.Strip(d.frame()))
 					}
 				}
+				checkFactors(t, table["Σ|A|"])
 				d.press("0")
 			}
 			if got := len(strings.Split(d.frame(), "\n")); got != size[1] {

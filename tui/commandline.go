@@ -23,10 +23,10 @@ import (
 const maxCommandBytes = 1000
 
 // commandLine is the line of a command.
-type commandLine struct{ text string }
-
-// Draw draws nothing: the view below fills the screen.
-func (*commandLine) Draw(env.Env, int, int) []string { return nil }
+type commandLine struct {
+	view.LastLine
+	text string
+}
 
 // Text and the others make it a view with a line.
 func (c *commandLine) Text() *string { return &c.text }

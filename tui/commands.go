@@ -187,8 +187,8 @@ func runRange(a App, args []string) (App, error) {
 	case len(args) == 2:
 		from, err := strconv.ParseInt(args[0], 10, 64)
 		to, errTo := strconv.ParseInt(args[1], 10, 64)
-		if all := trend.AxisOfAllSteps(a.env); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo ||
-			float64(from) >= all.Hi {
+		areSteps := err == nil && errTo == nil && from < to
+		if all := trend.AxisOfAllSteps(a.env); !areSteps || float64(to) <= all.Lo || float64(from) >= all.Hi {
 			return a, usage
 		}
 		a.views.steps.ShowWindow(a.env, float64(from), float64(to))
@@ -207,7 +207,7 @@ func runGoal(a App, args []string) (App, error) {
 		return a, err
 	}
 	a.views.sweep.Goal = g
-	return a.openSweep(), nil
+	return a.pushView(view.Sweep), nil
 }
 
 func runSweep(a App, args []string) (App, error) {
@@ -221,5 +221,5 @@ func runSweep(a App, args []string) (App, error) {
 			a.views.sweep.LastRange = s
 		}
 	}
-	return a.openSweep(), nil
+	return a.pushView(view.Sweep), nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"vantage/model/sanitize"
 	"vantage/model/units"
-	"vantage/tui/env"
 	"vantage/tui/export"
 	"vantage/tui/layout"
 	"vantage/tui/view"
@@ -92,10 +91,7 @@ func (a App) exportShown(format string) (title, text string, err error) {
 }
 
 // copying is the line of what can be copied.
-type copying struct{}
-
-// Draw draws nothing: the view below fills the screen.
-func (copying) Draw(env.Env, int, int) []string { return nil }
+type copying struct{ view.LastLine }
 
 // Keys of the line.
 func (copying) Keys() view.Section {
@@ -120,7 +116,7 @@ func (a App) openCopy() App {
 }
 
 func (a App) copyTable() App {
-	if a.position.viewInSight() == view.Compare {
+	if a.position.drawn() == view.Compare {
 		return a.copyAndSave("prompts.tsv", export.TSV(a.views.compare.Exported(a.env)))
 	}
 	return a.copyAndSave("groups.tsv", export.GroupsTSV(a.env))

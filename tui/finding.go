@@ -37,7 +37,7 @@ func (openFinding) Keys() view.Section {
 		{Keys: []string{"enter"}, Label: "⏎", Hint: "Enter group", Doc: "open the group that shows it", Do: own(App.openFindingGroup)},
 		{Keys: []string{"w"}, Label: "w", Hint: "w next-finding", Doc: "the next finding", Do: own(move(App.moveFinding, 1))},
 		{Keys: []string{"W"}, Label: "W", Doc: "the previous one", Do: own(move(App.moveFinding, -1))},
-		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})},
+		{Keys: []string{"esc"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: own(App.leaveFinding)},
 	}}
 }
 
@@ -56,6 +56,14 @@ func (a App) showFinding(i int) App {
 		a.views.destination = &env.Destination{Step: f.Example.Step, Group: f.Example.Group}
 	}
 	return a.arrive()
+}
+
+// leaveFinding goes back, to the run at a glance as it was left.
+func (a App) leaveFinding() App {
+	if a = a.goBack(); a.position.view == view.Glance {
+		return a.backAtGlance()
+	}
+	return a
 }
 
 func (a App) moveFinding(by int) App {
@@ -77,7 +85,10 @@ func (a App) goToOnset() App {
 
 func (a App) openFindingGroup() App {
 	f, g := a.env.Found(a.views.finding), a.env.SelectedGroup()
-	if f == nil || g == nil || g.Name != f.Example.Group || g.Step != f.Example.Step {
+	if f == nil || g == nil {
+		return a.showGroups()
+	}
+	if isExample := g.Name == f.Example.Group && g.Step == f.Example.Step; !isExample {
 		return a.showGroups()
 	}
 	return a.openGroup()

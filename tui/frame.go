@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/text/unicode/norm"
 
 	"vantage/model/sanitize"
 	"vantage/themes"
@@ -32,7 +33,7 @@ func (a App) frame() string {
 	if a.env.Display.W == 0 {
 		return ""
 	}
-	frame := strings.Join(a.lines(), "\n")
+	frame := norm.NFC.String(strings.Join(a.lines(), "\n")) // Bubble Tea leaves out a mark behind a letter of ASCII
 	if a.env.Display.Glyphs.ASCII {
 		return cells.ASCII(frame)
 	}
@@ -53,7 +54,7 @@ func (a App) linesAbove() []string {
 	switch {
 	case a.overlays.help.Open:
 		return append(lines, a.env.Display.MarkLines(pane.OnHelp, 0, a.helpPage(a.env.Display.W, body))...)
-	case a.env.Result.Analysis == nil && !beforeAnalysis(a.position.view):
+	case a.env.Result.Analysis == nil && !a.drawsEarly():
 		return append(lines, problems.EmptyBody(a.env, a.env.Display.W, body)...)
 	}
 	return append(lines, a.env.Display.MarkLines(pane.OnBody, 0, a.viewDrawn().Draw(a.envToDraw(), a.env.Display.W, body))...)

@@ -16,7 +16,7 @@ func (a App) nextOrder() App {
 	return a.change(func(s *env.State) { s.Order = env.Order{Column: (a.env.Settings.Order.Column + 1) % all} })
 }
 
-// sortBy sorts the groups by a column, given by its index in sortings, or the other way round if they are.
+// sortBy sorts the groups by a column, given by its index in env.Sortings, or the other way round if they are.
 func (a App) sortBy(column int) App {
 	if a.env.Settings.Order.Column == column {
 		return a.reverseOrder()

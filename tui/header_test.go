@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -204,4 +205,27 @@ func TestCourseOfTheRewardStays(t *testing.T) {
 			d.press("[")
 		}
 	})
+}
+
+// Of an evaluation no view says that samples train: the header, the panes and the glance agree.
+func TestNothingOfAnEvaluationTrains(t *testing.T) {
+	t.Parallel()
+	for _, evaluates := range []bool{true, false} {
+		source := madeRun(3)
+		for _, chunk := range source.chunks {
+			chunk.Evaluates = evaluates
+		}
+		drive(t, source, 120, 36, filterSettings(), func(d *driver) {
+			for _, keys := range [][]string{{"1"}, {"3", "3"}, {"esc", "0"}} {
+				d.press(keys...)
+				frame := ansi.Strip(d.frame())
+				if got := strings.Contains(frame, "train none (evaluation)"); got != evaluates {
+					t.Errorf("%v, evaluation %v:\n%s", keys, evaluates, frame)
+				}
+				if evaluates && regexp.MustCompile(`train +[1-9]|/192 \(\d+%\) train`).MatchString(frame) {
+					t.Errorf("%v: samples of an evaluation train:\n%s", keys, frame)
+				}
+			}
+		})
+	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"vantage/model"
 	"vantage/model/figures"
-	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -132,13 +131,14 @@ func (a App) helpParts() []help.Part {
 	shown := slices.Concat(cursor[min(len(cursor), help.MaxUnderCursor):], a.figuresOnScreen(cursor))
 	keys := a.position.activeKeys()
 	here := help.FigureEntries(a.env, cursor[:min(len(cursor), help.MaxUnderCursor)])
-	if a.position.view == view.Glance { // its rows have an order that no column says
-		order := help.Entry{Label: "worst steps", Text: "worst first, " + glance.Order(), Role: themes.Key, Names: "order sort badness weight"}
-		here = append([]help.Entry{order}, here...)
-	}
-	if a.position.view == view.Sweep { // its title has the goal
-		goal := a.views.sweep.SweepGoal()
-		here = append(here, help.Entry{Label: goal.Name, Text: "goal: " + goal.Doc(), Role: themes.Key})
+	if noted, ok := a.viewOpen().(view.Noted); ok {
+		for _, n := range noted.HelpNotes(a.env) {
+			at := len(here)
+			if n.First {
+				at = 0
+			}
+			here = slices.Insert(here, at, help.Entry{Label: n.Label, Text: n.Text, Role: themes.Key, Names: n.Names})
+		}
 	}
 	parts := []help.Part{
 		{Name: "keys: " + keys[0].Name, Entries: help.KeyEntries(a.env, keys[0].Bindings)},

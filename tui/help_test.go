@@ -184,19 +184,19 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 func figuresOfScenes() map[string][]string {
 	header := []string{"reward", "signal", "train"}
 	return map[string][]string{
-		"overview": append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "push like", "pass@k", "length", "invalid"),
+		"overview": append(header, "kept", "Σ|A|", "fate", "prompt", "n", "original", "processed", "std", "at 0", "flips", "max |A|", "effective", "pass@k", "length", "invalid"),
 		"baseline": append(header, "Δ", "A baseline", "B candidate", "std"),
 		"metrics":  append(header, "critic/score/mean", "critic/advantages_processed/std", "vantage/effective_samples", "sample_distribution/kept_total", "pass@1"),
 		"warnings": append(header, "sign-flips", "invalid-rewards", "effective-ratio"),
 		"group":    append(header, "#", "reward", "tokens", "orig", "proc", "drop", "alive", "reward component"),
-		"sweep":    append(header, "kept", "★", "☆", "killed", "short", "train", "push like", "flips", "Σ|A|", "mean of all", "std of all", "+ : −"),
+		"sweep":    append(header, "kept", "★", "☆", "killed", "short", "train", "effective", "flips", "Σ|A|", "mean of all", "std of all", "+ : −"),
 		"chain": append(header, "admitted", "refill", "kept", "Σ|A|", "train", "signal", "removed", "tokens kept", "mean w", "unjudged", "Σw|A|", "−/+", "dilution",
 			"longest quarter"),
 		"groupsize":   append(header, "size", "dead", "range", "all wrong", "all correct", "cost"),
 		"offpolicy":   append(header, "mean |d|", "k3", "ESS", "top 1", "unscored", "lag", "emptied", "Σ|A| kept", "staleness", "rule", "sweep of a bound"),
 		"tokens":      append(header, "#", "geo", "tokens", "orig"),
 		"breakdown":   append(header, "difficulty", "samples", "groups", "Σ|A|", "push", "tokens"),
-		"prompts":     append(header, "state", "seen", "rate", "trend", "signal", "Σ|A|", "tokens", "push/1k", "last_step"),
+		"prompts":     append(header, "state", "seen", "rate", "trend", "signal", "Σ|A|", "tokens", "Σ|A|/1k", "last_step"),
 		"breakdownby": append(header, "push", "tokens"),
 		"steps":       append(header, "vantage/signal", "critic/score/mean", "step", "samples", "groups", "kept", "Σ|A|", "flips"),
 		"compare":     append(header, "baseline", "candidate", "Δ", "samples", "win rate", "p", "mean Δ", "±"),

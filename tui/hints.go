@@ -24,8 +24,8 @@ func (a App) hints(w int) string {
 			a.env.Display.MarkKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
 	line := ""
-	if a.position.view == view.Copy {
-		line = " " + t.Paint(themes.Accent, "copy")
+	if a.position.onLastLine() { // of choices: that of input has a prompt
+		line = " " + t.Paint(themes.Accent, a.viewOpen().Keys().Name)
 	}
 	for _, b := range a.fittingHints(w - cells.Width(line)) {
 		line += " " + a.position.hintText(a.env, b) + " "
@@ -39,7 +39,7 @@ func (a App) fittingHints(w int) []view.Binding {
 	sections := a.position.activeKeys()
 	if last := len(sections) - 1; a.env.Result.Analysis == nil { // the others have nothing to act on yet
 		own := 0
-		if beforeAnalysis(a.position.view) {
+		if a.drawsEarly() {
 			own = min(1, last)
 		}
 		sections = slices.Concat(sections[:own], sections[last:])

@@ -231,7 +231,7 @@ func (a App) pressKey(m view.Mouse) App {
 
 // pressSetting does what a key of the header does, also where characters are typed.
 func (a App) pressSetting(m view.Mouse) App {
-	if a.line() == nil && a.position.view != view.Copy && !a.overlays.help.Open {
+	if a.line() == nil && !a.position.onLastLine() && !a.overlays.help.Open {
 		return a.pressKey(m)
 	}
 	if b, ok := findBinding(commonKeys(), keyNames()[m.On.N]); ok {

@@ -15,7 +15,7 @@ func (a App) openGlance() App {
 	}
 	a.views.glance.Opened = false
 	if a.position.view == view.Glance {
-		a.overlays.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
+		a.overlays.notice = "already here: 1 shows the groups"
 		return a
 	}
 	return a.pushView(view.Glance)
@@ -64,9 +64,9 @@ func (a App) backAtGlance() App {
 	return a
 }
 
-// keysBelowGlance returns the keys that the run at a glance has besides its own: those of the overview and of
+// keysThroughGroups returns the keys that a view in front of the groups has besides its own: those of the overview and of
 // steps lead to the overview and do there what they do.
-func keysBelowGlance() []view.Section {
+func keysThroughGroups() []view.Section {
 	sections := append([]view.Section{openOverview{}.Keys()}, commonKeys()...)
 	for _, s := range sections {
 		if s.Name != "overview" && s.Name != "steps" {
@@ -83,7 +83,8 @@ func keysBelowGlance() []view.Section {
 // for longer than between two steps, or the source has ended. What the person opened or typed before stays.
 func (a App) chooseFirstView() App {
 	p := a.env.Snap.Run.Progress
-	if a.views.glance.FirstViewChosen || len(a.env.Snap.Steps) == 0 || !a.env.SourceState.Ended && !p.CaughtUp && p.BytesAll == 0 {
+	isKnown := a.env.SourceState.Ended || p.CaughtUp || p.BytesAll > 0
+	if a.views.glance.FirstViewChosen || len(a.env.Snap.Steps) == 0 || !isKnown {
 		return a
 	}
 	a.views.glance.FirstViewChosen = true
@@ -100,31 +101,15 @@ func (a App) drawFigure(name string) App {
 	if a.position.view == view.FigureList {
 		a = a.goBack()
 	}
-	if a.position.viewInSight() == view.Figures {
+	if a.position.drawn() == view.Figures {
 		a.views.steps.Figures.Cursor = max(0, slices.Index(trend.MetricNames(a.env), name))
 		a.views.steps.ScrollFigures(a.env)
 		return a
 	}
-	if a.position.viewInSight() == view.Steps {
+	if a.position.drawn() == view.Steps {
 		return a
 	}
 	return a.pushView(view.Steps)
-}
-
-// openSweep opens the map, the cursor on the present ratios.
-func (a App) openSweep() App {
-	if e, err := a.env.Settings.Now.FindEstimator(); err != nil || !e.CanFilter {
-		return a.says("only GRPO estimators have this filter: select one with e or E first")
-	}
-	a.views.sweep = a.views.sweep.At(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
-	return a.pushView(view.Sweep)
-}
-
-func (a App) openCompare() App {
-	if a.env.Second.Source == nil {
-		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
-	}
-	return a.pushView(view.Compare)
 }
 
 func (a App) openAnswers() App {

@@ -14,28 +14,16 @@ type position struct {
 	viewBelow view.Name   // under a line of input or of choices
 }
 
-// viewInSight returns the view on the screen, or the one under a line of input or of choices.
-func (p position) viewInSight() view.Name {
-	switch v := p.view; v {
-	case view.Command, view.Copy:
-		return p.viewBelow
-	default:
-		return v
-	}
-}
-
 // drawn returns the view that fills the screen: that below a line of input or of choices.
 func (p position) drawn() view.Name {
-	switch p.view {
-	case view.Command, view.Copy, view.Ratios:
+	if p.onLastLine() {
 		return p.viewBelow
-	default:
-		return p.view
 	}
+	return p.view
 }
 
 func (p position) drawsSteps() bool {
-	return p.viewInSight() == view.Steps || p.viewInSight() == view.Figures
+	return p.drawn() == view.Steps || p.drawn() == view.Figures
 }
 
 func (p position) readingGroup() bool {
@@ -49,18 +37,26 @@ func (p position) isTyping() bool {
 	return ok
 }
 
+// onLastLine reports whether the view with the keys is only a line, of input or of choices.
+func (p position) onLastLine() bool {
+	var v views
+	return view.IsLastLine(v.at(p.view))
+}
+
 // activeKeys returns the keys of the view on the screen, then the common ones: of a key that
 // both have, the first wins. Where text is typed few common ones are left.
 func (p position) activeKeys() []view.Section {
 	var v views
-	own := v.at(p.view).Keys()
+	open := v.at(p.view)
+	own := open.Keys()
+	_, isBeforeGroups := open.(view.BeforeGroups)
 	switch {
 	case p.isTyping():
 		return []view.Section{own, lineKeys(), {Name: "program", Bindings: typingKeys()}}
-	case p.view == view.Copy:
+	case p.onLastLine():
 		return []view.Section{own, {Name: "program", Bindings: typingKeys()}}
-	case p.view == view.Glance:
-		return append([]view.Section{own}, keysBelowGlance()...)
+	case isBeforeGroups:
+		return append([]view.Section{own}, keysThroughGroups()...)
 	}
 	return append([]view.Section{own}, commonKeys()...)
 }
@@ -81,12 +77,18 @@ func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
 // pushView opens a view from which going back leads here. A view that is already on the
 // way back is returned to: no way back goes in circles.
 func (a App) pushView(v view.Name) App {
+	open := a.views.at(v)
+	if conditional, ok := open.(view.Conditional); ok {
+		if why := conditional.WhyNot(a.env); why != "" {
+			return a.says(why)
+		}
+	}
 	path := append(slices.Clip(a.position.backStack), a.position.view)
 	if i := slices.Index(path, v); i >= 0 {
 		path = path[:i]
 	}
 	a.position.backStack = path
-	if anew, ok := a.views.at(v).(view.Opened); ok {
+	if anew, ok := open.(view.Opened); ok {
 		anew.OnOpen(a.env)
 	}
 	return a.openView(v)
@@ -124,11 +126,7 @@ func (a App) goBack() App {
 func (a App) escape() App {
 	switch {
 	case a.position.view != view.Overview:
-		was := a.position.view
-		if a = a.goBack(); was == view.Finding && a.position.view == view.Glance {
-			a = a.backAtGlance()
-		}
-		return a
+		return a.goBack()
 	case a.views.panes.FullScreen:
 		return a.toggleFullScreen()
 	case a.views.glance.Opened && a.views.panes.Focus == layout.Groups:

@@ -173,6 +173,8 @@ func TestRecipes(t *testing.T) {
 		{"size --help", "how many samples"},
 		{"report LOG --format json", `"kind": "large-groups"`},
 		{"report LOG --format json", `"kind": "below_zero"`},
+		{"demo --ill below_zero --write LOG.ill", "60 steps of below_zero"},
+		{"summary LOG.ill", "rewards are below 0"},
 	} {
 		out, err := exec.Command(bin, strings.Fields(strings.ReplaceAll(does.args, "LOG", log))...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), does.prints) {

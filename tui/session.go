@@ -16,7 +16,6 @@ import (
 	"vantage/tui/env"
 	"vantage/tui/overview"
 	"vantage/tui/steps"
-	"vantage/tui/sweepmap"
 	"vantage/tui/view"
 )
 
@@ -123,7 +122,7 @@ func (a App) viewToSave() *session.View {
 	if a.env.Place.Scope.Chosen {
 		v.Scope = a.env.Place.Scope.String()
 	}
-	if g := a.views.sweep.SweepGoal(); g != sweepmap.UsualGoal() {
+	if g := a.views.sweep.SweepGoal(); g != sweep.UsualGoal() {
 		v.Goal = g.String()
 	}
 	switch before := a.env.Session.Current.View; {
@@ -138,19 +137,16 @@ func (a App) viewToSave() *session.View {
 	return &v
 }
 
-func savedViews() map[view.Name]string {
-	return map[view.Name]string{view.Steps: "steps", view.Sweep: "sweep", view.Compare: "compare"}
-}
-
 // savedViewName returns the name of the view on the screen, or of the nearest one behind it
 // that is restored; "" for the overview.
 func (p position) savedViewName() string {
-	for _, v := range slices.Backward(append(slices.Clip(p.backStack), p.viewInSight())) {
+	var all views
+	for _, v := range slices.Backward(append(slices.Clip(p.backStack), p.drawn())) {
 		if v == view.Overview {
 			return ""
 		}
-		if name := savedViews()[v]; name != "" {
-			return name
+		if saved, ok := all.at(v).(view.Saved); ok && saved.SavedAs() != "" {
+			return saved.SavedAs()
 		}
 	}
 	return ""
@@ -188,15 +184,15 @@ func (a App) restoreSession(o Options) App {
 }
 
 func (a App) restoreView(name string) App {
-	for v, known := range savedViews() {
-		if known != name || v == view.Compare && a.env.Second.Source == nil {
-			continue
+	if name == "" {
+		return a
+	}
+	for v, one := range a.views.all() {
+		if saved, ok := one.(view.Saved); ok && saved.SavedAs() == name {
+			said := a.overlays.notice
+			a = a.pushView(view.Name(v))
+			a.overlays.notice = said // one that cannot be opened is not missed
 		}
-		if e, err := a.env.Settings.Now.FindEstimator(); v == view.Sweep && (err != nil || !e.CanFilter) {
-			continue
-		}
-		a.views.sweep = a.views.sweep.At(a.env.Settings.Now.KeepPos, a.env.Settings.Now.KeepNeg)
-		a.position.backStack, a.position.view = []view.Name{view.Overview}, v
 	}
 	return a
 }

@@ -13,7 +13,6 @@ import (
 	"vantage/tui/env"
 	"vantage/tui/job"
 	"vantage/tui/pane"
-	"vantage/tui/trend"
 	"vantage/tui/view"
 )
 
@@ -53,9 +52,9 @@ func (a App) Init() tea.Cmd {
 	return tea.Batch(first...)
 }
 
-// Update handles a message. Then all that views read takes the message if it is its answer, and requests what it has not got yet: the
-// analysis first, because what follows is asked about the steps that it is of, and the findings before the views, which ask about what was
-// looked at. Then the views work, and what the next frame draws from is drawn.
+// Update handles a message, then brings up to date what all views read: the analysis first, because the others are about its steps, and the
+// findings before the views, which ask about what was looked at. Each takes the message if that answers its request, and requests what it
+// lacks. At last the views work, and the one on the screen draws ahead what its frames share.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before := a.overlays.notice
 	a = a.handle(msg)
@@ -68,10 +67,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.updateFindings(msg)
 	a.env.UpdateRows(&a.commands, msg)
 	a.views.work(a.env, a.position.view, &a.commands, msg)
-	if a = a.timeNotice(msg, before); a.env.Result.Analysis != nil {
-		a.views.panes.Distribution.Cache = a.views.panes.Distribution.Charts(a.env, a.views.panes.ChartWidth(a.env))
-	}
-	a = a.updateFigureCache().updateHelp()
+	a = a.timeNotice(msg, before).prepareFrame().updateHelp()
 	all := a.commands.Started
 	a.commands.Started = nil
 	return a, tea.Batch(all...)
@@ -104,21 +100,12 @@ func (a App) handle(msg tea.Msg) App {
 	return a
 }
 
-// updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
-func (a App) updateFigureCache() App {
-	if a.env.Result.Trend == nil || a.env.Result.Analysis == nil || !a.position.drawsSteps() || a.env.Display.IsTooSmall() {
-		return a
+// prepareFrame has the view on the screen draw ahead what its frames share.
+func (a App) prepareFrame() App {
+	drawn, ok := a.viewDrawn().(view.Prepared)
+	if ok && a.env.Result.Analysis != nil && !a.env.Display.IsTooSmall() {
+		e := a.shortened(len(a.bottomLines(a.env.Display.W)) - 1).env
+		drawn.Prepare(e, e.Display.W, e.Display.BodyHeight())
 	}
-	frame := a.shortened(len(a.bottomLines(a.env.Display.W)) - 1)
-	w, h := frame.env.Display.W, frame.env.Display.BodyHeight()
-	names, second := []string{a.views.steps.DrawnMetric(a.env)}, a.views.steps.Second
-	if a.position.viewInSight() == view.Figures {
-		grid := a.views.steps.FigureGrid(a.env, w, h)
-		names, second, w, h = grid.InSight, "", grid.W, grid.H-1
-	} else {
-		chart, _ := a.views.steps.Layout(w, h)
-		w, h = chart.Inner().W, chart.Inner().H-trend.RowsBelowPlot
-	}
-	a.views.steps.Cache = a.views.steps.DrawFigures(a.env, names, second, w, h)
 	return a
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -180,5 +181,40 @@ func TestNoneIsSaidWhenAllWasLookedAt(t *testing.T) {
 		a.env.Findings.Job.Value.Look, a.env.Findings.Job.Cancel = nil, nil
 		a.env.Snap.Run.Progress.CaughtUp, a.env.Snap.Run.Progress.BytesAll, a.env.SourceState.Ended = false, 100, false
 		says(a, "reading the log (steps 1 to 30 so far)")
+	})
+}
+
+// The glance and the sweep recommend keep ratios for one goal, and the same ones for the same steps.
+func TestGlanceAndSweepHaveOneGoal(t *testing.T) {
+	t.Parallel()
+	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
+		const goal = "fewest samples, 80%+ of Σ|A|"
+		d.press("0")
+		_, ratios, found := strings.Cut(strings.Join(strings.Fields(ansi.Strip(d.frame())), " "), goal+": ")
+		name, _, _ := strings.Cut(ratios, ":")
+		if !found || name == "" {
+			t.Fatalf("no goal on the glance:\n%s", ansi.Strip(d.frame()))
+		}
+		d.press("S")
+		d.wantText(goal, "★ "+name)
+	})
+}
+
+// Shares of thousands of groups are whole among the worst steps.
+func TestWorstStepsOfManyGroups(t *testing.T) {
+	t.Parallel()
+	source := &madeSource{}
+	for step := range 2 {
+		chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, Progress: model.Progress{Files: 1, CaughtUp: true}}
+		for i := range 2560 {
+			chunk.Records = append(chunk.Records, model.Record{
+				Step: int64(step + 1), Prompt: uint64(i/2 + 1), Reward: float64(i % 2 * min(1, i/2%5)), Length: 9, Line: int64(i), Advantage: math.NaN(),
+			})
+		}
+		source.chunks = append(source.chunks, chunk)
+	}
+	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
+		d.press("0")
+		d.wantText("signal 1024/1280 (80%)")
 	})
 }

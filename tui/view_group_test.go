@@ -396,6 +396,18 @@ func TestWideCharactersAlign(t *testing.T) {
 	})
 }
 
+// An accent that is a character of its own is on the screen with its letter: the renderer would leave it out.
+func TestAccentsStayOnTheirLetters(t *testing.T) {
+	t.Parallel()
+	text := func(model.Record) (model.Text, error) {
+		return model.Text{Prompt: "o u\u0308ber", Response: "cafe\u0301, tie\u0302\u0301ng"}, nil
+	}
+	drive(t, madeRunWithTexts(1, text), 80, 24, filterSettings(), func(d *driver) {
+		d.press("enter")
+		d.wantText("café, tiếng", "o über")
+	})
+}
+
 func TestNumberWriterUsesTheDecimalsNeeded(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

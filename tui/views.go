@@ -95,9 +95,6 @@ func stateOf(v view.View, name view.Name) view.Name {
 	return name
 }
 
-// beforeAnalysis reports whether a view can be drawn before there is an analysis.
-func beforeAnalysis(name view.Name) bool { return name == view.Estimators || name == view.Problems }
-
 // viewOpen returns the view that has the keys. What it changes is in a.
 func (a *App) viewOpen() view.View { return a.views.at(a.position.view) }
 
@@ -108,6 +105,12 @@ func (a *App) viewDrawn() view.View { return a.views.at(a.position.drawn()) }
 func (a *App) line() view.Typed {
 	line, _ := a.viewOpen().(view.Typed)
 	return line
+}
+
+// drawsEarly reports whether the view that is open can be drawn before a step is computed.
+func (a *App) drawsEarly() bool {
+	_, is := a.viewOpen().(view.Early)
+	return is
 }
 
 // envToDraw is env with the line that is typed.
@@ -151,7 +154,11 @@ func commonKeys() []view.Section {
 				Doc: "the chain from reward to loss: length penalty, groups admitted, samples kept, advantage, weight in the loss",
 				Do:  view.Ask(view.Push{View: view.Chain}),
 			},
-			{Keys: []string{"c"}, Label: "c", Doc: "compare the two runs that were opened, prompt by prompt", Do: own(App.openCompare)},
+			{
+				Keys: []string{"c"}, Label: "c",
+				Doc: "compare the two runs that were opened, prompt by prompt",
+				Do:  view.Ask(view.Push{View: view.Compare}),
+			},
 			{
 				Keys: []string{"L"}, Label: "L",
 				Doc: "the prompts over all steps: which of them teach, are solved, hopeless or suspect",
@@ -162,7 +169,11 @@ func commonKeys() []view.Section {
 				Doc: "the ratios of trainer to sampler: how off-policy the samples are, why, and what each rule would keep",
 				Do:  view.Ask(view.Push{View: view.OffPolicy}),
 			},
-			{Keys: []string{"S"}, Label: "S", Hint: "S sweep", Doc: "map of every pair of keep ratios", Do: own(App.openSweep)},
+			{
+				Keys: []string{"S"}, Label: "S", Hint: "S sweep",
+				Doc: "map of every pair of keep ratios",
+				Do:  view.Ask(view.Push{View: view.Sweep}),
+			},
 			{
 				Keys: []string{"u"}, Label: "u", Hint: "u undo",
 				Doc: "undo the last change of settings, filter or order",

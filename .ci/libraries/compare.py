@@ -75,11 +75,9 @@ def with_datasets():
         row["reward"] = row.pop("right")
     saved = WORK / "saved"
     datasets.Dataset.from_list(table).save_to_disk(saved, num_shards=3)
-    refused = subprocess.run([WORK / "vantage", "export", saved], capture_output=True, text=True)
-    if refused.returncode != 1 or "Dataset.to_json" not in refused.stderr:
-        sys.exit(f"vantage export {saved}: {refused.returncode}, {refused.stderr}")
+    same(f"datasets {datasets.__version__} saved to disk", list(datasets.load_from_disk(str(saved))), export(saved))
     lines = WORK / "saved.jsonl"
-    datasets.load_from_disk(str(saved)).to_json(lines)  # what the refusal says
+    datasets.load_from_disk(str(saved)).to_json(lines)
     same(f"datasets {datasets.__version__}", list(datasets.load_from_disk(str(saved))), export(lines), digits=1e-9)  # to_json() writes ten decimals
 
 

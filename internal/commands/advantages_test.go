@@ -34,7 +34,7 @@ func newAdvantageRun(seed uint64, partial bool, rule stepRule) *advantageRun {
 			p := min(0.9, max(0.1, 0.2+0.5*random.Float64()+0.01*float64(step)))
 			group, of := make([]float64, r.size), make([]int, r.size)
 			for i := range group {
-				of[i] = 20 + random.IntN(200)
+				of[i] = 10 + random.IntN(50)
 				if random.Float64() < p {
 					group[i] = 1
 				}
@@ -218,7 +218,7 @@ func TestAdvantagesThatContradictTheRule(t *testing.T) {
 			for g := range rewards {
 				same := mapped(rewards[g], func(_ int, r float64) float64 { return math.Round(r) })
 				copy(rewards[g], same)
-				all = append(all, mapped(grpo(same), func(i int, a float64) float64 { return a - float64(lengths[g][i])/500 }))
+				all = append(all, mapped(grpo(same), func(i int, a float64) float64 { return a - float64(lengths[g][i])/125 }))
 			}
 			return all
 		}, "samples of equal reward have different advantages", 1, true},

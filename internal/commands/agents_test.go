@@ -187,8 +187,8 @@ func TestAnswersOfLongTextsFit(t *testing.T) {
 	rows := json.NewEncoder(file)
 	long := strings.Repeat("a \"quoted\" long text; 好 ", 400)
 	for step := range repotest.Times(6, 25) {
-		for i := range 200 {
-			_ = rows.Encode(map[string]any{"step": 1e12 + float64(step), "uid": long + fmt.Sprint(i/100), "prompt": long, "response": long + fmt.Sprint(i), "reward": i % (step + 1) % 3, "ground_truth": long, "a_reward": i % 2})
+		for i := range 40 {
+			_ = rows.Encode(map[string]any{"step": 1e12 + float64(step), "uid": long + fmt.Sprint(i/20), "prompt": long, "response": long + fmt.Sprint(i), "reward": i % (step + 1) % 3, "ground_truth": long, "a_reward": i % 2})
 		}
 		fmt.Fprintln(file, "{\"broken "+long)
 	}

@@ -86,7 +86,8 @@ vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 				"over all steps'); repeatable")
 			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this YAML file, a list")
 			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
-			cmd.Flags().StringVar(&o.prom, "prom", "", "also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
+			cmd.Flags().StringVar(&o.prom, "prom", "",
+				"also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
 			cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
 			o.texts.addTo(cmd, readEvery)
 			p.addWaitFlag(cmd.Flags())
@@ -292,7 +293,8 @@ func (c *call) writeFindings(ctx context.Context, o *checkOptions, evaluator *ch
 	chosen match.Choice,
 ) (*report.CheckState, error) {
 	if o.junit != "" {
-		if err := writeFile(c.p.disk, o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
+		write := func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }
+		if err := writeFile(c.p.disk, o.junit, write); err != nil {
 			return nil, &outputError{err}
 		}
 	}

@@ -27,7 +27,8 @@ func parseWith(given []string) (options []model.Option, err error) {
 		case !found || key == "":
 			return nil, fmt.Errorf("--with %s: expected KEY=VALUE, such as keep-neg-ratio=0.5 or estimator=rloo", text)
 		case decidesOnLog:
-			return nil, fmt.Errorf("--with %s: both settings are of the same rewards and groups; give it as a flag, --%s", text, setting.Flag())
+			return nil, fmt.Errorf("--with %s: both settings are of the same rewards and groups; give it as a flag, --%s", text,
+				setting.Flag())
 		}
 		options = append(options, model.Option{Name: key, Value: value})
 	}
@@ -50,9 +51,9 @@ func (p *program) alsoWith(options []model.Option) (*program, model.Settings, er
 		return nil, set, usage(fmt.Errorf("--with: %w", err))
 	}
 	p.columns.Inputs = other.columns.Inputs
-	p.columns.Rewards = append(slices.Clip(p.columns.Rewards), slices.DeleteFunc(slices.Clone(other.columns.Rewards), func(name string) bool {
-		return slices.Contains(p.columns.Rewards, name)
-	})...)
+	isRead := func(name string) bool { return slices.Contains(p.columns.Rewards, name) }
+	more := slices.DeleteFunc(slices.Clone(other.columns.Rewards), isRead)
+	p.columns.Rewards = append(slices.Clip(p.columns.Rewards), more...)
 	return &other, set, nil
 }
 

@@ -97,18 +97,19 @@ func TestDemoWritesEachIllness(t *testing.T) {
 }
 
 // filesOf is what the files of a folder hold, with their names.
-func filesOf(t *testing.T, folder string) (text string) {
+func filesOf(t *testing.T, folder string) string {
 	t.Helper()
+	var text strings.Builder
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			text += path[len(folder):] + "\n" + string(filetest.Read(t, path))
+			fmt.Fprintf(&text, "%s\n%s", path[len(folder):], filetest.Read(t, path))
 		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return text.String()
 }
 
 // What cannot be written, or shown without a terminal, is refused as a mistake of the command line, and nothing is written.

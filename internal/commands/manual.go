@@ -31,7 +31,8 @@ func (p *program) manual(more func() manualSection) *cobra.Command {
 		Args:   noArguments,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeManual(p.output(cmd.Context(), "text"), p.sharedFlags(), cmd.Root(), append([]manualSection{more()}, manualSections()...))
+			sections := append([]manualSection{more()}, manualSections()...)
+			return writeManual(p.output(cmd.Context(), "text"), p.sharedFlags(), cmd.Root(), sections)
 		},
 	}
 }
@@ -171,10 +172,12 @@ func (m *manualWriter) flags(flags *pflag.FlagSet) {
 // valuePlaceholder names the value of a flag, "" if it takes none.
 func valuePlaceholder(f *pflag.Flag) string {
 	names := map[string]string{
-		"int": "N", "uint64": "N", "float64": "X", "duration": "TIME", "where": "QUERY", "steps": "FROM:TO", "keep-pos-ratio": "RATIOS", "keep-neg-ratio": "RATIOS",
-		"compute-new-adv": "WHICH", "fail-on": "RULE", "rules": "FILE", "junit": "FILE", "prom": "FILE", "svg": "FILE", "output": "FILE", "config": "FILE",
-		"password-file": "FILE", "input-format": "FORMAT", "cache": "SIZE", "endpoint": "URL", "prompt": "COLUMN", "step": "COLUMN", "id": "COLUMN", "by": "WHAT",
-		"per": "WHAT", "count-by": "WHAT", "in": "TEXT", "sort": "METRIC", "figure": "METRICS", "emit": "FORMAT", "retire": "STATES", "attempt": "WHICH", "split": "WHICH", "ill": "KIND", "write": "DIR",
+		"int": "N", "uint64": "N", "float64": "X", "duration": "TIME", // kinds of values; the others are flags
+		"where": "QUERY", "steps": "FROM:TO", "keep-pos-ratio": "RATIOS", "keep-neg-ratio": "RATIOS", "cache": "SIZE",
+		"compute-new-adv": "WHICH", "attempt": "WHICH", "split": "WHICH", "ill": "KIND", "fail-on": "RULE", "endpoint": "URL",
+		"rules": "FILE", "junit": "FILE", "prom": "FILE", "svg": "FILE", "output": "FILE", "config": "FILE", "password-file": "FILE",
+		"write": "DIR", "input-format": "FORMAT", "emit": "FORMAT", "prompt": "COLUMN", "step": "COLUMN", "id": "COLUMN",
+		"by": "WHAT", "per": "WHAT", "count-by": "WHAT", "in": "TEXT", "sort": "METRIC", "figure": "METRICS", "retire": "STATES",
 	}
 	switch kind := f.Value.Type(); {
 	case f.NoOptDefVal != "":

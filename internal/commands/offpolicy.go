@@ -108,7 +108,8 @@ func refuseOffPolicy(o *report.OffPolicy, format string) error {
 	case o.Per != "run" && o.Per != "step" && o.Per != "sample":
 		return fmt.Errorf("--per %s: choose run, step or sample", o.Per)
 	case o.Tokens && (o.Rule == nil || o.Per != "sample"):
-		return errors.New("--tokens needs --off-policy FRAMEWORK/NAME and --per sample: letters and weights are what a rule does to a token")
+		return errors.New("--tokens needs --off-policy FRAMEWORK/NAME and --per sample: letters and weights are what a rule does to a " +
+			"token")
 	case isOfRun && o.Per != "run":
 		return fmt.Errorf("--format %s is of the whole run: use --format jsonl with --per %s", format, o.Per)
 	case o.Rules && (o.Per != "run" || format == "jsonl"):

@@ -38,8 +38,10 @@ func (p *program) open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
 	}
-	if _, known := formats.Find(p.inputFormat); !known && p.inputFormat != "" {
-		return nil, usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
+	if p.inputFormat != "" {
+		if _, known := formats.Find(p.inputFormat); !known {
+			return nil, usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
+		}
 	}
 	attempt, err := loaders.ParseAttempt(p.attempt)
 	isTable := slices.ContainsFunc(paths, clickhouse.IsAddress)

@@ -54,7 +54,8 @@ func (p *program) report() command[reportWriter] {
 			return err
 		}
 	}
-	o.format = newFormatFlag("text", charted(report.Text)).or("md", charted(report.Markdown)).or("csv", charted(report.CSV)).noting(noteAll).
+	o.format = newFormatFlag("text", charted(report.Text)).
+		or("md", charted(report.Markdown)).or("csv", charted(report.CSV)).noting(noteAll).
 		or("json", charted(report.JSON)).or("html", charted(report.HTML))
 	o.format.hasShort = true
 	return command[reportWriter]{
@@ -90,8 +91,10 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
 			addChoice(cmd, &o.by, "by", "",
-				"break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
-			cmd.Flags().StringVar(&o.sort, "sort", "", "with --per group: sort the groups by this metric, highest first; -NAME sorts lowest first")
+				"break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log",
+				analysis.PartKinds()...)
+			cmd.Flags().StringVar(&o.sort, "sort", "",
+				"with --per group: sort the groups by this metric, highest first; -NAME sorts lowest first")
 			cmd.Flags().IntVar(&o.top, "top", 0, "with --per group: only the first N groups")
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")
@@ -120,14 +123,16 @@ vantage report --emit easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 			case o.isGroupList():
 				l, err := o.listGroups(ctx, log)
 				write := map[string]func(io.Writer, *report.GroupList) error{
-					"text": report.GroupListText, "md": report.GroupListMarkdown, "csv": csvOf((*report.GroupList).Table), "json": report.GroupListJSON,
+					"text": report.GroupListText, "md": report.GroupListMarkdown,
+					"csv": csvOf((*report.GroupList).Table), "json": report.GroupListJSON,
 				}[log.format]
 				log.instead = func(w io.Writer) error { return write(w, l) }
 				return nil, err
 			case o.isBreakdown():
 				b, err := o.breakDown(ctx, log)
 				write := map[string]func(io.Writer, *report.Breakdown) error{
-					"text": report.BreakdownText, "md": report.BreakdownMarkdown, "csv": csvOf((*report.Breakdown).Table), "json": report.BreakdownJSON,
+					"text": report.BreakdownText, "md": report.BreakdownMarkdown,
+					"csv": csvOf((*report.Breakdown).Table), "json": report.BreakdownJSON,
 				}[log.format]
 				log.notes = 0
 				log.instead = func(w io.Writer) error { return write(w, b) }
@@ -195,8 +200,10 @@ func briefOf(ctx context.Context, log *openLog) (*report.Steps, error) {
 
 // isOfScalars reports whether what is asked for can be told of a run without samples: what ails it, in words or JSON.
 func (o *reportOptions) isOfScalars(c *call) bool {
-	isPlain := o.isPerStep() && !o.isBreakdown() && !o.brief && (c.steps == nil || *c.steps == (stepRange{}))
-	return isPlain && o.output == "" && o.svg == "" && o.emit == "" && slices.Contains([]string{"text", "json"}, c.format)
+	isOfAllSteps := c.steps == nil || *c.steps == (stepRange{})
+	isPlain := o.isPerStep() && !o.isBreakdown() && !o.brief
+	writesFiles := o.output != "" || o.svg != "" || o.emit != ""
+	return isPlain && isOfAllSteps && !writesFiles && slices.Contains([]string{"text", "json"}, c.format)
 }
 
 // writeReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
@@ -210,7 +217,8 @@ func (o *reportOptions) isBreakdown() bool {
 
 // isGroupList reports whether some groups are asked for, and nothing else.
 func (o *reportOptions) isGroupList() bool {
-	return o.isPerGroup() && o.by == "" && (o.where.text != "" || o.sort != "" || o.top > 0)
+	choosesGroups := o.where.text != "" || o.sort != "" || o.top > 0
+	return o.isPerGroup() && o.by == "" && choosesGroups
 }
 
 func (o *reportOptions) isPerGroup() bool { return o.per == string(report.PerGroup) }

@@ -202,7 +202,8 @@ func (p *program) validate(set model.Settings) error {
 		}
 	}
 	if names := estimatorNames(); given.Estimator != "" && !slices.Contains(names, set.Estimator) {
-		return fmt.Errorf("no framework has an estimator %q%s: `vantage list estimators` lists all", set.Estimator, orMeant(set.Estimator, names))
+		return fmt.Errorf("no framework has an estimator %q%s: `vantage list estimators` lists all", set.Estimator,
+			orMeant(set.Estimator, names))
 	}
 	return set.Validate()
 }

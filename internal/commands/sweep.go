@@ -47,10 +47,14 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
 			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
-			addChoice(cmd, &o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both", "on", "off", "both")
-			addChoice(cmd, &o.figures, "figure", "signal,kept,flips", "metrics to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
-			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and "+
-				"negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9", sweep.GoalNames()...)
+			addChoice(cmd, &o.recompute, "compute-new-adv", "both",
+				"try with recompute, without, or both: on, off or both", "on", "off", "both")
+			addChoice(cmd, &o.figures, "figure", "signal,kept,flips",
+				"metrics to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
+			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name,
+				"goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last "+
+					"two keep 0.8 of Σ|A|, or the given share: cost:0.9",
+				sweep.GoalNames()...)
 			addEmitFlag(cmd, &o.emit, "the recommended settings")
 		},
 		refuse: func() (err error) {
@@ -217,7 +221,8 @@ vantage plan runs/qwen-math/rollouts --sizes-only`,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&o.sizes, "sizes", "", "group sizes to try: 8,16,32; by default from 4 to 64")
-			cmd.Flags().BoolVar(&o.sizesOnly, "sizes-only", false, "only the table of group sizes: how many groups would be dead, and the cost")
+			cmd.Flags().BoolVar(&o.sizesOnly, "sizes-only", false,
+				"only the table of group sizes: how many groups would be dead, and the cost")
 			addEmitFlag(cmd, &o.emit, "the recommended settings")
 		},
 		refuse: o.refuse,

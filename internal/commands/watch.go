@@ -251,7 +251,8 @@ func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, added []mod
 	for _, s := range added {
 		isNew[s.Number] = true
 	}
-	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) && !isNew[s.Number] })
+	isOpen := func(s model.Step) bool { return !w.monitor.Added(s.Number) && !isNew[s.Number] }
+	complete := slices.DeleteFunc(slices.Clone(snap.Steps), isOpen)
 	how := diagnosis.Reading{Every: w.every, From: added[0].Number}
 	if w.look, err = lookAt(ctx, w.log, snap.Only(complete), w.set, how, w.look); err != nil {
 		return err
@@ -415,7 +416,9 @@ func (l *linkWatch) see(link model.Link, now time.Time) {
 	if l.since.IsZero() {
 		l.since = now
 	}
-	if link.State == model.LinkLost && !l.isOut && l.note != nil && (l.noted.IsZero() || now.Sub(l.noted) >= outagePause) {
+	isNews := link.State == model.LinkLost && !l.isOut
+	isDue := l.noted.IsZero() || now.Sub(l.noted) >= outagePause
+	if isNews && isDue && l.note != nil {
 		l.isOut, l.noted = true, now
 		l.note(l.trouble(now))
 	}

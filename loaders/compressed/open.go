@@ -1,5 +1,5 @@
-// Package compressed reads the text of gzip, zstd and bzip2 files and of those in UTF-16, reads the samples of torch files as text, and
-// finds a place in their text again.
+// Package compressed reads the text of gzip, zstd and bzip2 files and of those in UTF-16, reads the samples of torch files and the rows
+// of Arrow as text, and finds a place in their text again.
 //
 // Package loaders detects the [Packing] of a file and reads its text from a [Decompressor],
 // which works concurrently. An [Index] reads text again from the start of its file, and keeps
@@ -19,6 +19,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"vantage/loaders/compressed/arrowfile"
 	"vantage/loaders/compressed/torchfile"
 	"vantage/model/fault"
 )
@@ -35,11 +36,12 @@ const (
 	UTF16   Packing = "utf-16"
 	Parquet Packing = "parquet"
 	Torch   Packing = "torch" // samples in a pickle, which are read as JSON lines
+	Arrow   Packing = "arrow" // a table, whose rows are read as JSON lines
 	Torn    Packing = "torn"  // too short to tell: what is there may begin any of the others
 )
 
 // SniffSize is how many bytes at the start of a file tell its packing.
-const SniffSize = 4
+const SniffSize = 6
 
 var magics = [...]struct {
 	start   string
@@ -53,6 +55,8 @@ var magics = [...]struct {
 	{"\xfe\xff", UTF16},
 	{"PAR1", Parquet},
 	{"PK\x03\x04", Torch}, // of any zip file
+	{"ARROW1", Arrow},
+	{"\xff\xff\xff\xff", Arrow}, // a stream, as datasets saves it
 }
 
 // Sniff returns the packing of a file by its first bytes.
@@ -82,9 +86,11 @@ func Detect(file io.ReaderAt) (Packing, error) {
 }
 
 // IsText reports whether a file so packed has text, which a [NewReader] returns.
-func (p Packing) IsText() bool { return p == Gzip || p == Zstd || p == Bzip2 || p == UTF16 }
+func (p Packing) IsText() bool {
+	return p == Gzip || p == Zstd || p == Bzip2 || p == UTF16 || p == Arrow
+}
 
-// NewReader returns the text of a packed file, or the lines of a torch file. It starts no goroutines, so it reads no
+// NewReader returns the text of a packed file, or the lines of a torch file or a table. It starts no goroutines, so it reads no
 // more of the file than the text read so far needs, and need not be closed.
 func NewReader(p Packing, file io.Reader) (io.Reader, error) { return newReader(p, file, 1) }
 
@@ -100,6 +106,8 @@ func newReader(p Packing, file io.Reader, blocks int) (io.ReadCloser, error) {
 		text = newUTF16Reader(file)
 	case Torch:
 		text = torchfile.NewReader(file)
+	case Arrow:
+		text = arrowfile.NewReader(file)
 	case None, Zstd, Parquet, Torn:
 		return newZstdReader(file, blocks)
 	}
@@ -148,7 +156,7 @@ var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is
 
 var errDamaged = errors.New("it is damaged")
 
-// Decompress starts to decompress a packed file, or to read a torch file.
+// Decompress starts to decompress a packed file, or to read a torch file or a table.
 func Decompress(p Packing, file io.Reader) (*Decompressor, error) {
 	counted := &countingReader{r: file}
 	r, err := newReader(p, counted, zstdBlocks)

@@ -74,7 +74,7 @@ func stepIn(v jsonscan.Value) (step jsonscan.Value, ok bool) {
 	digits, _, isOf := bytes.Cut(v.Raw, []byte{'/'})
 	if !isOf {
 		digits = bytes.TrimLeft(bytes.ToLower(v.Raw), "abcdefghijklmnopqrstuvwxyz_- ")
-		_, isOf = StepFromWord(strings.ToLower(string(v.Raw)))
+		_, isOf = StepFromWord(strings.ReplaceAll(strings.ToLower(string(v.Raw)), " ", "_"))
 	}
 	if digits = bytes.TrimSpace(digits); !isOf || !IsDigits(string(digits)) {
 		return v, false
@@ -121,6 +121,7 @@ type Fields struct {
 	anyComponent bool                 // every number without a role is a reward component
 	keepsParts   bool                 // so are those that say of a sample how good it is: see IsPlainPart
 	chosen       [RoleCount]string    // columns that a person named
+	whyStep      string               // why the step is not from the name that comes first, as it is named in provenance
 	requested    []string             // columns to keep as components too, whatever role they play
 }
 
@@ -181,17 +182,34 @@ type FieldRole struct {
 
 // OnlyNames returns the fields of a format that has these names and no others.
 func OnlyNames(names Names) *Fields {
-	f := &Fields{byName: map[string]FieldRole{}, lengths: map[string]FieldRole{}, parents: map[string]bool{}}
-	for role, list := range names {
-		f.setNames(role, list)
+	n := 0
+	for _, list := range names {
+		n += len(list)
 	}
+	f := &Fields{byName: make(map[string]FieldRole, n), lengths: map[string]FieldRole{}, parents: map[string]bool{}}
+	f.Also(names)
 	return f
 }
 
-func (f *Fields) setNames(role Role, names []string) {
-	f.names[role] = names
-	for rank, name := range names {
-		is := FieldRole{role, rank}
+// Also adds names that play a role, after all others.
+func (f *Fields) Also(names Names) {
+	for role, list := range names {
+		f.addNames(role, list)
+	}
+}
+
+// AlsoWithin adds names that play a role in the object of a row too, after all others.
+func (f *Fields) AlsoWithin(object string, names Names) {
+	for role, list := range names {
+		f.addNames(role, model.Mapped(list, func(name string) string { return object + "." + name }))
+	}
+}
+
+func (f *Fields) addNames(role Role, more []string) {
+	first := len(f.names[role])
+	f.names[role] = slices.Concat(f.names[role], more)
+	for i, name := range more {
+		is := FieldRole{role, first + i}
 		if role == RoleLength {
 			f.lengths[name] = is
 		}
@@ -199,24 +217,6 @@ func (f *Fields) setNames(role Role, names []string) {
 			f.byName[name] = is
 		}
 		f.addParents(name)
-	}
-}
-
-// Also adds names that play a role, after all others.
-func (f *Fields) Also(names Names) {
-	for role, list := range names {
-		f.setNames(role, append(slices.Clip(f.names[role]), list...))
-	}
-}
-
-// AlsoWithin adds names that play a role in the object of a row too, after all others.
-func (f *Fields) AlsoWithin(object string, names Names) {
-	for role, list := range names {
-		all := f.names[role]
-		for _, name := range list {
-			all = append(all[:len(all):len(all)], object+"."+name)
-		}
-		f.setNames(role, all)
 	}
 }
 
@@ -357,7 +357,7 @@ func usualNames() Names {
 	return Names{
 		RoleReward: {
 			"reward", "score", "total_reward", "reward_total", "rewards", "scores", "final_reward", "trajectory_reward", "return",
-			"episode_reward", "raw_reward", "rm_score", "acc", "accuracy", "is_correct", "correct", "success",
+			"episode_reward", "raw_reward", "rm_score", "reward_value", "r_total", "acc", "accuracy", "is_correct", "correct", "success",
 		},
 		RoleStep: {
 			"global_step", "training_step", "train_step", "step", "gen_step", "iteration",
@@ -365,7 +365,7 @@ func usualNames() Names {
 			"optimizer_step", "opt_step", "policy_step", "update_step", "rollout_step", "current_step", "grpo_step", "ppo_step",
 			"training_iteration", "train_iteration", "train_iter", "iteration_id", "iter", "it", "update", "update_idx", "num_updates",
 			"step_num", "step_idx", "step_id", "step_index", "rollout_id", "batch", "batch_idx", "batch_id", "batch_index",
-			"tail_version", "policy_version", "model_version", "grad_step", "rl_step", "outer_step", "iter_num", "iteration_num", "update_num",
+			"tail_version", "policy_version", "model_version", "weight_step", "weight_version", "grad_step", "rl_step", "outer_step", "iter_num", "iteration_num", "update_num",
 			"round", "round_idx", "timestep", "call", "call_idx", "episode", "_step", EpochField,
 		},
 		RoleGroup: {
@@ -378,7 +378,7 @@ func usualNames() Names {
 		},
 		RolePrompt: {
 			"prompt", "input", "input_prompt", "query", "question", "problem", "messages", "instruction", "obs",
-			"observation", "opening", "user_prompt", "conversations", "conversation", "dialogue", "dialog", "chat",
+			"observation", "opening", "user_prompt", "prompt_text", "question_text", "problem_text", "conversations", "conversation", "dialogue", "dialog", "chat",
 		},
 		RoleResponse: {
 			"completion", "response", "output", "output_response", "responses", "answer_text", "generation", "text",
@@ -432,7 +432,9 @@ func IsComponentName(name string) bool {
 	switch name {
 	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward", "penalty", "bonus":
 		return true
-	case "total_reward", "reward_total", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
+	case "r_total", "r_id", "r_index", "r_idx", "r_squared": // a total, and what no reward function returned
+		return false
+	case "total_reward", "reward_total", "reward_value", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
 		return false
 	case "frequency_penalty", "presence_penalty", "kl_penalty", "gradient_penalty": // of the sampler, and of the loss
 		return false
@@ -445,7 +447,7 @@ func IsComponentName(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_") || strings.HasPrefix(name, "reward/")
+	return strings.HasPrefix(name, "r_") || strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_") || strings.HasPrefix(name, "reward/")
 }
 
 // aboutRewards are what follows reward_ in names of what no reward function returned.
@@ -532,6 +534,7 @@ func (f *Fields) WithColumns(c Columns) *Fields {
 	with := OnlyNames(names)
 	with.SplitGroupID, with.Totals, with.Statuses, with.ByShape = f.SplitGroupID, f.Totals, f.Statuses, f.ByShape
 	with.Caveat, with.anyComponent, with.keepsParts = f.Caveat, f.anyComponent, f.keepsParts
+	with.whyStep = f.whyStep
 	with.chosen, with.requested = chosen, slices.Concat(c.Rewards, c.Inputs)
 	for _, name := range c.Inputs {
 		with.addParents(name)

@@ -28,11 +28,34 @@ func (r *RowDecoder) learn() {
 	if r.LengthUnit != model.LengthUnknown {
 		return
 	}
-	if _, ok := r.tokens(); ok {
+	if n, ok := r.tokens(); ok && !r.countsCharacters(n) {
 		r.LengthUnit = model.LengthTokens
 	} else if r.Has(RoleResponse) {
 		r.LengthUnit = model.LengthCharacters
 	}
+}
+
+// minCounted is how many characters a response must have to tell what its length counts: a short one may have as many tokens.
+const minCounted = 16
+
+// countsCharacters reports whether a length is how many characters the response has, as some programs log under the names of tokens.
+func (r *RowDecoder) countsCharacters(length int) bool {
+	return length >= minCounted && length == CountCharacters(r.Values[RoleResponse])
+}
+
+// CountsCharacters is countsCharacters for the first rows of a log, whose responses count together. isSure is false if they are too short.
+func CountsCharacters(f *Fields, records [][]byte) (ok, isSure bool) {
+	r, all := NewRowDecoder(f, ""), 0
+	for _, record := range records {
+		r.BeginRow()
+		err := jsonscan.ScanObject(record, r.Pick)
+		n, hasLength := r.tokens()
+		if err != nil || !hasLength || n != CountCharacters(r.Values[RoleResponse]) {
+			return false, true
+		}
+		all += n
+	}
+	return len(records) > 0, all >= minCounted
 }
 
 // FieldName returns the name of the field that plays the role in this row.
@@ -96,6 +119,8 @@ func (r *RowDecoder) provenance() string {
 	}
 	add("step", RoleStep)
 	switch {
+	case r.Used[RoleStep] != "" && r.Fields.whyStep != "":
+		parts[len(parts)-1] += " (" + r.Fields.whyStep + ")"
 	case r.Used[RoleStep] != "":
 	case r.hasFileStep:
 		parts = append(parts, "step from the file name")
@@ -252,7 +277,7 @@ func numberBesideWord(name string) (number int64, ok bool) {
 	stem, _, _ := strings.Cut(name, ".")
 	word := strings.Trim(stem, "0123456789_-")
 	digits := strings.Trim(strings.Replace(stem, word, "", 1), "_-")
-	isWord := slices.Contains(sampleWords, word) || slices.Contains([]string{"train", "train_rollouts", "grpo"}, word)
+	isWord := slices.Contains(sampleWords, word) || slices.Contains([]string{"train", "train_rollouts", "grpo", "s", "it", "gs"}, word)
 	if !isWord || !IsDigits(digits) {
 		return 0, false
 	}

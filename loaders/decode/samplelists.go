@@ -64,7 +64,7 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 		isNumber := v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool
 		hasSingle = hasSingle || hasRole && role.Role == RoleReward && isNumber
 		isNamed = isNamed || hasRole && (role.Role == RolePrompt || role.Role == RoleGroup) && role.Role.Accepts(v)
-		if !mayHoldSamples(key, v) {
+		if !mayHoldSamples(key, v) && (depth > 0 || !listsTrainingSteps(f, key, v)) {
 			return
 		}
 		if list := contentOf(f, key, v, depth); list.holds != noSamples {
@@ -82,10 +82,30 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 // mayHoldSamples reports whether a field is a list of objects or lists, and not of the steps of a sample by its name.
 func mayHoldSamples(key, v jsonscan.Value) bool {
 	isOfSteps := func() bool {
-		return hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions",
+		return !hasWord(key, "groups") && hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions",
 			"tokens")
 	}
 	return v.Kind == jsonscan.Array && beginsNested(v) && !isOfSteps() && !listsParts(key, v)
+}
+
+// listsTrainingSteps reports whether a list of steps has the samples of each, with its number, and not the turns of one sample.
+func listsTrainingSteps(f *Fields, key, list jsonscan.Value) bool {
+	if list.Kind != jsonscan.Array || string(key.Raw) != "steps" {
+		return false
+	}
+	all, probed := true, 0
+	list.EachElement(func(e jsonscan.Value) {
+		if probed++; probed > maxProbed {
+			return
+		}
+		hasStep := false
+		e.EachField(func(key, v jsonscan.Value) {
+			role, ok := f.Lookup(key.Raw)
+			hasStep = hasStep || ok && role.Role == RoleStep && role.Role.Accepts(v)
+		})
+		all = all && hasStep && findSamples(f, fieldsIn(e.Raw), 1).holds == samplesInside
+	})
+	return all && probed > 0
 }
 
 // listsParts reports whether a list next to the samples has the parts of their rewards, or of one reward.

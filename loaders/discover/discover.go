@@ -84,8 +84,10 @@ func isLog(name string) bool {
 	}
 	name = strings.ToLower(name)
 	switch framing.Extension(name) {
-	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet":
+	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet", ".feather":
 		return true
+	case ".arrow": // what datasets keeps of a saved one that was changed has its rows again
+		return !strings.HasPrefix(name, "cache-")
 	case ".json":
 		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "generations", "trajector", "results", "result.json"} {
 			if strings.Contains(name, part) {

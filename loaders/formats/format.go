@@ -166,6 +166,44 @@ func (f *Format) MayBePadded(row []byte) bool {
 	return f.Layout == nil && f.Framing == framing.Framing{} && decode.MayBePadded(f.Fields, row)
 }
 
+// RowsNeeded returns how many rows of the format, of which this is the first, show how they are to be read: see decode.PaddingOf and
+// decode.CountingSteps.
+func (f *Format) RowsNeeded(row []byte) int {
+	switch {
+	case f.countsSteps() && decode.MayMiscount(f.Fields, row):
+		return decode.StepRows
+	case f.MayBePadded(row), f.mayCountCharacters(row):
+		return decode.PaddedRows
+	}
+	return 0
+}
+
+// mayCountCharacters reports whether the length of a row is that of a response in characters, which is too short to tell.
+func (f *Format) mayCountCharacters(row []byte) bool {
+	if !f.countsSteps() || f.Framing != (framing.Framing{}) {
+		return false
+	}
+	ok, isSure := decode.CountsCharacters(f.Fields, [][]byte{row})
+	return ok && !isSure
+}
+
+// countsSteps reports whether the fields of the format are under names that mean what a program likes.
+func (f *Format) countsSteps() bool { return f.Origin == FromAnyone && f.Layout == nil }
+
+// CountingSteps returns the format with fields that take the step from what counts it in the first rows of a log.
+func (f *Format) CountingSteps(rows [][]byte) *Format {
+	if !f.countsSteps() {
+		return f
+	}
+	fields := decode.CountingSteps(f.Fields, rows)
+	if fields == f.Fields {
+		return f
+	}
+	with := *f
+	with.Fields = fields
+	return &with
+}
+
 // order names the formats, the more particular ones first.
 const order = `
 	verl easyr1 trl ms-swift ms-swift-ray nemo-rl roll skyrl areal areal-text prime-rl prime-hosted verifiers open-instruct tinker rllm
@@ -202,7 +240,7 @@ func UsualFields() *decode.Fields {
 	f := decode.UsualNames()
 	for _, within := range []string{"metadata", "meta", "extra_info", "extra", "info"} {
 		f.AlsoWithin(within, nestedNames())
-		f.AlsoWithin(within, decode.Names{decode.RoleReward: {"reward", "total_reward"}})
+		f.AlsoWithin(within, decode.Names{decode.RoleReward: {"reward", "total_reward"}, decode.RoleStep: {"model_version", "policy_version"}})
 	}
 	f.AlsoWithin("metadata", decode.Names{decode.RoleStep: {"step"}})
 	f.AlsoWithin("meta", decode.Names{decode.RoleStep: {"step"}})
@@ -254,6 +292,9 @@ func WithSplit(formats []Format, wants func(isEvaluation bool) bool) []Format {
 		for _, value := range discover.EvaluationValues(column) {
 			marks[column][value] = decode.Evaluated
 		}
+	}
+	for _, column := range []string{"type", "event"} { // which may be of much else
+		marks[column] = map[string]model.Status{"eval": decode.Evaluated, "evaluation": decode.Evaluated, "validation": decode.Evaluated}
 	}
 	for i := range formats {
 		f := &formats[i]

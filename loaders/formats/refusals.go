@@ -194,7 +194,10 @@ func metricsLogs() []metricsLog {
 func WhereSamplesAre(text []byte) string {
 	for _, log := range metricsLogs() {
 		for _, mark := range log.marks {
-			if f, ok := Find(log.format); ok && bytes.Contains(text, []byte(mark)) {
+			if !bytes.Contains(text, []byte(mark)) {
+				continue
+			}
+			if f, ok := Find(log.format); ok {
 				return log.trainer + " writes samples, one row each, " + f.howWritten() + "; then run `" + f.Command() + "`"
 			}
 		}
@@ -207,7 +210,10 @@ func WhereSamplesAre(text []byte) string {
 func WhereSamplesOfStateAre() string {
 	var ways []string
 	for _, log := range slices.Backward(metricsLogs()) {
-		if f, ok := Find(log.format); ok && log.hasState {
+		if !log.hasState {
+			continue
+		}
+		if f, ok := Find(log.format); ok {
 			ways = append(ways, log.trainer+" writes samples "+f.howWritten())
 		}
 	}

@@ -229,14 +229,19 @@ func fitsKind(as decode.Role, k pages.Kind) bool {
 type candidate struct{ column, rank int }
 
 // assignRoles chooses the column of each role. It returns false if the choice needs single rows.
-// The texts of responses are read only if no column holds their lengths.
+// The texts of responses are read only if no column holds their lengths in tokens.
 func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 	if len(found[decode.RoleTotalTokens])+len(found[decode.RolePromptLength]) > 0 {
 		return false
 	}
+	passedOver := decode.RoleResponse
+	if r.decoder.LengthUnit == model.LengthCharacters {
+		passedOver = decode.RoleLength
+	}
+	hasBoth := len(found[decode.RoleLength]) > 0 && len(found[decode.RoleResponse]) > 0
 	for i, all := range found {
 		as := decode.Role(i)
-		if len(all) == 0 || as == decode.RoleResponse && len(found[decode.RoleLength]) > 0 {
+		if len(all) == 0 || as == passedOver && hasBoth {
 			continue
 		}
 		best, sure := r.bestOf(all)

@@ -199,7 +199,9 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 }
 
 // eachStep computes something of each of some steps, and visits it in their order.
-func eachStep[T any](ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error) error {
+func eachStep[T any](
+	ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error,
+) error {
 	all := NewPipeline(visit)
 	defer all.Close()
 	ctx, cancel := context.WithCancel(ctx)

@@ -206,7 +206,8 @@ func (a *Analysis) isResidue(g *Group, rewards []float64) bool {
 		}
 	}
 	isBeyond := func(x float64) bool { return !(math.Abs(x) <= ResidueShare*largest) }
-	return !slices.ContainsFunc(a.Unfiltered[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.recomputed.samples[g.Start:g.End], isBeyond)
+	before, after := a.Unfiltered[g.Start:g.End], a.recomputed.samples[g.Start:g.End]
+	return !slices.ContainsFunc(before, isBeyond) && !slices.ContainsFunc(after, isBeyond)
 }
 
 // firstFinite is the first finite logged reward of those from lo to hi that the estimator counts; NaN if

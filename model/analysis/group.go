@@ -251,8 +251,10 @@ func (a *Analysis) causeOfFate(g int) string {
 	case model.FateSingle:
 		return "only one sample: nothing to compare it with"
 	case model.FateAllCorrect, model.FateAllWrong, model.FateConstant:
-		if lo, hi := slices.Min(a.Batch.Rewards[group.Start:group.End]), slices.Max(a.Batch.Rewards[group.Start:group.End]); lo < hi {
-			return fmt.Sprintf("rewards from %.9g to %.9g, but all advantages are 0: the difference is below the estimator's precision", lo, hi)
+		rewards := a.Batch.Rewards[group.Start:group.End]
+		if lo, hi := slices.Min(rewards), slices.Max(rewards); lo < hi {
+			return fmt.Sprintf("rewards from %.9g to %.9g, but all advantages are 0: the difference is below the estimator's precision",
+				lo, hi)
 		}
 		return all + a.causeOfEqual(group)
 	case model.FateNoise:
@@ -316,7 +318,8 @@ func (a *Analysis) varyingComponents(g *Group) (names []string) {
 			continue
 		}
 		first := rewards[rows[0]]
-		if slices.ContainsFunc(rows, func(row int32) bool { return rewards[row] != first && !(math.IsNaN(rewards[row]) && math.IsNaN(first)) }) {
+		differs := func(row int32) bool { return rewards[row] != first && !(math.IsNaN(rewards[row]) && math.IsNaN(first)) }
+		if slices.ContainsFunc(rows, differs) {
 			names = append(names, a.plan.snap.Run.ComponentNames[k])
 		}
 	}

@@ -282,7 +282,9 @@ func (t *Trend) Complete() bool { return t.Pending == 0 }
 // together. The others are pending. Unchanged steps of previous, which may be nil, are reused, so that
 // a call with the last result computes the next ones; so is the step of known, which may be nil, if it
 // has the same settings.
-func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, previous *Trend, known *Analysis, maxSamples int) (*Trend, error) {
+func ComputeTrend(
+	ctx context.Context, snap model.Snapshot, set model.Settings, previous *Trend, known *Analysis, maxSamples int,
+) (*Trend, error) {
 	p, err := newPlan(snap, set, known)
 	if err != nil {
 		return nil, err
@@ -348,8 +350,12 @@ func (p *plan) trend(ctx context.Context, previous *Trend, known *Analysis, maxS
 
 // reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
 func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (StepFigures, bool) {
-	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
-		previous.judged != t.judged || previous.Grouping.GroupRule != t.Grouping.GroupRule {
+	if previous == nil {
+		return StepFigures{}, false
+	}
+	sameSettings := previous.Settings == t.Settings && previous.Grouping.GroupRule == t.Grouping.GroupRule
+	sameRules := previous.thresholds == t.thresholds && previous.judged == t.judged
+	if !sameSettings || !sameRules {
 		return StepFigures{}, false
 	}
 	i, ok := previous.Find(step.Number)

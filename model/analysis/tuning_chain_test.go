@@ -80,7 +80,7 @@ func lossTable(t *testing.T) string {
 	store := model.NewStore()
 	store.Append(chunk)
 	var b strings.Builder
-	b.WriteString("| loss | negative to positive | dilution | share of the push that the longest quarter has |\n|---|---|---|---|\n")
+	b.WriteString("| loss | negative to positive | dilution | share that the longest quarter has |\n|---|---|---|---|\n")
 	for _, name := range []string{"verl/token-mean", "verl/seq-mean-token-mean", "verl/seq-mean-token-sum", "trl/dapo", "trl/grpo", "trl/dr_grpo", "prime-rl/default", "slime/sample_mean"} {
 		set := model.DefaultSettings()
 		set.Loss = name

@@ -392,8 +392,10 @@ func (a *Analysis) klInReward() *model.Warning {
 		return nil
 	}
 	return a.ofSamples(a.Rows,
-		"have other advantages in the trainer: by its configuration it subtracts a KL penalty from each reward, which no log holds; groups of equal rewards then train on the KL alone",
-		"read fates and shares as those of the scores; with the KL in the loss (EasyR1 use_kl_loss: true, verl use_kl_in_reward: False) advantages are as here")
+		"have other advantages in the trainer: by its configuration it subtracts a KL penalty from each reward, which no log holds; "+
+			"groups of equal rewards then train on the KL alone",
+		"read fates and shares as those of the scores; with the KL in the loss (EasyR1 use_kl_loss: true, verl use_kl_in_reward: False) "+
+			"advantages are as here")
 }
 
 // tooFewKept warns of groups that had signal and of which fewer than 2 samples are kept.
@@ -541,8 +543,9 @@ func (a *Analysis) filterIsOurs() *model.Warning {
 		return nil
 	}
 	trainer := a.Settings.Trainer()
-	return a.ofAll(fmt.Sprintf("pass the sample filter of EasyR1-Brian, tried on this log with the arithmetic of %s: %s itself has no such filter", trainer, trainer),
-		"treat it as a what-if; only the framework easyr1 (f), EasyR1-Brian, has this filter")
+	text := fmt.Sprintf("pass the sample filter of EasyR1-Brian, tried on this log with the arithmetic of %s: %[1]s itself has no such "+
+		"filter", trainer)
+	return a.ofAll(text, "treat it as a what-if; only the framework easyr1 (f), EasyR1-Brian, has this filter")
 }
 
 func (a *Analysis) stageNotApplied() *model.Warning {
@@ -557,10 +560,11 @@ func (a *Analysis) stageNotApplied() *model.Warning {
 // groupFilterRefuses warns of what the trainer would raise for the step, or of what it does with a
 // batch of too few groups.
 func (a *Analysis) groupFilterRefuses() *model.Warning {
-	if a.admitted.rule == nil || a.admitted.refusal == nil && a.admitted.verdict.Note == "" && !a.admitted.verdict.SamplesOn {
+	v := a.admitted.verdict
+	hasWords := a.admitted.refusal != nil || v.Note != "" || v.SamplesOn
+	if a.admitted.rule == nil || !hasWords {
 		return nil
 	}
-	v := a.admitted.verdict
 	w := &model.Warning{
 		Count: a.Groups - a.AdmittedGroups, Of: a.Groups, Unit: "groups", Example: a.firstGroup(func(g *Group) bool { return !g.Admitted }),
 		Text: "are not admitted", Advice: "the log has one round of generation; a trainer that refills generates until the batch is full",
@@ -623,7 +627,8 @@ func (a *Analysis) liveSkipped() *model.Warning {
 	if a.admitted.rule == nil || a.admitted.rule.Dropped == groupfilter.Refilled {
 		return nil
 	}
+	hasSignal := func(a float64) bool { return a != 0 && a == a }
 	return a.ofGroups(func(g *Group) bool {
-		return !g.Admitted && !g.IsResidue && slices.ContainsFunc(a.Unfiltered[g.Start:g.End], func(x float64) bool { return x != 0 && x == x })
+		return !g.Admitted && !g.IsResidue && slices.ContainsFunc(a.Unfiltered[g.Start:g.End], hasSignal)
 	}, "have signal but are not admitted, and no other groups replace them", "widen the range of the group filter")
 }

@@ -254,7 +254,7 @@ func sweepFigures() []Entry {
 			Meaning: "samples that train, as in the header",
 		},
 		{
-			Names: []string{"effective", "push like"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
+			Names: []string{"effective"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
 			Meaning: "effective sample size (ESS): the update is as concentrated as one of so many samples of equal |A|",
 		},
 		{
@@ -266,8 +266,8 @@ func sweepFigures() []Entry {
 			Meaning: "total advantage compared with no filter",
 		},
 		{
-			Names: []string{"push", "one-sided"}, Unit: "−1 to 1", Formula: "ΣA′ / Σ|A′|",
-			Meaning: "balance of positive and negative advantages: 0 is even, +1 only positive, −1 only negative",
+			Names: []string{"push"}, Unit: "−1 to 1", Formula: "ΣA′ / Σ|A′|",
+			Meaning: "+1: all samples are pushed up; −1: all are pushed down; 0: even",
 		},
 		{
 			Names: []string{"+:−", "+ : −"}, Unit: "% of Σ|A′|", Formula: "50·(1 + push) : 50·(1 − push)",
@@ -508,7 +508,7 @@ func partFigures() []Entry {
 		},
 		{
 			Names: []string{"push"}, Unit: "−1 to 1", Formula: "ΣA′ / Σ|A′|",
-			Meaning: "+1: all samples of the part are pushed up; −1: all are pushed down; 0: balance",
+			Meaning: "+1: all samples of the part are pushed up; −1: all are pushed down; 0: even",
 		},
 		{
 			Names: []string{"sum_advantage"}, Unit: "advantage", Formula: "ΣA′",

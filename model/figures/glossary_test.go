@@ -55,6 +55,31 @@ func names(place figures.Place) (all []string) {
 	return all
 }
 
+// Push has one meaning wherever it is a name: whether samples are pushed up or down. How much is pushed is Σ|A|.
+func TestPushHasOneMeaning(t *testing.T) {
+	seen := 0
+	for _, place := range figures.Places() {
+		for _, e := range figures.All(place) {
+			for _, name := range e.AllNames() {
+				if strings.HasPrefix(name, "push") {
+					seen++
+					if name != "push" || e.Formula != "ΣA′ / Σ|A′|" {
+						t.Errorf("%s: %s is %s", place, name, e.Formula)
+					}
+				}
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("push is a name of %d places, want the sweep and the breakdown", seen)
+	}
+	for _, name := range sweep.GoalNames() {
+		if aim := (sweep.Goal{Name: name, Least: 0.8}).Aim(); strings.Contains(aim, "of push") || strings.Contains(aim, "most push") {
+			t.Errorf("the goal %s asks for %q", name, aim)
+		}
+	}
+}
+
 // What commands show by name has a line at its place.
 func TestEveryNameHasALine(t *testing.T) {
 	wanted := map[figures.Place][]string{}

@@ -465,7 +465,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{
 			Value: func(p *ledger.Prompt) Number { return Mean(p.PerThousand()) },
 			Entry: Entry{
-				Names: []string{"per_1k", "push/1k"}, Unit: "advantage", Formula: "1000·sum_abs / tokens",
+				Names: []string{"per_1k", "Σ|A|/1k"}, Unit: "advantage", Formula: "1000·sum_abs / tokens",
 				Meaning: "Σ|A| that 1,000 tokens of it gave",
 			},
 		},

@@ -36,7 +36,7 @@ func Page() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	b.WriteString("\n## Met first\n\n")
-	for _, name := range []string{"samples", "groups", "signal", "train", "kept", "Σ|A|", "flips", "push like", "admitted", "Σw|A|"} {
+	for _, name := range []string{"samples", "groups", "signal", "train", "kept", "Σ|A|", "flips", "effective", "admitted", "Σw|A|"} {
 		e, ok := entryOf(All(Step), name)
 		if !ok {
 			panic("the glossary has no " + name)

@@ -156,7 +156,8 @@ var operators = [...]string{"<=", ">=", "!=", "<", ">", "=", ":", "~"}
 
 func (p *parser) parseTerm() (node, error) {
 	start := p.at
-	for p.at < len(p.text) && (p.text[p.at] == '_' || p.text[p.at] == '.' || unicode.IsLetter(rune(p.text[p.at])) && p.text[p.at] < utf8.RuneSelf) {
+	isOfName := func(c byte) bool { return c == '_' || c == '.' || c < utf8.RuneSelf && unicode.IsLetter(rune(c)) }
+	for p.at < len(p.text) && isOfName(p.text[p.at]) {
 		p.at++
 	}
 	name := p.text[start:p.at]

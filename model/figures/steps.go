@@ -143,7 +143,7 @@ func stepFigures() []Of[step] {
 		{
 			Value: func(s step) Number { return Mean(s.Metric("vantage/effective_samples")) },
 			Entry: Entry{
-				Names: []string{"push like", "ESS"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
+				Names: []string{"effective", "ESS"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
 				Meaning: "effective sample size: the update is as concentrated as one of so many samples of equal |A|; below the " +
 					"number that train where a few dominate",
 			},
@@ -435,7 +435,7 @@ func metrics() []Entry {
 		},
 		{
 			Names: []string{"vantage/effective_samples"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
-			Meaning: "push like on the screen: equals the number of samples that train if all |A′| are equal, else it is " +
+			Meaning: "effective on the screen: equals the number of samples that train if all |A′| are equal, else it is " +
 				"smaller; of a run that of all its samples",
 		},
 		{

@@ -230,9 +230,11 @@ func (g *Glance) first() string {
 		return fmt.Sprintf("the trainer's own code %s at %s: check how groups were found, and the estimator (e)", g.refused().detail,
 			g.refused().Steps())
 	case worst != nil:
-		return fmt.Sprintf("read answers of %s first: %s; %s without signal", worst.Steps(), worst.alike, units.Plural(worst.Dead(), "groups"))
+		return fmt.Sprintf("read answers of %s first: %s; %s without signal", worst.Steps(), worst.alike,
+			units.Plural(worst.Dead(), "groups"))
 	case 2*g.differing > g.Rows:
-		return fmt.Sprintf("the numbers are not those of the log at %s of samples: settle reward, estimator and scale first, as `vantage match` finds them", units.Percent(g.differing, g.Rows))
+		return fmt.Sprintf("the numbers are not those of the log at %s of samples: settle reward, estimator and scale first, as "+
+			"`vantage match` finds them", units.Percent(g.differing, g.Rows))
 	}
 	return ""
 }
@@ -277,7 +279,8 @@ func ofSettings(set model.Settings, g *Glance) string {
 // ofKilled is what to change where a filter costs such a share of the groups.
 func ofKilled(set model.Settings, share string) string {
 	if set.OffPolicy != "" && !set.Filtering() {
-		return fmt.Sprintf("widen the bound of %s (:option), or take another rule (:off-policy): it costs %s of groups", set.OffPolicy, share)
+		return fmt.Sprintf("widen the bound of %s (:option), or take another rule (:off-policy): it costs %s of groups", set.OffPolicy,
+			share)
 	}
 	return fmt.Sprintf("raise keep_pos_ratio or keep_neg_ratio (P, M): the sample filter costs %s of groups; S maps every pair", share)
 }
@@ -287,9 +290,11 @@ func (g *Glance) ofSingles() string {
 	case g.cut:
 		return "the log ends within a group: its one row has an advantage that only others of its group can give; export the log whole"
 	case singles == g.Groups:
-		return "each prompt has one sample, and an estimator that compares those of a prompt has nothing to compare: name the trainer's (e), or generate more per prompt"
+		return "each prompt has one sample, and an estimator that compares those of a prompt has nothing to compare: name the trainer's " +
+			"(e), or generate more per prompt"
 	default:
-		return fmt.Sprintf("%s of groups have one sample, with nothing to compare it with: check how groups were found, or generate more per prompt", units.Percent(singles, g.Groups))
+		return fmt.Sprintf("%s of groups have one sample, with nothing to compare it with: check how groups were found, or generate more "+
+			"per prompt", units.Percent(singles, g.Groups))
 	}
 }
 

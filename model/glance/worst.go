@@ -143,8 +143,8 @@ func causes() []cause {
 			func(s *Span) string { return "answers cut off at the length limit, " + s.fateText(model.FateAllWrong) },
 		},
 		{"short answers", 0.2, true, shrunk, func(s *Span) string {
-			return fmt.Sprintf("answers shrink to %s %s (usually %s), %s", units.Short(s.Length()), s.usual.unit, units.Short(s.usual.length),
-				s.fateText(model.FateAllWrong))
+			return fmt.Sprintf("answers shrink to %s %s (usually %s), %s",
+				units.Short(s.Length()), s.usual.unit, units.Short(s.usual.length), s.fateText(model.FateAllWrong))
 		}},
 		{"reward", 0.2, true, rewardFalls, func(s *Span) string {
 			return fmt.Sprintf("the reward is only %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward),

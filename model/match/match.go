@@ -31,16 +31,6 @@ import (
 	"vantage/model/units"
 )
 
-// errOnlyParts is the error for a log whose advantages are all of groups of which it holds a part.
-var errOnlyParts = errors.New("the log holds only some samples of each group, so nothing can compute its advantages again: log " +
-	"every sample")
-
-// ErrNothingLogged is the error for a log without advantages.
-var ErrNothingLogged = errors.New("the log has no advantages to compare with: TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them")
-
-// ErrNotNumbers is the error for a log whose advantages are all NaN.
-var ErrNotNumbers = errors.New("the logged advantages are NaN in every sample: no estimator gives that, and no sample trains")
-
 // Report is the result of a comparison.
 type Report struct {
 	Steps      int  // compared
@@ -63,7 +53,7 @@ type Report struct {
 	Grouping   model.Grouping
 	Proved     model.ProvedGroups // by the logged advantages, if Grouping is no longer that of the settings
 	GroupFlags string             // options that name Grouping, if it is proved; "" if none can
-	Matches    []Verdict          // those that agree on every sample: the default of the log's trainer, the most exact samples, the fewest assumptions first
+	Matches    []Verdict          // that agree on every sample: the default of the log's trainer, the most exact, the fewest assumptions first
 	Others     []Verdict          // the rest, the most agreeing samples first
 	Clues      []string           // without a match: what the log shows, each verified on all steps that were compared
 	OwnRule    bool               // they say which rule of the trainer's own gives all logged advantages
@@ -71,6 +61,16 @@ type Report struct {
 
 	options estimators.Options // for the estimators that have them
 }
+
+// errOnlyParts is the error for a log whose advantages are all of groups of which it holds a part.
+var errOnlyParts = errors.New("the log holds only some samples of each group, so nothing can compute its advantages again: log " +
+	"every sample")
+
+// ErrNothingLogged is the error for a log without advantages.
+var ErrNothingLogged = errors.New("the log has no advantages to compare with: TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them")
+
+// ErrNotNumbers is the error for a log whose advantages are all NaN.
+var ErrNotNumbers = errors.New("the logged advantages are NaN in every sample: no estimator gives that, and no sample trains")
 
 func (r *Report) again(compared int) *Report { return &Report{Compared: compared, options: r.options} }
 
@@ -327,9 +327,10 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 	if clue := facts.rowClue(); clue != "" {
 		return []string{clue}, nil
 	}
-	if clue := cmp.Or(plainFormClue(grouped), r.linearClue(snap, grouped), centredClue(grouped, &facts), perLengthClue(grouped)); clue != "" {
+	own := cmp.Or(plainFormClue(grouped), r.linearClue(snap, grouped), centredClue(grouped, &facts), perLengthClue(grouped))
+	if own != "" {
 		r.OwnRule = true
-		return []string{clue}, nil
+		return []string{own}, nil
 	}
 	if clue := missingRowsClue(grouped); clue != "" {
 		r.LacksRows = true

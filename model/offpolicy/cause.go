@@ -2,6 +2,7 @@ package offpolicy
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -15,9 +16,9 @@ type Cause struct {
 
 	ByLag bool // measured by version lag; else by steps
 
-	Engine    Interval // mean |d| of a row at lag 0, or at the first step
+	Engine    Interval // mean |d| of a token at lag 0, or at the first step
 	Staleness Interval // by how much it grows with each version, or step
-	Share     float64  // of staleness, or growth, in the mean |d| of all rows; NaN if it is not known
+	Share     float64  // of staleness, or growth, in the mean |d| of all tokens; NaN if it is not known
 }
 
 // Interval is an estimate and where it lies with 95 %, by the spread of rows. All are NaN if it is not known.
@@ -50,7 +51,8 @@ type place struct {
 	spread
 }
 
-// Cause compares the mean |d| of rows at lag 0 with its growth by lag. Where fewer than two lags are known, and the log begins with the
+// Cause compares the mean |d| at lag 0 with its growth by lag. What grows with the steps alone looks like staleness where rows of later steps
+// are older: if rows of one step deny the growth by lag, they decide. Where fewer than two lags are known, and the log begins with the
 // run, it compares the first step, at which no sample is stale, with the growth over steps.
 func (s *Study) Cause() Cause {
 	var lags, steps []place
@@ -70,7 +72,10 @@ func (s *Study) Cause() Cause {
 	case s.Total.MaxAbs() == 0:
 		return unknown("every difference is exactly 0: one side was written twice, or both compute alike")
 	case enough(lags):
-		c := causeByLag(lags)
+		c := causeByLag(lags, s.byStep(), s.Asked.Still)
+		if drifts := s.Asked.Still && c.Verdict == Neither && enough(steps) && grow(steps); drifts {
+			c.Verdict, c.Why = Engine, c.Why+"; it grows with the steps"+noWeightsChange
+		}
 		if step, stands := s.standsStill(); stands && c.Verdict != Neither {
 			c.Why += fmt.Sprintf("; the version is the same from step %d on, so weights may not arrive", step)
 		}
@@ -114,24 +119,53 @@ func enough(places []place) bool {
 	return places[0].n >= leastRows && rest >= leastRows
 }
 
-// causeByLag judges rows of two lags or more.
-func causeByLag(lags []place) Cause {
+// byStep are the rows of the steps that have several lags, by lag.
+func (s *Study) byStep() (all [][]place) {
+	of := map[int][]place{}
+	for at, rows := range s.aged {
+		of[at.step] = append(of[at.step], place{at.lag, *rows})
+	}
+	for _, step := range slices.Sorted(maps.Keys(of)) {
+		if places := of[step]; len(places) > 1 {
+			slices.SortFunc(places, func(a, b place) int { return a.at - b.at })
+			all = append(all, places)
+		}
+	}
+	return all
+}
+
+const mayBeNormal = "; the rows are so few and unlike that it may be normal"
+
+const noWeightsChange = " though the learning rate is 0: no weights change"
+
+// causeByLag judges rows of two lags or more, together and step by step. still is that no weights change: then none are old.
+func causeByLag(lags []place, byStep [][]place, still bool) Cause {
 	c := measured(lags, 0)
 	c.ByLag = true
+	where := ""
+	if slope, ok := growth(byStep...); ok && !slope.holds(c.Staleness.Value) {
+		all := centerOf(lags)
+		c.Staleness, c.Share = slope, min(1, max(0, slope.Value*all.at/all.mean))
+		where = " among rows of one step, unlike from step to step"
+	}
 	isEngine, isStale := c.Engine.isMismatch(), c.grows(lags)
+	c.Why = fmt.Sprintf("mean |d| is %.3g (%.3g to %.3g) at lag 0 and grows by %.3g (%.3g to %.3g) with each version%s",
+		c.Engine.Value, c.Engine.Low, c.Engine.High, c.Staleness.Value, c.Staleness.Low, c.Staleness.High, where)
 	switch {
+	case isStale && still:
+		c.Verdict, c.Why = Engine, c.Why+noWeightsChange
 	case isEngine && isStale:
 		c.Verdict = Both
 	case isEngine:
 		c.Verdict = Engine
 	case isStale:
 		c.Verdict = Stale
+	case c.Engine.mayBeMismatch():
+		c.Verdict, c.Why = Unknown, c.Why+mayBeNormal
 	default:
 		c.Verdict = Neither
 	}
-	c.Why = fmt.Sprintf("mean |d| is %.3g (%.3g to %.3g) at lag 0 and grows by %.3g (%.3g to %.3g) with each version",
-		c.Engine.Value, c.Engine.Low, c.Engine.High, c.Staleness.Value, c.Staleness.Low, c.Staleness.High)
-	if isStale {
+	if c.Verdict == Both || c.Verdict == Stale {
 		c.Why += fmt.Sprintf(": %.0f%% of it is staleness", 100*c.Share)
 	}
 	return c
@@ -152,9 +186,11 @@ func causeByStep(steps []place, still bool) Cause {
 	case isEngine:
 		c.Verdict, why = Engine, why+", and does not grow"
 	case grows && still:
-		c.Verdict, why = Engine, why+", and grows though the learning rate is 0: no weights change"
+		c.Verdict, why = Engine, why+", and grows"+noWeightsChange
 	case grows:
 		c.Verdict, why = Unknown, why+", and grows: versions would tell staleness from weights that do not arrive"
+	case c.Engine.mayBeMismatch():
+		c.Verdict, why = Unknown, why+mayBeNormal
 	default:
 		c.Verdict, why = Neither, why+", and does not grow"
 	}
@@ -164,47 +200,87 @@ func causeByStep(steps []place, still bool) Cause {
 
 func (i Interval) isMismatch() bool { return i.Value >= normalAbs && i.Low > surelyAbs }
 
+func (i Interval) mayBeMismatch() bool { return i.Value >= normalAbs }
+
+func (i Interval) holds(x float64) bool { return i.Low <= x && x <= i.High }
+
 // grows reports whether the growth is sure, and large over the places that there are.
 func (c *Cause) grows(places []place) bool {
 	grown := c.Staleness.Value * float64(places[len(places)-1].at-places[0].at)
 	return c.Staleness.Low > 0 && grown >= leastGrowth && grown >= growthShare*c.Engine.Value
 }
 
-// measured fits the mean |d| of rows by place. Its errors are those of rows, and may differ between places. The mismatch at the origin
-// is that of the rows there; without enough of them it is where the fit meets it.
-func measured(places []place, origin int) Cause {
-	n, meanAt, mean := 0.0, 0.0, 0.0
-	for _, p := range places {
-		k := float64(p.n)
-		n, meanAt, mean = n+k, meanAt+k*float64(p.at), mean+k*p.mean
-	}
-	meanAt, mean = meanAt/n, mean/n
-	around, with := 0.0, 0.0
-	for _, p := range places {
-		k, x := float64(p.n), float64(p.at)-meanAt
-		around, with = around+k*x*x, with+k*x*(p.mean-mean)
-	}
-	slope := with / around
-	var ofSlope, ofOrigin float64 // squared errors
-	for _, p := range places {
-		x := float64(p.at) - meanAt
-		off := p.mean - mean - slope*x
-		residual := p.squares + float64(p.n)*off*off
-		ofSlope += x * x * residual / (around * around)
-		lever := 1/n + (float64(origin)-meanAt)*x/around
-		ofOrigin += lever * lever * residual
-	}
-	free := n - 2
-	small := n / max(free, 1)
-	c := Cause{Staleness: interval(slope, ofSlope*small, free), Engine: interval(mean+slope*(float64(origin)-meanAt), ofOrigin*small, free)}
+// grow reports whether the mean |d| grows from the first place on.
+func grow(places []place) bool {
+	c := measured(places, places[0].at)
+	return c.grows(places)
+}
+
+// measured fits the mean |d| of tokens by place. That at the origin is of the rows there; without enough of them it is where the fit
+// meets it.
+func measured(places []place, origin int) (c Cause) {
+	c.Staleness, _ = growth(places)
+	c.Engine = meets(places, c.Staleness.Value, origin)
 	if at := slices.IndexFunc(places, func(p place) bool { return p.at == origin && p.n >= leastRows }); at >= 0 {
 		p := places[at]
 		k := float64(p.n)
-		c.Engine = interval(p.mean, p.squares/(k-1)/k, k-1)
+		c.Engine = interval(p.mean(), p.around(p.mean())/(p.tokens*p.tokens)*k/(k-1), k-1)
 	}
 	c.Engine.Low = max(0, c.Engine.Low)
-	c.Share = max(0, 1-c.Engine.Value/mean)
+	c.Share = max(0, 1-c.Engine.Value/centerOf(places).mean)
 	return c
+}
+
+// center is the middle of the tokens of some places.
+type center struct{ rows, tokens, at, mean float64 }
+
+func centerOf(places []place) (c center) {
+	for _, p := range places {
+		c.rows, c.tokens = c.rows+float64(p.n), c.tokens+p.tokens
+		c.at, c.mean = c.at+p.tokens*float64(p.at), c.mean+p.sum
+	}
+	c.at, c.mean = c.at/c.tokens, c.mean/c.tokens
+	return c
+}
+
+// growth is by how much the mean |d| of tokens grows with each place within groups of rows, each of which has a level of its own. The error
+// is by the spread of rows, which may differ between places. ok is false if the groups are too few or too small.
+func growth(groups ...[]place) (slope Interval, ok bool) {
+	around, with, rows, free := 0.0, 0.0, 0.0, -1.0
+	for _, g := range groups {
+		c := centerOf(g)
+		for _, p := range g {
+			x := float64(p.at) - c.at
+			around, with = around+p.tokens*x*x, with+x*(p.sum-p.tokens*c.mean)
+		}
+		rows, free = rows+c.rows, free+c.rows-1
+	}
+	value, square := with/around, 0.0
+	for _, g := range groups {
+		c := centerOf(g)
+		for _, p := range g {
+			x := float64(p.at) - c.at
+			square += x * x * p.around(c.mean+value*x)
+		}
+	}
+	return interval(value, square/(around*around)*rows/max(free, 1), free), around > 0 && free >= 1
+}
+
+// meets is where a fit of places meets the origin.
+func meets(places []place, slope float64, origin int) Interval {
+	c, around, square := centerOf(places), 0.0, 0.0
+	for _, p := range places {
+		x := float64(p.at) - c.at
+		around += p.tokens * x * x
+	}
+	away := float64(origin) - c.at
+	for _, p := range places {
+		x := float64(p.at) - c.at
+		lever := 1/c.tokens + away*x/around
+		square += lever * lever * p.around(c.mean+slope*x)
+	}
+	free := c.rows - 2
+	return interval(c.mean+slope*away, square*c.rows/max(free, 1), free)
 }
 
 // interval is where an estimate lies with 95 %, by its squared error and degrees of freedom.

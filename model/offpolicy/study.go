@@ -80,6 +80,7 @@ type Study struct {
 	steps   map[int]*Tally
 	fresh   map[int]*Tally // by step, of rows of lag 0
 	lags    map[int]*Tally
+	aged    map[age]*spread // of rows whose lag is known
 	traits  traits
 	writers map[string]int
 
@@ -89,6 +90,9 @@ type Study struct {
 	groups []string
 	tokens int // in both
 }
+
+// age is that of rows at the step that trains them.
+type age struct{ step, lag int }
 
 // Lag is the rows that are older by so many versions.
 type Lag struct {
@@ -109,14 +113,12 @@ func (p Probability) MeanAbs() float64 { return p.sumAbs / float64(p.Tokens) }
 const (
 	maxBatch = 2 << 20 // tokens, or places of merged ones, that rules see together
 	maxLags  = 10_000
+	maxAges  = 100_000
 )
 
 // New returns an empty study.
 func New(asked Asked, sweeps bool) *Study {
-	s := &Study{
-		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
-		Lacks: map[string]int{},
-	}
+	s := newStudy(asked, sweeps)
 	if asked.Rule != nil {
 		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
 	}
@@ -131,6 +133,13 @@ func New(asked Asked, sweeps bool) *Study {
 	}
 	s.merger = rules.NewMerger(uses)
 	return s
+}
+
+func newStudy(asked Asked, sweeps bool) *Study {
+	return &Study{
+		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
+		Lacks: map[string]int{}, aged: map[age]*spread{},
+	}
 }
 
 // Add takes a sample. Those of a step come together.
@@ -217,6 +226,10 @@ func (s *Study) tally(x Sample, f rules.Figures) {
 	if _, known := s.lags[lag]; found && (known || len(s.lags) < maxLags) {
 		of(s.lags, lag).Add(f)
 	}
+	at := age{x.Step, lag}
+	if _, known := s.aged[at]; found && lag >= 0 && f.Tokens > 0 && (known || len(s.aged) < maxAges) {
+		of(s.aged, at).add(float64(f.Tokens), f.MeanAbs)
+	}
 	switch a := x.Advantage; {
 	case a < 0:
 		s.Signs[0].Add(f)
@@ -227,14 +240,14 @@ func (s *Study) tally(x Sample, f rules.Figures) {
 	}
 }
 
-// of is the tally of a key, made if there is none.
-func of(all map[int]*Tally, key int) *Tally {
-	t, found := all[key]
+// of is what a key has, made if there is none.
+func of[K comparable, V any](all map[K]*V, key K) *V {
+	x, found := all[key]
 	if !found {
-		t = &Tally{}
-		all[key] = t
+		x = new(V)
+		all[key] = x
 	}
-	return t
+	return x
 }
 
 // probabilities counts the tokens of a row by their probability.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	rules "vantage/estimators/offpolicy"
+	"vantage/model"
 )
 
 // logged is a row whose sampler's log-probs are −1 and whose differences are d.
@@ -184,6 +185,32 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// Of rules after which as many rows count that of the run's own trainer is named. If the best is another's, so is the best of its own, or
+// that none helps.
+func TestAnswerOfTheRunsTrainer(t *testing.T) {
+	for writer, want := range map[string]struct{ rule, more string }{
+		"miles": {"", " No rule of miles that was tried helps."}, "unsloth": {"unsloth", ""}, "trl": {"trl", ""}, "tinker": {}, "": {},
+	} {
+		var all []Sample
+		for i := range 9 {
+			x := logged(1, "0", 1, 0.01, -0.01)
+			if i == 0 {
+				x = logged(1, "0", 1, make([]float32, 120)...)
+				for k := range x.Trainer {
+					x.Trainer[k] += 0.075
+				}
+			}
+			x.Writer = writer
+			all = append(all, x)
+		}
+		a := studyOf(t, Asked{}, all...).Answer()
+		_, more, _ := strings.Cut(a.Text, "of the rows.")
+		if a.Verdict != "bound" || !strings.HasPrefix(a.Text, want.rule) || more != want.more {
+			t.Errorf("%s: %s", writer, a.Text)
+		}
+	}
+}
+
 func TestInForce(t *testing.T) {
 	of := func(writer string) InForce {
 		x := logged(1, "", 1, 0.1)
@@ -253,12 +280,12 @@ func TestCauseByHand(t *testing.T) {
 	for lag, mean := range []float64{0.1, 0.3} {
 		p := place{at: lag}
 		for range 5 {
-			p.add(mean - 0.02)
-			p.add(mean + 0.02)
+			p.add(7, mean-0.02)
+			p.add(7, mean+0.02)
 		}
 		lags = append(lags, p)
 	}
-	c := causeByLag(lags)
+	c := causeByLag(lags, nil, false)
 	near(t, "engine", c.Engine.Value, 0.1)
 	near(t, "slope", c.Staleness.Value, 0.2)
 	near(t, "share", c.Share, 0.5)
@@ -269,6 +296,90 @@ func TestCauseByHand(t *testing.T) {
 	}
 	if c.Verdict != Both {
 		t.Errorf("verdict %s", c.Verdict)
+	}
+}
+
+// The mean |d| at lag 0 is that of tokens, as in every table: 100 tokens of 0.02 and 300 of 0.1 have 0.08, and their two rows 0.06. Four
+// times the two rows are off by 100 · 0.06 and 300 · 0.02, so that the error is √(4 · 72) / 1600 · √(8/7), by t(7) = 2.365.
+func TestCauseIsOfTokens(t *testing.T) {
+	var all []Sample
+	row := func(step, tokens int, d float32) {
+		far := make([]float32, tokens)
+		for i := range far {
+			far[i] = d * float32(1-2*(i%2))
+		}
+		all = append(all, logged(step, "", 1, far...))
+	}
+	for range 4 {
+		row(1, 100, 0.02)
+		row(1, 300, 0.1)
+	}
+	s := studyOf(t, Asked{}, all...)
+	c := s.Cause()
+	if math.Abs(c.Engine.Value-0.08) > 1e-6 || math.Abs(c.Engine.Value-s.Steps()[0].MeanAbs()) > 1e-9 {
+		t.Errorf("mean |d| is %v at step 1, %v of all tokens, want 0.08 both", c.Engine.Value, s.Steps()[0].MeanAbs())
+	}
+	if want := 2.365 * math.Sqrt(4*72) / 1600 * math.Sqrt(8./7); math.Abs(c.Engine.High-0.08-want) > 1e-4 {
+		t.Errorf("interval %+v, want ±%v", c.Engine, want)
+	}
+}
+
+// One long answer that is far off, among short ones that are near: whether the engine differs cannot be told. Among twelve it can.
+func TestCauseOfOneLongAnswer(t *testing.T) {
+	for long, want := range map[int]Verdict{0: Neither, 1: Unknown, 12: Engine} {
+		random := rand.New(rand.NewPCG(3, 53))
+		var all []Sample
+		for i := range long + 7 {
+			x := rowOf(random, 1, -1, 0.01)
+			if i < long {
+				x = logged(1, "", 1, make([]float32, 2000)...)
+				for k := range x.Trainer {
+					x.Trainer[k] += 0.08
+				}
+			}
+			all = append(all, x)
+		}
+		if c := studyOf(t, Asked{}, all...).Cause(); c.Verdict != want {
+			t.Errorf("%d long answers: %s, %s", long, c.Verdict, c.Why)
+		}
+	}
+}
+
+// An engine that drifts with the steps, where rows of later steps are the older ones, is no staleness, whatever the learning rate; of equal
+// logs that grow by version it is. At a learning rate of 0 no growth is staleness, and a mismatch that grows is the engine's.
+func TestDriftIsNoStaleness(t *testing.T) {
+	for name, c := range map[string]struct {
+		byStep, byLag float64
+		still         bool
+		want          Verdict
+	}{
+		"drift":                           {0.008, 0, false, Engine},
+		"drift at a learning rate of 0":   {0.008, 0, true, Engine},
+		"little drift":                    {0.003, 0, true, Engine},
+		"drift and staleness":             {0.008, 0.03, false, Both},
+		"staleness":                       {0, 0.03, false, Stale},
+		"growth by lag without learning":  {0, 0.03, true, Engine},
+		"healthy":                         {0, 0, false, Neither},
+		"healthy at a learning rate of 0": {0, 0, true, Neither},
+	} {
+		right := 0
+		for seed := range 12 {
+			random := rand.New(rand.NewPCG(uint64(seed), 54))
+			s := New(Asked{Still: c.still}, false)
+			s.Trials = nil
+			for step := 1; step <= 16; step++ {
+				for i := range 16 {
+					lag := min((i*7+step)%4, step-1)
+					abs := 0.01 + c.byStep*float64(step) + c.byLag*float64(lag)
+					s.Add(rowOf(random, step, lag, abs*(0.8+0.4*random.Float64())))
+				}
+			}
+			s.Finish()
+			right += model.Count01(s.Cause().Verdict == c.want)
+		}
+		if right < 12 {
+			t.Errorf("%s: %d of 12 are %s", name, right, c.want)
+		}
 	}
 }
 

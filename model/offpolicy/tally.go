@@ -23,7 +23,7 @@ type Tally struct {
 	sumAbs, sumK1, sumK3, maxAbs float64
 
 	ofRows weights
-	means  spread // of the rows' mean |d|
+	means  spread
 }
 
 // Span is the figures of some steps.
@@ -44,7 +44,7 @@ func (t *Tally) Add(f rules.Figures) {
 	t.sumAbs, t.sumK1, t.sumK3 = t.sumAbs+f.MeanAbs*n, t.sumK1+f.K1*n, t.sumK3+f.K3*n
 	t.maxAbs = max(t.maxAbs, f.MaxAbs)
 	t.ofRows.add(f.LogSequenceRatio)
-	t.means.add(f.MeanAbs)
+	t.means.add(n, f.MeanAbs)
 }
 
 func (t *Tally) aged(lag int) { t.Aged, t.sumLag = t.Aged+1, t.sumLag+float64(lag) }
@@ -52,13 +52,15 @@ func (t *Tally) aged(lag int) { t.Aged, t.sumLag = t.Aged+1, t.sumLag+float64(la
 // Settle computes what all rows of one step decide together.
 func (t *Tally) Settle() { t.Effective, t.Top = t.ofRows.effective(), t.ofRows.top() }
 
-// join adds the rows of another step.
+// join adds other rows, of another step unless it is settled afterwards.
 func (t *Tally) join(other *Tally) {
 	t.Rows, t.Compared = t.Rows+other.Rows, t.Compared+other.Compared
 	t.Tokens, t.Unscored = t.Tokens+other.Tokens, t.Unscored+other.Unscored
 	t.Aged, t.sumLag = t.Aged+other.Aged, t.sumLag+other.sumLag
 	t.sumAbs, t.sumK1, t.sumK3 = t.sumAbs+other.sumAbs, t.sumK1+other.sumK1, t.sumK3+other.sumK3
 	t.maxAbs = max(t.maxAbs, other.maxAbs)
+	t.ofRows.join(other.ofRows)
+	t.means.join(other.means)
 	t.pool(other)
 }
 
@@ -115,6 +117,24 @@ func (w *weights) add(log float64) {
 	w.sum, w.squares = w.sum+x, w.squares+x*x
 }
 
+// join adds other rows.
+func (w *weights) join(x weights) {
+	if w.rows == 0 || x.rows == 0 {
+		if x.rows > 0 {
+			*w = x
+		}
+		return
+	}
+	w.rows += x.rows
+	if x.largest > w.largest {
+		*w, x = weights{x.largest, x.sum, x.squares, w.rows}, *w
+	}
+	if x.sum > 0 {
+		scale := math.Exp(x.largest - w.largest)
+		w.sum, w.squares = w.sum+x.sum*scale, w.squares+x.squares*scale*scale
+	}
+}
+
 // effective is (Σw)² / Σw², 0 if no row has a weight.
 func (w *weights) effective() float64 {
 	if w.squares == 0 {
@@ -131,18 +151,27 @@ func (w *weights) top() float64 {
 	return 1 / w.sum
 }
 
-// spread is a mean and the squares around it, of numbers that come one at a time.
+// spread is the mean |d| of the tokens of some rows, and how far rows are from it.
 type spread struct {
-	n             int
-	mean, squares float64
+	n                int     // rows
+	tokens, sum      float64 // and Σ|d|
+	even, once, both float64 // Σ of squared tokens of a row: alone, times its mean |d|, and times the square of that
 }
 
-func (s *spread) add(x float64) {
-	s.n++
-	away := x - s.mean
-	s.mean += away / float64(s.n)
-	s.squares += away * (x - s.mean)
+func (s *spread) add(tokens, mean float64) {
+	square := tokens * tokens
+	s.join(spread{1, tokens, tokens * mean, square, square * mean, square * mean * mean})
 }
+
+func (s *spread) join(x spread) {
+	s.n, s.tokens, s.sum = s.n+x.n, s.tokens+x.tokens, s.sum+x.sum
+	s.even, s.once, s.both = s.even+x.even, s.once+x.once, s.both+x.both
+}
+
+func (s *spread) mean() float64 { return s.sum / s.tokens }
+
+// around is Σ (Σ|d| of a row − what it would be at a mean)².
+func (s *spread) around(mean float64) float64 { return max(0, s.both-2*mean*s.once+mean*mean*s.even) }
 
 // Nats writes a figure with three digits, — for none.
 func Nats(x float64) string {

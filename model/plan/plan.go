@@ -139,8 +139,9 @@ func (p *Plan) choose() {
 	}
 	for i, r := range p.Rows[1:] {
 		best := p.Rows[p.Best]
-		if worth(r) && r.Yield.Value >= nearBest*most &&
-			(p.Best == 0 || cmp.Or(r.changes-best.changes, cmp.Compare(r.Generated.Value, best.Generated.Value)) < 0) {
+		isNearBest := worth(r) && r.Yield.Value >= nearBest*most
+		isSimpler := cmp.Or(r.changes-best.changes, cmp.Compare(r.Generated.Value, best.Generated.Value)) < 0
+		if isNearBest && (p.Best == 0 || isSimpler) {
 			p.Best = i + 1
 		}
 	}

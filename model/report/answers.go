@@ -162,18 +162,21 @@ func (s *Summary) parts() []summaryPart {
 		}
 	}
 	spans := min(MaxWorst, len(s.Glance.Spans))
+	first := min(1, len(s.notes()))
+	unread := model.Count01(len(s.Snap.Run.Problems) > 0) // is the first note: all else is said without those rows
+	add(partNote, 0, unread)
 	for i := range s.Diagnosis.Findings {
 		for kind := partTitle; kind <= partCost; kind++ {
 			add(kind, i, i+1)
 		}
 		if i == 0 {
 			add(partWorst, 0, min(1, spans))
-			add(partNote, 0, min(1, len(s.notes())))
+			add(partNote, unread, first)
 		}
 	}
 	add(partBlind, 0, model.Count01(len(s.Diagnosis.Blind) > 0))
 	add(partSum, 0, model.Count01(s.Diagnosis.Sum != nil))
-	add(partNote, min(1, len(s.Diagnosis.Findings)), len(s.notes()))
+	add(partNote, max(unread, min(1, len(s.Diagnosis.Findings))), len(s.notes()))
 	for i := range s.Diagnosis.Findings {
 		for range len(s.Diagnosis.Findings[i].Evidence) - 1 {
 			add(partEvidence, i, i+1)
@@ -572,7 +575,8 @@ func TailJSON(w io.Writer, l TailLine) error {
 				kinds = append(kinds, k)
 			}
 		}
-		line = slices.Concat(line, object{{"computed_as", shorten(l.Choice.WithScale(), 200)}}, stepObject(l.Step), object{{"warnings", kinds}})
+		computedAs := object{{"computed_as", shorten(l.Choice.WithScale(), 200)}}
+		line = slices.Concat(line, computedAs, stepObject(l.Step), object{{"warnings", kinds}})
 	}
 	_, err := w.Write(line.line())
 	return err

@@ -370,8 +370,9 @@ type Format struct {
 // formatsFoot is said below any list of formats.
 const formatsFoot = "\n" +
 	"DIR is the folder that you gave the trainer; {x} is filled in by the trainer.\n" +
-	"Files may be compressed with gzip, zstd or bzip2. Files of averages (W&B run files, TensorBoard, metrics.jsonl,\n" +
-	"trainer_state.json) are judged by `summary`, `report` and `check`; other commands name the place of the samples.\n" +
+	"Files may be compressed with gzip, zstd or bzip2; tables of Arrow are read as lines of JSON. Files of averages\n" +
+	"(W&B run files, TensorBoard, metrics.jsonl, trainer_state.json) are judged by `summary`, `report` and `check`;\n" +
+	"other commands name the place of the samples.\n" +
 	"A log may be on another machine: host:path, s3://, gs://, hf://, or a table of ClickHouse, clickhouse://,\n" +
 	"which `vantage list formats clickhouse` describes.\n"
 

@@ -113,7 +113,9 @@ func (p *page) facts(separator string, keys ...string) []Fact {
 		all = append(all, Fact{Key: "report", Text: "of " + written})
 	}
 	if at := p.lastWrite(time.Local, time.DateTime); at != "" {
-		all = append(all, Fact{Key: "last row", Label: "file", Text: "written " + at}, Fact{Key: "freshness", Label: "file", Text: p.freshness()})
+		all = append(all,
+			Fact{Key: "last row", Label: "file", Text: "written " + at},
+			Fact{Key: "freshness", Label: "file", Text: p.freshness()})
 	}
 	for _, note := range p.Snap.SolvedNotes(p.rewardScales) {
 		all = append(all, Fact{Key: "solved", Text: note})

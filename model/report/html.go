@@ -341,7 +341,10 @@ func (h *htmlPage) stages() []stage {
 	}
 	reward, _, _ := strings.Cut(rewardText(set, h.Choice.Rewards), " (") // without what proves it, which stands above
 	chainStages := []stage{
-		{"reward", cmp.Or(reward, "as logged"), []string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
+		{
+			"reward", cmp.Or(reward, "as logged"),
+			[]string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, "",
+		},
 		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
 		{"samples kept", kept, []string{
@@ -392,8 +395,9 @@ func (h *htmlPage) writeChain() {
 // writeSettings writes the settings of the report as options of trainers: those of its own framework first.
 func (h *htmlPage) writeSettings() {
 	options := func(d trainer.Dialect, note string) markup {
+		text := strings.Join(d.Emit(h.Settings), "\n")
 		return tag("h3", d.Title()+note) +
-			tag("pre", class("copy"), attr("tabindex", "0"), attr("aria-label", "options of "+d.Title()), strings.Join(d.Emit(h.Settings), "\n"))
+			tag("pre", class("copy"), attr("tabindex", "0"), attr("aria-label", "options of "+d.Title()), text)
 	}
 	own, isOwn := trainer.Find(h.Settings.Framework)
 	if isOwn {

@@ -79,8 +79,13 @@ func jsonFoot(p *page) {
 	problems := model.Mapped(p.Snap.Run.Problems, func(one model.Problem) object {
 		return object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}}
 	})
-	counted := object{{"steps", p.total.complete()}, {"open_steps", append([]int64{}, p.total.Open...)}, {"open_samples", p.total.openRows}}
-	summary := slices.Concat(counted, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
+	counted := object{
+		{"steps", p.total.complete()},
+		{"open_steps", append([]int64{}, p.total.Open...)},
+		{"open_samples", p.total.openRows},
+	}
+	warnings := object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}}
+	summary := slices.Concat(counted, p.figuresJSON(p.total.summary()), warnings)
 	p.writeMembers(object{{"problems", problems}, {"summary", summary}})
 	p.printf("  \"complete\": true\n}\n")
 }
@@ -148,7 +153,10 @@ func attemptsJSON(a model.RunAttempts) object {
 			{"last_step", l.Last},
 		}...)
 		if !l.Start.IsZero() { // else rows are left out of a file
-			one = append(one, object{{"first_write", l.Start.UTC().Format(time.RFC3339)}, {"last_write", l.End.UTC().Format(time.RFC3339)}}...)
+			one = append(one, object{
+				{"first_write", l.Start.UTC().Format(time.RFC3339)},
+				{"last_write", l.End.UTC().Format(time.RFC3339)},
+			}...)
 		}
 		return one
 	})
@@ -383,7 +391,8 @@ type absent struct{}
 // some returns a value, which an object leaves out if it is the zero value of its type, or holds nothing.
 func some(x any) any {
 	v := reflect.ValueOf(x)
-	if !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0 {
+	isEmptyList := (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0
+	if !v.IsValid() || v.IsZero() || isEmptyList {
 		return absent{}
 	}
 	return x

@@ -133,7 +133,7 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 		{"signal", 7, 1, func(p *ledger.Prompt) string { return fmt.Sprintf("%s/%s", units.Count(p.Signal), units.Count(p.Seen)) }},
 		{"Σ|A|", 6, 0, func(p *ledger.Prompt) string { return units.Short(p.Abs) }},
 		cost,
-		{"push/1k", 7, 0, func(p *ledger.Prompt) string { return meanText(p.PerThousand()) }},
+		{"Σ|A|/1k", 7, 0, func(p *ledger.Prompt) string { return meanText(p.PerThousand()) }},
 		{"last", 6, 3, func(p *ledger.Prompt) string { return fmt.Sprint(p.Last) }},
 	}
 	const least = 27 // of the prompt

@@ -206,11 +206,13 @@ func (s Sweep) writeFrontRow(out io.Writer, mark string, c *sweep.Cell) {
 	if x := c.Effective(); !math.IsNaN(x) {
 		effective = units.Count(int(math.Round(x)))
 	}
-	warns := model.Mapped(c.Warned.Kinds(), func(w sweep.WarnedKind) string { return fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps) })
-	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s", mark, strings.Replace(c.Name(), "recompute", "re", 1),
-		percentText(c.AbsRatio()), effective,
-		units.Count(c.Trained)+" ("+units.Percent(c.Trained, c.Samples)+")", units.Count(c.Flips), units.Count(c.Killed), units.Count(c.Short),
-		c.MassText(), strings.Join(warns, ", "))
+	warns := model.Mapped(c.Warned.Kinds(), func(w sweep.WarnedKind) string {
+		return fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps)
+	})
+	train := units.Count(c.Trained) + " (" + units.Percent(c.Trained, c.Samples) + ")"
+	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s",
+		mark, strings.Replace(c.Name(), "recompute", "re", 1), percentText(c.AbsRatio()), effective, train,
+		units.Count(c.Flips), units.Count(c.Killed), units.Count(c.Short), c.MassText(), strings.Join(warns, ", "))
 	fmt.Fprintln(out, strings.TrimRight(line, " "))
 }
 
@@ -301,8 +303,8 @@ func SweepSVG(w io.Writer, s Sweep) error {
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
 			least, most := s.valueRange(f.Value, recompute, true)
-			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))),
-				text(left-8, y+top-6, "end", "keep_pos"))
+			title := fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))
+			drawn = append(drawn, text(left, y+16, "start", title), text(left-8, y+top-6, "end", "keep_pos"))
 			var frames []markup
 			for i, pos := range s.Grid.Pos {
 				row := y + top + (rows-1-i)*cell
@@ -310,12 +312,16 @@ func SweepSVG(w io.Writer, s Sweep) error {
 				for j := range s.Grid.Neg {
 					c, x := s.Grid.At(recompute, i, j), left+j*cell
 					fill, textColour := shade(f.Value(c), least, most)
-					drawn = append(drawn, emptyTag("rect", attr("x", x), attr("y", row), attr("width", cell), attr("height", cell), attr("fill", fill)),
-						tag("text", attr("x", x+cell/2), attr("y", row+cell/2+4), attr("text-anchor", "middle"), attr("fill", textColour), sweepValue(f, c)),
+					drawn = append(drawn,
+						emptyTag("rect", attr("x", x), attr("y", row), attr("width", cell), attr("height", cell), attr("fill", fill)),
+						tag("text", attr("x", x+cell/2), attr("y", row+cell/2+4), attr("text-anchor", "middle"),
+							attr("fill", textColour), sweepValue(f, c)),
 						lineBreak)
 					if choice.IsChoice(c) {
-						frames = append(frames, tag("rect", attr("x", x+1), attr("y", row+1), attr("width", cell-2), attr("height", cell-2),
-							attr("fill", "none"), attr("stroke", "#bc4c00"), attr("stroke-width", 2), tag("title", "recommended: goal "+s.Goal.String())),
+						frames = append(frames,
+							tag("rect", attr("x", x+1), attr("y", row+1), attr("width", cell-2), attr("height", cell-2),
+								attr("fill", "none"), attr("stroke", "#bc4c00"), attr("stroke-width", 2),
+								tag("title", "recommended: goal "+s.Goal.String())),
 							lineBreak)
 					}
 				}
@@ -329,11 +335,10 @@ func SweepSVG(w io.Writer, s Sweep) error {
 			y += cell*rows + top + gap
 		}
 	}
+	ground := emptyTag("rect", attr("width", "100%"), attr("height", "100%"), attr("fill", "#ffffff")) // the page around it may be dark
 	_, err := io.WriteString(w,
 		string(tag("svg", attr("xmlns", "http://www.w3.org/2000/svg"), attr("width", left+cell*len(s.Grid.Neg)+20), attr("height", y),
-			attr("font-family", "sans-serif"), attr("font-size", 11), lineBreak,
-			emptyTag("rect", attr("width", "100%"), attr("height", "100%"), attr("fill", "#ffffff")), lineBreak, // the page around it may be dark
-			drawn)+lineBreak))
+			attr("font-family", "sans-serif"), attr("font-size", 11), lineBreak, ground, lineBreak, drawn)+lineBreak))
 	return err
 }
 

@@ -98,9 +98,11 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 	if v == nil {
 		return set
 	}
-	if e := v.Estimator; e != nil && !isSet("framework") && !isSet("adv_estimator") && !isSet("scale") {
+	isGiven := isSet("framework") || isSet("adv_estimator") || isSet("scale")
+	if e := v.Estimator; e != nil && !isGiven {
 		candidate := set
-		candidate.Framework, candidate.Estimator, candidate.Scale, candidate.Options = e.Framework, e.Name, estimators.Scale(e.Scale), e.Options
+		candidate.Framework, candidate.Estimator = e.Framework, e.Name
+		candidate.Scale, candidate.Options = estimators.Scale(e.Scale), e.Options
 		for key, value := range set.Options.All() {
 			candidate.Options = candidate.Options.With(key, value)
 		}

@@ -74,8 +74,9 @@ func (s *accumulator) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	byCounts := func(a, b signCounts) int { return cmp.Or(a.pos-b.pos, a.neg-b.neg) }
 	for _, part := range parts {
-		for _, counts := range slices.SortedFunc(maps.Keys(part), func(a, b signCounts) int { return cmp.Or(a.pos-b.pos, a.neg-b.neg) }) { // sums depend on the order
+		for _, counts := range slices.SortedFunc(maps.Keys(part), byCounts) { // sums depend on the order
 			s.addToGrid(counts, part[counts])
 		}
 	}

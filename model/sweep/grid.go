@@ -416,14 +416,14 @@ func Figures() []Figure {
 		),
 		{
 			"effective", "effective sample size, (Σ|A|)²/ΣA²: so many samples of equal |A| have the same spread", (*Cell).Effective, false, nil,
-			"push like", "samples", MoreIsBetter,
+			"effective", "samples", MoreIsBetter,
 		},
 		share(
 			"flips", "flips", "kept samples whose sign changes, also from or to 0", func(c *Cell) int { return c.Flips }, samples, ofSamples,
 			LessIsBetter,
 		),
 		{"abs", "Σ|A| against no filter", (*Cell).AbsRatio, false, nil, "Σ|A|", "times no filter", MoreIsBetter},
-		{"push", "ΣA/Σ|A|: 0 if positive and negative mass are equal", (*Cell).Push, false, nil, "one-sided", "ΣA/Σ|A|", ZeroIsBetter},
+		{"push", "ΣA/Σ|A|: +1 pushes all samples up, −1 all down, 0 is even", (*Cell).Push, false, nil, "push", "ΣA/Σ|A|", ZeroIsBetter},
 		{
 			"mean", "mean advantage of all samples, dropped ones and NaN as 0: far from 0 is one-sided", (*Cell).Mean, false, nil, "mean of all",
 			"advantage", ZeroIsBetter,

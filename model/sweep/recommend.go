@@ -53,7 +53,8 @@ func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 	for _, c := range eligible {
 		most = max(most, k.merit(c.cell))
 	}
-	first := slices.IndexFunc(eligible, func(c candidate) bool { return k.merit(c.cell) >= most-k.tolerance }) // the most signal comes first
+	// The most signal comes first.
+	first := slices.IndexFunc(eligible, func(c candidate) bool { return k.merit(c.cell) >= most-k.tolerance })
 	a.Cell = eligible[max(0, first)].cell
 	a.Reason = g.reason(k, a.Cell)
 	return a
@@ -150,7 +151,7 @@ type goalKind struct {
 // goalKinds are all goals, the default first.
 func goalKinds() []goalKind {
 	return []goalKind{
-		{"signal", "keep the most Σ|A|", "most push", false, (*Cell).AbsRatio, rounding},
+		{"signal", "keep the most Σ|A|", "most Σ|A|", false, (*Cell).AbsRatio, rounding},
 		{
 			"balance", "positive and negative mass as equal as possible", "even push up and down", true,
 			func(c *Cell) float64 { return -math.Abs(c.Push()) }, equalPush,
@@ -172,6 +173,9 @@ func GoalNames() []string {
 
 // DefaultGoal returns the first goal.
 func DefaultGoal() Goal { return Goal{Name: goalKinds()[0].name, Least: DefaultLeast} }
+
+// UsualGoal is that of the screen, which has a price: the fewest samples for most of Σ|A|. The default has only one answer, no filter.
+func UsualGoal() Goal { return Goal{Name: "cost", Least: DefaultLeast} }
 
 // ParseGoal parses signal, balance or cost; the last two with the share of Σ|A| to keep: cost:0.9.
 func ParseGoal(text string) (Goal, error) {
@@ -204,11 +208,11 @@ func (g Goal) String() string {
 // KeepsShare reports whether the goal takes signal away down to Least.
 func (g Goal) KeepsShare() bool { return g.kind().usesLeast }
 
-// Aim says what the goal asks for in a title: "fewest samples, 80%+ of push".
+// Aim says what the goal asks for in a title: "fewest samples, 80%+ of Σ|A|".
 func (g Goal) Aim() string {
 	k := g.kind()
 	if k.usesLeast {
-		return fmt.Sprintf("%s, %.3g%%+ of push", k.aim, 100*g.Least)
+		return fmt.Sprintf("%s, %.3g%%+ of Σ|A|", k.aim, 100*g.Least)
 	}
 	return k.aim
 }

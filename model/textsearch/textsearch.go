@@ -309,7 +309,9 @@ func needed(re *syntax.Regexp) (word string, fold bool) {
 	case re.Op == syntax.OpLiteral:
 		fold = re.Flags&syntax.FoldCase != 0
 		runs := strings.FieldsFunc(string(re.Rune), func(r rune) bool {
-			return r >= utf8.RuneSelf || !syntax.IsWordChar(r) || r == '_' || fold && strings.ContainsRune("kKsS", r) // which letters beyond ASCII fold to
+			foldsFromBeyondASCII := fold && strings.ContainsRune("kKsS", r)
+			isOfWord := r < utf8.RuneSelf && syntax.IsWordChar(r) && r != '_'
+			return !isOfWord || foldsFromBeyondASCII
 		})
 		for _, w := range runs {
 			if len(w) > len(word) {

@@ -105,7 +105,8 @@ func selecting(o estimators.Option, set model.Settings) (value string, ok bool) 
 	for _, value := range append([]string{o.Default}, values...) {
 		s, known := o.Selects[value]
 		ofScale, ofEstimator := s.Scale == set.Scale, s.Estimator == set.Estimator
-		if known && (ofScale || s.Scale == "") && (ofEstimator || s.Estimator == "") && (ofScale || ofEstimator) {
+		contradicts := !ofScale && s.Scale != "" || !ofEstimator && s.Estimator != ""
+		if known && !contradicts && (ofScale || ofEstimator) {
 			return value, true
 		}
 	}

@@ -88,7 +88,11 @@ func keyRules(framework string) []keyRule {
 	case "verl":
 		normByStd := among(strings.ToLower, map[string]string{"true": "scale=group", "false": "scale=none"},
 			"norm_adv_by_std_in_grpo is %s: expected True or False")
-		return []keyRule{{"adv_estimator", asIs("adv_estimator")}, {"norm_adv_by_std_in_grpo", normByStd}, {"rollout.n", asIs("num_generations")}}
+		return []keyRule{
+			{"adv_estimator", asIs("adv_estimator")},
+			{"norm_adv_by_std_in_grpo", normByStd},
+			{"rollout.n", asIs("num_generations")},
+		}
 	case "trl":
 		aggregation := among(strings.Clone, map[string]string{
 			"sum_then_normalize": "adv_estimator=grpo",
@@ -180,7 +184,8 @@ func ReadConfig(options []Option) (*Config, error) {
 		}
 	}
 	for _, o := range options {
-		if slices.Contains(r.UsedKeys, truncate(o.Key)) || slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
+		hasRule := slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) })
+		if hasRule || slices.Contains(r.UsedKeys, truncate(o.Key)) {
 			continue
 		}
 		r.Ignored++
@@ -232,7 +237,8 @@ func (r *Config) apply(k keyRule, options []Option) error {
 		case o.Value == "" || slices.Contains([]string{"null", "none", "~"}, strings.ToLower(o.Value)) && k.key != "scale_rewards":
 			continue // the default stays
 		case o.Value == missingValue:
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, to be given at the start: the default stays", truncate(o.Key), missingValue))
+			r.Warnings = append(r.Warnings,
+				fmt.Sprintf("%s is %s, to be given at the start: the default stays", truncate(o.Key), missingValue))
 			continue
 		case strings.Contains(o.Value, "$"):
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", truncate(o.Key),
@@ -490,10 +496,12 @@ func easyR1KL(options []Option) string {
 	named := slices.IndexFunc(options, func(o Option) bool { return endsInKey(o.Key, "disable_kl") || endsInKey(o.Key, "use_kl_loss") })
 	isElsewhere := isTrue(options, "disable_kl") || isTrue(options, "use_kl_loss")
 	coefficient := lastOf(options, "kl_coef")
-	if named < 0 || isElsewhere || coefficient == "0" || coefficient == "0.0" {
+	isZero := coefficient == "0" || coefficient == "0.0"
+	if named < 0 || isElsewhere || isZero {
 		return ""
 	}
-	return fmt.Sprintf("%s is %s, and neither disable_kl nor use_kl_loss is true: EasyR1 subtracts kl_coef·KL from the rewards, which is not in the log", truncate(options[named].Key), truncate(options[named].Value))
+	return fmt.Sprintf("%s is %s, and neither disable_kl nor use_kl_loss is true: EasyR1 subtracts kl_coef·KL from the rewards, which "+
+		"is not in the log", truncate(options[named].Key), truncate(options[named].Value))
 }
 
 func isTrue(options []Option, key string) bool {

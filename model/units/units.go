@@ -14,6 +14,9 @@ import (
 // Missing stands for a missing number.
 const Missing = "—"
 
+// IsFinite reports whether a number is neither NaN nor infinite.
+func IsFinite[T float32 | float64](x T) bool { return x-x == 0 }
+
 // Signed writes an advantage with sign and two decimals: "+1.26". What rounds to zero has a
 // space in place of the sign.
 func Signed(x float64) string {
@@ -25,6 +28,15 @@ func Signed(x float64) string {
 		return " 0.00"
 	}
 	return text
+}
+
+// SignedOrMissing is [Signed] for a table: [Missing] of what is not finite, and without the space before what rounds to 0, since sums that
+// cancel leave the last bits of either sign.
+func SignedOrMissing(x float64) string {
+	if !IsFinite(x) {
+		return Missing
+	}
+	return strings.TrimSpace(Signed(x))
 }
 
 // Fixed writes a number with the given decimals, never "-0.00".

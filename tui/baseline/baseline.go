@@ -3,6 +3,7 @@ package baseline
 
 import (
 	"math"
+	"strings"
 
 	"vantage/model/analysis"
 	"vantage/model/units"
@@ -28,8 +29,8 @@ func comparedFigures() []comparedFigure {
 		{"kept", func(f *analysis.Analysis) float64 { return float64(f.Kept) }, count, pane.SignedShort},
 		{"signal", func(f *analysis.Analysis) float64 { return float64(f.Signal) }, count, pane.SignedShort},
 		{"flips", func(f *analysis.Analysis) float64 { return float64(f.Flips.Total()) }, count, pane.SignedShort},
-		{"Σ|A|", func(f *analysis.Analysis) float64 { return f.Metric("vantage/abs_advantage_ratio") }, units.Times, pane.SignedShort},
-		{"mean A", keptMean, units.Signed, units.SignedOrMissing},
+		{"Σ|A|", func(f *analysis.Analysis) float64 { return f.Metric("vantage/abs_advantage_ratio") }, units.Times, signedTimes},
+		{"mean A", keptMean, units.Signed, signedMean},
 	}
 }
 
@@ -98,6 +99,20 @@ func compared(f comparedFigure, x *analysis.Analysis) float64 {
 		return math.NaN()
 	}
 	return f.value(x)
+}
+
+// signedMean writes the difference of two means of advantages, with the minus of the other differences.
+func signedMean(d float64) string { return strings.Replace(units.SignedOrMissing(d), "-", "−", 1) }
+
+// signedTimes writes the difference of two factors as they are written: −0.13×.
+func signedTimes(d float64) string {
+	switch {
+	case d == 0 || math.IsNaN(d):
+		return pane.SignedShort(d)
+	case d > 0:
+		return "+" + units.Times(d)
+	}
+	return "−" + units.Times(-d)
 }
 
 func (f comparedFigure) shown(x float64) string {

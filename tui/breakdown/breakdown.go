@@ -91,7 +91,8 @@ func (s View) wanted(e env.Env) Key {
 }
 
 // errNoTexts says that a column of the log cannot be read.
-var errNoTexts = errors.New("the samples of this source cannot be read again; difficulty, length, fate, step and numeric columns do not need it")
+var errNoTexts = errors.New("the samples of this source cannot be read again; difficulty, length, fate, step and numeric columns do " +
+	"not need it")
 
 func divide(r Key, snap model.Snapshot, source env.TextReader) job.Work[*report.Breakdown] {
 	read := func(context.Context, model.Place) (model.Text, error) { return model.Text{}, errNoTexts }

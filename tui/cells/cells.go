@@ -111,9 +111,9 @@ func WrapIndented(head, text string, w int) []string {
 }
 
 // asciiFor returns the ASCII replacement of a character that the screens use. Where there is room for two characters,
-// a screen writes +- for ± itself; … is two dots by [ellipsis].
+// ± is +-; … is two dots by [ellipsis].
 func asciiFor(r rune) (byte, bool) {
-	const known, replacements = "−–—·×±≈Σ↓↑←→▏Δ␛▼▲★☆", "---.x~~Sv^<>|d^v^*'"
+	const known, replacements = "−–—·×±≈Σ↓↑←→▏Δ␛▼▲★☆“”‘’", "---.x~~Sv^<>|d^v^*'\"\"''"
 	if i := strings.IndexRune(known, r); i >= 0 {
 		return replacements[utf8.RuneCountInString(known[:i])], true
 	}
@@ -147,6 +147,8 @@ func ASCII(s string) string {
 				letter, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth) // with its marks
 				s = s[len(letter):]
 			}
+		case cluster == "±" && strings.HasPrefix(s, " "): // ~ is "about"
+			out, s = append(out, "+-"...), s[1:]
 		case known && size == len(cluster):
 			out = append(out, replacement)
 		case first < utf8.RuneSelf && w <= 1: // an ASCII letter with accents
@@ -170,7 +172,7 @@ func ellipsis(before []byte, after string) (dots string, takes bool) {
 		next = after[0]
 	}
 	switch {
-	case !isLetter(last) && isLetter(next): // the beginning was cut
+	case !isLetter(last) && isLetter(next) && !strings.ContainsRune(").,;:", rune(next)): // the beginning was cut
 		return "..", true
 	case isLetter(last) || last == ' ' && next < utf8.RuneSelf:
 		before[len(before)-1] = '.'

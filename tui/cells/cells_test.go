@@ -58,8 +58,21 @@ func TestTruncateLeftAndJoinFitting(t *testing.T) {
 }
 
 func TestASCII(t *testing.T) {
-	if got := cells.ASCII("5+3−2· ± 计 Σ|A| é"); got != "5+3-2. ~ ?? S|A| ?" {
+	if got := cells.ASCII("5+3−2· 1± 计 Σ|A| é"); got != "5+3-2. 1+-?? S|A| ?" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Quotation marks stay, and ± does not become the sign for "about" where it has a blank behind it.
+func TestASCIIKeepsWhatASentenceSays(t *testing.T) {
+	for s, want := range map[string]string{
+		"reward +0.08 ± 0.057 over": "reward +0.08 +-0.057 over",
+		"said “it's 0”, ‘so’":       `said "it's 0", 'so'`,
+		"0.50±.52 ≈ 0.5":            "0.50~.52 ~ 0.5",
+	} {
+		if got := cells.ASCII(s); got != want || cells.Width(got) != cells.Width(s) {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
 	}
 }
 
@@ -69,6 +82,7 @@ func TestASCIIEllipsis(t *testing.T) {
 	for s, want := range map[string]string{
 		"a triangle wi…  16":         "a triangle w..  16",
 		"computing …":                "computing..",
+		"(read.jsonl …); more":       "(read.jsonl..); more",
 		"| …ends of/names |":         "| ..nds of/names |",
 		"|…ends|":                    "|..nds|",
 		"|…e\u0301nds|":              "|..nds|",

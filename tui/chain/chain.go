@@ -248,7 +248,8 @@ func (s *View) moveChoice(e env.Env, by int) view.Want {
 		return view.Say(stage.name + ": " + stage.how)
 	default: // through the values, of which the first is "none"
 		all := setting.Values(set)
-		return withOptions(e, model.Option{Name: stage.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
+		at := max(0, slices.Index(all, setting.Get(set)))
+		return withOptions(e, model.Option{Name: stage.setting, Value: all[(at+by+len(all))%len(all)]})
 	}
 }
 
@@ -286,7 +287,10 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 		stage := stages[s.stage]
 		below := e.Display.Box(r, false, pane.Content{Title: " " + stage.name}.ScrolledTo(s.Line, text, r.H))
 		if beside := (layout.Rect{W: w - r.W, H: r.H}); beside.W > 0 {
-			c := pane.Content{Title: " " + stage.name + " of " + e.ScopeWords(), Lines: stageChart(e, stage, beside.Inner().W, beside.Inner().H)}
+			c := pane.Content{
+				Title: " " + stage.name + " of " + e.ScopeWords(),
+				Lines: stageChart(e, stage, beside.Inner().W, beside.Inner().H),
+			}
 			below = pane.JoinColumns(below, e.Display.Box(beside, false, c))
 		}
 		lines = append(lines, below...)

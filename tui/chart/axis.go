@@ -210,15 +210,15 @@ func stepText(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 // BarLabels returns a line of w cells with the numbers of an axis by [WholeAxis] below their bars: the two ends, and
 // as many between them as there is room for, at equal distances.
 func (a Axis) BarLabels(bins, w int) string {
-	line, bars := newLabelLine(w), NewBars(bins, w)
+	line, bars := newLabelLine(w), newBars(bins, w)
 	first, _ := a.WholeBounds(0, bins)
 	last, end := a.WholeBounds(bins-1, bins)
-	line.place(stepText(first), bars.Middle(0))
-	line.place(stepText(end), bars.Middle(bins-1))
+	line.place(stepText(first), bars.middle(0))
+	line.place(stepText(end), bars.middle(bins-1))
 	each := int(roundDistance(float64(bins), len(stepText(last))+labelGap, w))
 	for bin := each; bin < bins; bin += each {
 		number, _ := a.WholeBounds(bin, bins)
-		line.place(stepText(number), bars.Middle(bin))
+		line.place(stepText(number), bars.middle(bin))
 	}
 	return string(line)
 }
@@ -287,25 +287,25 @@ func (a Axis) WholeBounds(bin, bins int) (first, last float64) {
 // maxBarWidth bounds the cells of a bar, so that two numbers are two bars and not two halves of the chart.
 const maxBarWidth = 7
 
-// Bars is where the bars of a histogram are drawn in a chart: those of few bins are several cells wide.
-type Bars struct{ start, slot, width int }
+// bars is where the bars of a histogram are drawn in a chart: those of few bins are several cells wide.
+type bars struct{ start, slot, width int }
 
-// NewBars places so many bins in w cells, in the middle. At least w bins have a cell each.
-func NewBars(bins, w int) Bars {
+// newBars places so many bins in w cells, in the middle. At least w bins have a cell each.
+func newBars(bins, w int) bars {
 	slot := max(1, w/max(1, bins))
 	width := slot
 	if slot > 1 {
 		width = min(slot-1, maxBarWidth)
 	}
-	return Bars{start: max(0, w-slot*bins) / 2, slot: slot, width: width}
+	return bars{start: max(0, w-slot*bins) / 2, slot: slot, width: width}
 }
 
 // Middle returns the column in the middle of a bar.
-func (b Bars) Middle(bin int) int { return b.start + bin*b.slot + b.offset() + (b.width-1)/2 }
+func (b bars) middle(bin int) int { return b.start + bin*b.slot + b.offset() + (b.width-1)/2 }
 
-func (b Bars) offset() int { return (b.slot - b.width) / 2 }
+func (b bars) offset() int { return (b.slot - b.width) / 2 }
 
-func (b Bars) bin(column int) (int, bool) {
+func (b bars) bin(column int) (int, bool) {
 	x := column - b.start
 	if x < 0 {
 		return 0, false

@@ -94,8 +94,8 @@ func (h Histogram) Logarithmic() Histogram {
 	return h
 }
 
-// MaxCount returns the largest count.
-func (h Histogram) MaxCount() int {
+// maxCount returns the largest count.
+func (h Histogram) maxCount() int {
 	largest := 0
 	for _, n := range h.Counts {
 		largest = max(largest, n)
@@ -122,7 +122,7 @@ func Mirror(t *themes.Theme, g Glyphs, above, below Histogram, ruler string, w, 
 		rows int
 	}{{above, rowsAbove}, {below, rowsBelow}} {
 		if half.rows > 0 {
-			perRow = max(perRow, float64(max(1, half.of.MaxCount()))/float64(half.rows))
+			perRow = max(perRow, float64(max(1, half.of.maxCount()))/float64(half.rows))
 		}
 	}
 	lines := make([]string, 0, h)
@@ -143,7 +143,7 @@ func Mirror(t *themes.Theme, g Glyphs, above, below Histogram, ruler string, w, 
 // rowsOfBelow returns how many of some rows the lower histogram has, so that both fill theirs on one scale: a half, or a third or a
 // quarter if it is so much lower, or two thirds if it is so much higher. The axis does not move with small changes.
 func rowsOfBelow(above, below Histogram, rows int) int {
-	switch up, down := max(1, above.MaxCount()), max(1, below.MaxCount()); {
+	switch up, down := max(1, above.maxCount()), max(1, below.maxCount()); {
 	case 3*down > 4*up:
 		return max(rows/2, 2*rows/3)
 	case 4*down >= 3*up:
@@ -159,7 +159,7 @@ func axisRow(t *themes.Theme, g Glyphs, h Histogram, ruler string, w int) string
 	axis := []rune(strings.Repeat(g.Horizontal, w))
 	if x := h.Axis; x.Lo <= 0 && x.Hi >= 0 {
 		bins := max(1, len(h.Counts))
-		axis[min(NewBars(bins, w).Middle(x.Column(0, bins)), w-1)] = []rune(g.Cross)[0]
+		axis[min(newBars(bins, w).middle(x.Column(0, bins)), w-1)] = []rune(g.Cross)[0]
 	}
 	labels := []rune(ruler)
 	isLabel := func(i int) bool { return i >= 0 && i < len(labels) && labels[i] != ' ' }
@@ -195,7 +195,7 @@ func barGlyph(glyphs []string, fraction float64) string {
 
 func barRow(t *themes.Theme, h Histogram, w int, cell func(count float64) string) string {
 	var negative, positive strings.Builder
-	bars, bins := NewBars(len(h.Counts), w), len(h.Counts)
+	bars, bins := newBars(len(h.Counts), w), len(h.Counts)
 	for x := range w {
 		glyph := " "
 		bin, inBar := bars.bin(x)

@@ -39,7 +39,11 @@ type Part struct {
 
 // roleAt returns the role of a line in a column among w.
 func (l Line) roleAt(x Axis, column, w int) themes.Role {
-	if p := l.Part; p != nil && p.To >= x.Lo && p.From <= x.Hi && x.PlotColumn(p.From, w) <= column && column <= x.PlotColumn(p.To, w) {
+	p := l.Part
+	if p == nil || p.To < x.Lo || p.From > x.Hi {
+		return l.Role
+	}
+	if isWithin := x.PlotColumn(p.From, w) <= column && column <= x.PlotColumn(p.To, w); isWithin {
 		return p.Role
 	}
 	return l.Role

@@ -17,7 +17,7 @@ type findings struct {
 	Job  job.Job[FindingsKey, FinishedLook]
 
 	Snapshots int    // of which steps is
-	Steps     uint64 // see findingsKey
+	Steps     uint64 // see FindingsKey
 }
 
 // LookAtRun looks at what ails a run, by the look before, which may be nil.

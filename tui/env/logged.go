@@ -162,6 +162,6 @@ type SessionState struct {
 	Restored        bool              // the session holds an estimator: the log's own is not used
 	EstimatorChosen bool              // by the command line or in the session
 	AutoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
-	AutoOrigin      match.Origin      // of autoEstimator; "" before the log is known
+	AutoOrigin      match.Origin      // of AutoEstimator; "" before the log is known
 	AutoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
 }

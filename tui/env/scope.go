@@ -15,9 +15,9 @@ import (
 
 // Scope is which steps are on the screen together: those up to the one where the person is.
 type Scope struct {
-	Kind     ScopeKind // scopeStep, scopeLast or scopeAll, of a sweep also the others
-	Last     int       // the number of steps of scopeLast
-	From, To int64     // the steps of scopeRange
+	Kind     ScopeKind // ScopeStep, ScopeLast or ScopeAll, of a sweep also the others
+	Last     int       // the number of steps of ScopeLast
+	From, To int64     // the steps of ScopeRange
 }
 
 // ScopeState is the scope, and how it came about.
@@ -186,12 +186,12 @@ func (s Scope) InWords() string {
 	return map[ScopeKind]string{ScopeStep: "one step", ScopeLast: fmt.Sprintf("the last %d steps", s.Last), ScopeAll: "all steps"}[s.Kind]
 }
 
-// String is what parseScopeWords parses.
+// String is what ParseScopeWords parses.
 func (s Scope) String() string {
 	return map[ScopeKind]string{ScopeStep: "step", ScopeLast: fmt.Sprintf("last %d", s.Last), ScopeAll: "all"}[s.Kind]
 }
 
-// ScopeKind is a kind of [scope].
+// ScopeKind is a kind of [Scope].
 type ScopeKind int
 
 // The kinds, in the order of Tab.
@@ -203,10 +203,10 @@ const (
 	ScopeAll                    // all complete steps
 )
 
-// DefaultLastSteps is the number of steps of scopeLast unless it is given.
+// DefaultLastSteps is the number of steps of ScopeLast unless it is given.
 const DefaultLastSteps = 10
 
-// ScopeSteps returns the indexes of the steps of a scope but of scopeShown, the newest first. Only the step on
+// ScopeSteps returns the indexes of the steps of a scope but of ScopeShown, the newest first. Only the step on
 // the screen may be open: an open step has no fates yet.
 func (e Env) ScopeSteps(s Scope) []int {
 	switch s.Kind {

@@ -107,11 +107,11 @@ func SettingsInWords(s model.Settings) string {
 
 // BaselineAnalysis returns the steps on the screen under the baseline, nil if there is none.
 func (e Env) BaselineAnalysis() *analysis.Analysis {
-	if !e.Settings.Base.On || e.Result.Base == nil || !e.Result.Base.SameSteps(e.Result.Analysis) ||
-		e.Result.Base.Rows != e.Result.Analysis.Rows {
+	base, now := e.Result.Base, e.Result.Analysis
+	if !e.Settings.Base.On || base == nil || !base.SameSteps(now) || base.Rows != now.Rows {
 		return nil
 	}
-	return e.Result.Base
+	return base
 }
 
 // StepDelta returns how much now exceeds what the newest step has under the baseline, as " Δ+4", or "" without a baseline.

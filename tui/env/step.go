@@ -142,7 +142,7 @@ func (e Env) ShownFigures() *analysis.StepFigures {
 	return &figures
 }
 
-// BaselineFigures is shownFigures under the baseline, nil if there is none.
+// BaselineFigures is ShownFigures under the baseline, nil if there is none.
 func (e Env) BaselineFigures() *analysis.StepFigures {
 	switch base := e.BaselineAnalysis(); {
 	case base == nil:
@@ -186,7 +186,7 @@ func Sortings() []Sorting {
 		by("reward", "by reward", func(g *analysis.Group) float64 { return g.RewardMean }),
 		by("", "by std of reward", func(g *analysis.Group) float64 { return g.RewardStd }),
 		by("", "by flips", func(g *analysis.Group) float64 { return float64(g.Flips.Total()) }),
-		by("step", "by step", func(g *analysis.Group) float64 { return float64(g.Step) }), // the last: see nextOrder
+		by("step", "by step", func(g *analysis.Group) float64 { return float64(g.Step) }), // the last: of one step it orders nothing, and is skipped
 	}
 }
 
@@ -295,6 +295,9 @@ func wordStart(text string, at int) int {
 	}
 	return 0
 }
+
+// NoneTrains stands for how many samples of an evaluation train.
+const NoneTrains = "none (evaluation)"
 
 // HeaderReward returns a mean reward with three decimals, so that its width is the same at
 // every step, or a long one without.

@@ -56,6 +56,9 @@ func (*View) Keys() view.Section {
 		})}
 }
 
+// DrawsEarly marks that the list is the same before a step is computed.
+func (*View) DrawsEarly() {}
+
 // OnOpen puts the cursor on the one at work.
 func (p *View) OnOpen(e env.Env) {
 	*p = View{}

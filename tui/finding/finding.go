@@ -26,7 +26,9 @@ func HealthWord(e env.Env) (full, short string) {
 	case d.Alarms() > 0:
 		return t.Paint(themes.Bad, "! "+d.HealthText()), t.Paint(themes.Bad, "! "+d.Findings[0].Kind.Words())
 	}
-	role := map[string]themes.Role{diagnosis.Healthy: themes.Good, diagnosis.Watched: themes.Warn, diagnosis.Unknown: themes.Dim}[d.Health()]
+	role := map[string]themes.Role{
+		diagnosis.Healthy: themes.Good, diagnosis.Watched: themes.Warn, diagnosis.Unknown: themes.Dim,
+	}[d.Health()]
 	return t.Paint(role, d.HealthText()), t.Paint(role, d.Health())
 }
 

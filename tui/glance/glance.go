@@ -68,6 +68,14 @@ func (*View) Explains(env.Env) glossary.List {
 	return glossary.List{}.At(figures.Step, "samples", "train", "groups", "signal", "Σ|A|", "flips")
 }
 
+// HelpNotes says the order of the worst steps, which no column shows.
+func (*View) HelpNotes(env.Env) []view.Note {
+	return []view.Note{{Label: "worst steps", Text: "worst first, " + glance.Order(), Names: "order sort badness weight", First: true}}
+}
+
+// LeadsToGroups marks that its steps are those whose groups the overview has.
+func (*View) LeadsToGroups() {}
+
 // Keys of the run at a glance.
 func (*View) Keys() view.Section {
 	return view.Section{Name: "run at a glance", Bindings: append(view.ListKeys("j k move"),
@@ -168,13 +176,13 @@ func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) s
 	if err != nil {
 		return ""
 	}
-	best := grid.Recommend(sweep.DefaultGoal(), set.Recompute)
+	best := grid.Recommend(sweep.UsualGoal(), set.Recompute)
 	if best.Cell == nil {
 		return best.Reason
 	}
-	text := "best for signal: " + best.Cell.Sentence()
+	text := sweep.UsualGoal().Aim() + ": " + best.Cell.Sentence()
 	if len(steps) < len(snap.Steps) {
-		text += fmt.Sprintf(" (newest %d steps)", len(steps))
+		text += fmt.Sprintf(" (newest %s)", units.Plural(len(steps), "steps"))
 	}
 	return text
 }
@@ -326,10 +334,8 @@ func (s View) factsOf(e env.Env, g *glance.Glance) []fact {
 		what = append(what, run.Attempts.String())
 	}
 	if len(g.Open) > 0 {
-		what = append(
-			what,
-			"step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged",
-		)
+		numbers := model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) })
+		what = append(what, "step "+strings.Join(numbers, ", ")+" is still being written and not judged")
 	}
 	do, suffix, advice := "do", "", ""
 	if g.Dead() == 1 {
@@ -418,12 +424,8 @@ func onlyGroups(e env.Env, w, h int) (lines []string) {
 			if x.Table[g].Fate != f || len(lines) >= h {
 				continue
 			}
-			lines = append(
-				lines,
-				" "+e.Display.Theme.Paint(e.Display.FateRole(f), cells.Fit(e.Display.FateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(
-					e.PromptOrName(&x.Table[g]), w-fateNameWidth-3,
-				),
-			)
+			fate := e.Display.Theme.Paint(e.Display.FateRole(f), cells.Fit(e.Display.FateGlyph(f)+" "+f.String(), fateNameWidth+1))
+			lines = append(lines, " "+fate+cells.Truncate(e.PromptOrName(&x.Table[g]), w-fateNameWidth-3))
 		}
 	}
 	return lines
@@ -454,12 +456,14 @@ func (s View) worst(e env.Env, g *glance.Glance, w, h int) pane.Content {
 		return c
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal
+	count := fateCountWidth
 	for i := range g.Spans {
 		name, longest = min(max(name, cells.Width(g.Spans[i].Name())), 15), max(longest, cells.Width(sanitize.Line(g.Spans[i].Cause()))+2)
+		count = max(count, cells.Width(units.Fraction(g.Spans[i].Groups, g.Spans[i].Groups)))
 	}
 	width := w - name - 3
 	if counts {
-		width = min(width-fateCountWidth-8, max(longest, minCauseWidth))
+		width = min(width-count-8, max(longest, minCauseWidth))
 	}
 	found := len(e.FoundList())
 	at := s.Cursor - found
@@ -474,7 +478,7 @@ func (s View) worst(e env.Env, g *glance.Glance, w, h int) pane.Content {
 		}
 		row := " " + t.Paint(themes.Title, cells.FitRight(span.Name(), name)) + "  " + cells.Fit(text[0], width)
 		if counts {
-			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), fateCountWidth)
+			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), count)
 		}
 		e.Display.AddRow(&c, pane.Target{Kind: pane.OnRow, N: found + i}, row, w, i == at)
 		for _, more := range text[1:] {

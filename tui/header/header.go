@@ -149,7 +149,12 @@ func StepFigures(e env.Env) []stepFigure {
 		reward,
 		share("signal", signal, x.Groups),
 		share("train", nonzero, x.Rows),
-		{Name: "push like", value: ess, width: max(len("99.9"), len(units.Count(x.Rows)))},
+		{Name: "effective", value: ess, width: max(len("99.9"), len(units.Count(x.Rows)))},
+	}
+	if e.Snap.Run.Evaluates() {
+		none := stepFigure{Name: "train", value: env.NoneTrains, short: "none"}
+		none.width, none.shortWidth = cells.Width(none.value), cells.Width(none.short)
+		all = append(all[:2], none)
 	}
 	if e.ShowsFilter(&x.StepFigures) {
 		kept := share("kept", units.Fraction(x.Kept, x.Rows), x.Rows)
@@ -212,7 +217,7 @@ func StepLine(e env.Env, w int) string {
 			}
 		}
 	}
-	without("push like")
+	without("effective")
 	if !fits() { // there is no room for what may come
 		for i := range figures {
 			figures[i].width, figures[i].shortWidth = 0, 0
@@ -332,7 +337,7 @@ func SettingsLine(e env.Env, w int) string {
 		{short, "keep_pos", "keep_neg", "recompute", 10},
 		{short, "keep_pos", "keep_neg", "recompute", 0},
 		{short, "pos", "neg", "recompute", 0},
-		{short, "pos", "neg", "anew", 0},
+		{short, "pos", "neg", "", 0},
 		{short, "", "", "", 0},
 	}
 	if !hasRatios(e) {

@@ -146,9 +146,10 @@ func (s State) matching(p Part) []Entry {
 	if p.SearchOnly && s.Query == "" {
 		return nil
 	}
+	words := strings.Fields(strings.ToLower(s.Query))
 	return slices.DeleteFunc(slices.Clone(p.Entries), func(entry Entry) bool {
 		text := strings.ToLower(p.Name + " " + entry.Label + " " + entry.Text + " " + entry.Names)
-		return slices.ContainsFunc(strings.Fields(strings.ToLower(s.Query)), func(word string) bool { return !strings.Contains(text, word) })
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 	})
 }
 
@@ -211,6 +212,9 @@ func OtherFigures(known []glossary.Figure) []glossary.Figure {
 	return all
 }
 
+// signWidth is the width of the column of fates and signs.
+const signWidth = model.FateWidth + 3
+
 // FateEntries explains the fates of groups.
 func FateEntries(e env.Env) []Entry {
 	words := [model.FateCount]string{
@@ -227,33 +231,39 @@ func FateEntries(e env.Env) []Entry {
 		model.FateOpen:       "step still being written",
 	}
 	return model.Mapped(model.Fates(), func(f model.Fate) Entry {
-		return Entry{e.Display.FateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.Display.FateRole(f), f.Key() + " " + f.Doc()}
+		return Entry{
+			Label: e.Display.FateGlyph(f) + " " + f.String(), width: signWidth, Text: words[f], Role: e.Display.FateRole(f),
+			Names: f.Key() + " " + f.Doc(),
+		}
 	})
 }
 
 // SignEntries explains the signs on the screen.
 func SignEntries(e env.Env) []Entry {
-	g, width := e.Display.Glyphs, model.FateWidth+3
+	g := e.Display.Glyphs
 	same, near := "✓", "≈"
 	if g.ASCII {
 		same, near = "=", "~"
 	}
 	signs := []Entry{
-		{g.Dot + " " + g.Ring + " " + g.HalfDot, width, "kept, dropped, some each", themes.Positive, ""},
-		{"12+4− 16 zero", width, "kept: A>0, A<0 and A=0", themes.Plain, ""},
-		{same + " " + near + " !", width, "as logged, nearly, not", themes.Plain, ""},
-		{"?", width, "assumed, not in the log", themes.Dim, ""},
-		{"! !3", width, "warning; 3 bad log rows", themes.Warn, ""},
-		{">", width, "cursor or focus", themes.Key, ""},
-		{g.SortUp + " " + g.SortDown, width, "sorted by it: least first, greatest first", themes.Key, ""},
-		{strings.Join(g.BarsUp, ""), width, "over the steps, each row on its own scale", themes.Plain, ""},
-		{g.Cross, width, "zero on an axis", themes.Plain, ""},
-		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
-		{g.Dot + " " + pane.StarMark + " " + pane.FrontMark, width, "sweep: yours, best, no pair beats it", themes.Accent, ""},
-		{e.Display.PlusMinus(), width, "the standard error, or of a group's rewards the std", themes.Plain, ""},
+		{Label: g.Dot + " " + g.Ring + " " + g.HalfDot, Role: themes.Positive, Text: "kept, dropped, some each"},
+		{Label: "12+4− 16 zero", Text: "kept: A>0, A<0 and A=0"},
+		{Label: same + " " + near + " !", Text: "as logged, nearly, not"},
+		{Label: "?", Role: themes.Dim, Text: "assumed, not in the log"},
+		{Label: "! !3", Role: themes.Warn, Text: "warning; 3 bad log rows"},
+		{Label: ">", Role: themes.Key, Text: "cursor or focus"},
+		{Label: g.SortUp + " " + g.SortDown, Role: themes.Key, Text: "sorted by it: least first, greatest first"},
+		{Label: strings.Join(g.BarsUp, ""), Text: "over the steps, each row on its own scale"},
+		{Label: g.Cross, Text: "zero on an axis"},
+		{Label: g.MeterFull + g.MeterEmpty, Text: "a ratio: how much is kept"},
+		{Label: g.Dot + " " + pane.StarMark + " " + pane.FrontMark, Role: themes.Accent, Text: "sweep: yours, best, no pair beats it"},
+		{Label: e.Display.PlusMinus(), Text: "the standard error, or of a group's rewards the std"},
 	}
 	if !g.ASCII && e.Display.Theme.HasShade() {
-		signs = append(signs, Entry{"▄█▀", width, "least to most of the steps that the line is the mean of", themes.Shade, ""})
+		signs = append(signs, Entry{Label: "▄█▀", Role: themes.Shade, Text: "least to most of the steps that the line is the mean of"})
+	}
+	for i := range signs {
+		signs[i].width = signWidth
 	}
 	return signs
 }
@@ -265,6 +275,6 @@ func KeyEntries(e env.Env, bindings []view.Binding) []Entry {
 		width = 9
 	}
 	return model.Mapped(bindings, func(b view.Binding) Entry {
-		return Entry{cells.FitRight(e.Display.KeyLabel(b.Label), width), width + 2, b.Doc, themes.Key, ""}
+		return Entry{Label: cells.FitRight(e.Display.KeyLabel(b.Label), width), width: width + 2, Text: b.Doc, Role: themes.Key}
 	})
 }

@@ -26,9 +26,9 @@ func (c *Queue) Start(cmd tea.Cmd) {
 // part of the screen asks in the same way at every message: it takes the answer if the message is it, and starts what it lacks.
 // An answer to another request than the latest changes nothing. What is wanted is never the zero key.
 //
-//	isAnswer := s.job.take(c, msg)
-//	if key := …; s.job.lacks(key, behind) {
-//		s.job.start(c, key, once(func(ctx context.Context) (*plan.GroupSizes, error) { … }))
+//	isAnswer := s.Job.Take(c, msg)
+//	if key := …; s.Job.Lacks(key, job.InTurn) {
+//		s.Job.Start(c, key, job.Once(func(ctx context.Context) (*plan.GroupSizes, error) { … }))
 //	}
 type Job[K comparable, V any] struct {
 	Key    K                  // of the latest request; zero: there is none, or it was stopped

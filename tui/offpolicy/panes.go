@@ -46,7 +46,7 @@ func (v *View) Draw(e env.Env, w, h int) []string {
 	head := layout.Rect{W: w, H: min(len(words)+2, max(leastHead, h-leastUpper-leastLower))}
 	c := pane.Content{Title: v.title(e), Lines: e.Display.CutLines(words, head.H-2, w-2)}
 	if e.Display.H < heightForFigures {
-		c.Remark = cells.JoinFitting(w-6, "  ", v.Job.Value.figures(e)...)
+		c.Remark = cells.JoinFitting(w-8, "  ", v.Job.Value.figures(e)...)
 	}
 	lines := e.Display.Box(head, false, c)
 	rest := layout.Rect{W: w, H: h - head.H}
@@ -77,7 +77,9 @@ func (v *View) Draw(e env.Env, w, h int) []string {
 // charts draws the course and the bars, side by side.
 func (v *View) charts(e env.Env, r layout.Rect) []string {
 	left, right := layout.Beside(r, r.W*11/20)
-	return pane.JoinColumns(e.Display.Box(left, false, v.course(e, left.W-2, r.H-2)), e.Display.Box(right, false, v.bars(e, right.W-2, r.H-2)))
+	return pane.JoinColumns(
+		e.Display.Box(left, false, v.course(e, left.W-2, r.H-2)), e.Display.Box(right, false, v.bars(e, right.W-2, r.H-2)),
+	)
 }
 
 // What is in front where there is no room for all.
@@ -120,10 +122,14 @@ func (v *View) without(e env.Env) string {
 
 func (v *View) title(e env.Env) string {
 	t := &v.Job.Value.Total
-	text := pane.WithRoom(title, fmt.Sprintf("  %s in %s, %s", units.Plural(t.Rows, "samples"), units.Plural(len(v.Job.Value.steps), "steps"),
-		units.Plural(t.Tokens, "tokens")), e.Display.W)
+	much := fmt.Sprintf("  %s in %s, %s",
+		units.Plural(t.Rows, "samples"), units.Plural(len(v.Job.Value.steps), "steps"), units.Plural(t.Tokens, "tokens"))
+	text := pane.WithRoom(title, much, e.Display.W)
 	text = pane.WithRoom(text, " · d = trainer − sampler, in nats", e.Display.W)
-	if v.Job.Busy() {
+	switch {
+	case v.Job.Value.isPart:
+		text += fmt.Sprintf(", %s so far", units.Fraction(len(v.Job.Value.steps), len(e.Snap.Steps)))
+	case v.Job.Busy():
 		text += " …"
 	}
 	return text

@@ -33,7 +33,7 @@ const heightForSummary = 9
 func (p Panes) advantages(e env.Env, w, h int) pane.Content {
 	width := mirror.OddWidth(w)
 	shown := p.Distribution
-	m := shown.Charts(e, width)
+	m := shown.charts(e, width)
 	name, above, below, sides := m.words(w)
 	c := pane.Content{Note: shown.binNote(m), Lines: []string{" " + mirror.Moments(e, above, m.Upper, !m.hasFigure, w-1)}}
 	ruler := m.ruler(width)
@@ -125,15 +125,17 @@ func SummaryFigures(e env.Env, x *analysis.StepFigures, largest float64) []named
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
-		{"push like", units.Missing},
+		{"effective", units.Missing},
 	}
-	if ess := x.Metric("vantage/effective_samples"); ess == ess {
+	if e.Snap.Run.Evaluates() {
+		all[0].value, all = env.NoneTrains, all[:len(all)-1]
+	} else if ess := x.Metric("vantage/effective_samples"); ess == ess {
 		all[len(all)-1].value = fmt.Sprintf("%s of %s", units.Short(math.Round(ess)), units.Count(x.Nonzero))
 	}
 	return slices.DeleteFunc(all, func(f namedFigure) bool { return !e.ShowsFilter(x) && (f.Name == "flips" || f.Name == "Σ|A|") })
 }
 
-// summaryLine returns the summaryFigures of the groups shown that fit.
+// summaryLine returns the SummaryFigures of the groups shown that fit.
 func summaryLine(e env.Env, largest float64, w int) (line string) {
 	x, t := e.ShownFigures(), e.Display.Theme
 	if x == nil {
@@ -269,7 +271,7 @@ func (p *Panes) MoveBin(e env.Env, by int) view.Want {
 		return nil
 	}
 	p.inFront(e)
-	bins := len(p.Distribution.Charts(e, p.ChartWidth(e)).Upper.Counts)
+	bins := len(p.Distribution.charts(e, p.chartWidth(e)).Upper.Counts)
 	if !p.Distribution.binShown {
 		p.Distribution.binShown, p.Distribution.bin = true, bins/2
 		return nil
@@ -340,13 +342,13 @@ type chartCache struct {
 // chartKey is all that a chartCache depends on.
 type chartKey struct {
 	analysis, base *analysis.Analysis
-	shown          *bool // the first element of shownSamples: a filter makes a new slice
+	shown          *bool // the first element of ShownSamples: a filter makes a new slice
 	figure         string
 	width          int
 }
 
-// Charts returns what is drawn in width cells, from the cache if that has it.
-func (s DistributionState) Charts(e env.Env, width int) chartCache {
+// charts returns what is drawn in width cells, from the cache if that has it.
+func (s DistributionState) charts(e env.Env, width int) chartCache {
 	x := e.Result.Analysis
 	key := chartKey{analysis: x, base: e.BaselineAnalysis(), figure: s.Figure, width: width}
 	if len(e.Result.ShownSamples) > 0 {
@@ -402,7 +404,7 @@ func maxAbs(values []float64, use []bool) (largest float64) {
 	return largest
 }
 
-// ChartWidth returns the width of the distribution on the screen.
-func (p Panes) ChartWidth(e env.Env) int {
+// chartWidth returns the width of the distribution on the screen.
+func (p Panes) chartWidth(e env.Env) int {
 	return mirror.OddWidth(p.Screen(e).Panes[layout.Advantages].Inner().W)
 }

@@ -81,7 +81,8 @@ func (p Panes) GroupTable(e env.Env, w int) groupTable {
 		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return promptInTable(e, g) }},
 		groupColumn{name: "n", Width: size + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return g.SizeText() }},
 		groupColumn{name: "kept", Width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			return pane.FirstFitting(7, figures.KeptBySign(g), cmp.Or(figures.KeptWithSign(g), units.Count(g.Kept())), units.Count(g.Kept()))
+			kept := units.Count(g.Kept())
+			return pane.FirstFitting(7, figures.KeptBySign(g), cmp.Or(figures.KeptWithSign(g), kept), kept)
 		}},
 		groupColumn{
 			name: "reward", Width: reward + 1, lay: afterSpace,
@@ -188,8 +189,9 @@ const heightForCause = 15
 
 // Groups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
 func (p Panes) Groups(e env.Env, w, h int) pane.Content {
-	axis := p.Distribution.Charts(e, p.ChartWidth(e)).axis
-	content := pane.Content{Title: groupsTitle(e, w), Note: fmt.Sprintf("%d/%d", min(e.Place.Row+1, len(e.Result.Rows)), len(e.Result.Rows))}
+	axis := p.Distribution.charts(e, p.chartWidth(e)).axis
+	n := len(e.Result.Rows)
+	content := pane.Content{Title: groupsTitle(e, w), Note: fmt.Sprintf("%d/%d", min(e.Place.Row+1, n), n)}
 	c := p.GroupTable(e, w)
 	content.Lines = []string{groupHeader(e, c, axis)}
 	rowsEnd := h
@@ -225,6 +227,24 @@ func (p Panes) Groups(e env.Env, w, h int) pane.Content {
 		content.Lines = append(content.Lines, " "+cells.Truncate(e.Cause(), w-1))
 	}
 	return content
+}
+
+// groupsTitle says how many groups are shown, by which filter and in which order.
+func groupsTitle(e env.Env, w int) string {
+	x := e.Result.Analysis
+	title := "groups" + e.OfRun() + "  " + units.Count(x.Groups)
+	if e.Result.Filter != "" {
+		title = "groups" + e.OfRun() + "  " + e.ShownCount()
+	}
+	title = e.WithScopeWords(title, w)
+	words := env.Sortings()[e.Settings.Order.Column].Words
+	if e.Settings.Order.Reversed {
+		words += ", reversed"
+	}
+	if text := sanitize.Line(e.Result.Filter); text != "" {
+		return title + " · " + text + " · " + words
+	}
+	return title + " · " + words
 }
 
 // minSamplesBelow is from how many lines below the groups the samples of one stand there.

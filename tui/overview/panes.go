@@ -52,6 +52,11 @@ func (p *Panes) Draw(e env.Env, w, h int) []string {
 	return baseline.WithComparison(e, w, h, func(h int) []string { return p.drawnIn(e, h) })
 }
 
+// Prepare makes the histograms of all samples.
+func (p *Panes) Prepare(e env.Env, _, _ int) {
+	p.Distribution.Cache = p.Distribution.charts(e, p.chartWidth(e))
+}
+
 // Exported returns the table of the focused pane.
 func (p *Panes) Exported(e env.Env) report.Table {
 	if p.Focus == layout.Metrics {
@@ -128,7 +133,7 @@ func (p Panes) figuresOfHistogram(e env.Env) glossary.List {
 	if e.Settings.Base.On {
 		names = []string{"A baseline", "B candidate"}
 	}
-	return glossary.List{}.At(figures.Step, append(names, "std", "at 0", "train", "flips", "max |A|", "Σ|A|", "push like")...)
+	return glossary.List{}.At(figures.Step, append(names, "std", "at 0", "train", "flips", "max |A|", "Σ|A|", "effective")...)
 }
 
 // overviewPane is a part of the overview.

@@ -82,7 +82,7 @@ func WarningLines(e env.Env) []warningLine {
 	}
 	all = append(all, noMatch...)
 	for _, note := range e.Snap.Run.Notes {
-		all = append(all, warningLine{Text: sanitize.Line(note), Group: -1, isNote: true})
+		all = append(all, warningLine{Text: "left out: " + sanitize.Line(note), Group: -1, isNote: true})
 	}
 	for _, p := range e.Snap.Run.Problems {
 		all = append(all, warningLine{Text: p.String(), Advice: "the rest of the file was read", Group: -1, isProblem: true})

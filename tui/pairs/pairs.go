@@ -72,6 +72,17 @@ func (s *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	}))
 }
 
+// WhyNot says that there is no other run.
+func (*View) WhyNot(e env.Env) string {
+	if e.Second.Source == nil {
+		return "only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)"
+	}
+	return ""
+}
+
+// SavedAs is its name in the session.
+func (*View) SavedAs() string { return "compare" }
+
 // Rows makes the prompts a list.
 func (s *View) Rows(env.Env) (*int, int) { return &s.Cursor, len(s.pairs()) }
 

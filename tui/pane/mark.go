@@ -17,18 +17,18 @@ type Kind int
 const (
 	OnNothing   Kind = iota
 	OnBody           // the view, between header and hints
-	OnKey            // a key: index in keyNames
+	OnKey            // a key: index in the names of all keys
 	OnSetting        // a key in the header
 	OnPane           // a layout.Pane
-	OnHeading        // a column of the groups: index in sortings
+	OnHeading        // a column of the groups: index in env.Sortings
 	OnGroup          // a row of the groups
 	OnWarning        // a line of the warnings
 	OnMetric         // a metric, by its index
-	OnTrend          // a figure over the steps: index in trendRows
+	OnTrend          // a figure over the steps: index in trend.Rows
 	OnChart          // a line of the chart of all steps: how wide the drawing behind the labels is
 	OnStep           // a step, by its index in the trend
 	OnReading        // a part of an open group: 0 samples, 1 text
-	OnSweepCell      // a cell of the map: see sweepCellNumber
+	OnSweepCell      // a cell of the map: see sweepmap.SweepCellNumber
 	OnAnswer         // a side of the answers
 	OnRow            // a row of the view's own list, see view.Lister
 	OnHelp           // the help

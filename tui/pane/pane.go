@@ -9,22 +9,8 @@ import (
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
-	"vantage/tui/chart"
 	"vantage/tui/layout"
 )
-
-// Display is the screen and how it is drawn on.
-type Display struct {
-	Theme       *themes.Theme
-	Glyphs      chart.Glyphs
-	W, H        int
-	Shortened   bool // h is without lines that a notice has taken: only while a frame is drawn
-	NoColor     bool
-	Mouse       bool
-	Marking     []string // the names of keys, while it is looked up what can be clicked: no frame is sent with marks
-	ThemeFixed  bool     // whatever the terminal answers
-	ThemeByUser bool     // chosen by a key or a command, now or in the session: it is saved
-}
 
 // Content is what a frame holds: a title above, a remark and a note below, and lines, which are cut
 // to fit.
@@ -41,7 +27,7 @@ func (d Display) AddRow(c *Content, row Target, line string, w int, underCursor 
 	d.AddRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
 }
 
-// AddRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
+// AddRowWithChart is AddRow for a row whose bar ends before a chart: each key that moves the cursor draws two
 // bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
 // hollow dots would change places besides.
 func (d Display) AddRowWithChart(c *Content, row Target, text, chart string, underCursor bool) {

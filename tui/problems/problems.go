@@ -35,6 +35,9 @@ func (p *View) Rows(e env.Env) (*int, int) {
 	return &p.top, e.Display.FirstLines(len(readingLines(e, e.Display.W-4)) + listedProblems(e))
 }
 
+// DrawsEarly marks that what cannot be read is shown before a step is computed.
+func (*View) DrawsEarly() {}
+
 // OnOpen goes to the top.
 func (p *View) OnOpen(env.Env) { p.top = 0 }
 
@@ -113,7 +116,8 @@ func problemLines(e env.Env, w, unreadable int) []string {
 		}
 		reasons := countReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
-			lines = append(lines, e.Display.LabelledLines(cells.FitRight(units.Count(r.Count), 8)+" ×", r.text+", first at "+r.first, w)...)
+			times := cells.FitRight(units.Count(r.Count), 8) + " ×"
+			lines = append(lines, e.Display.LabelledLines(times, r.text+", first at "+r.first, w)...)
 		}
 		if n := len(reasons) - maxReasonsListed; n > 0 {
 			lines = append(lines, e.Display.LabelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)

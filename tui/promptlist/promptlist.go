@@ -94,7 +94,7 @@ func (s *View) OpenRow(e env.Env) view.Want { return s.open(e) }
 
 // Explains returns those of the accounts, and of the samples that they are of.
 func (*View) Explains(env.Env) glossary.List {
-	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "Σ|A|", "tokens", "push/1k",
+	l := glossary.List{}.At(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "Σ|A|", "tokens", "Σ|A|/1k",
 		"last_step")
 	return l.At(figures.Sample, "reward", "proc")
 }
@@ -162,7 +162,7 @@ func (s *View) sort(env.Env) view.Want {
 // orderWords says by what prompts are in order: by the head of its column.
 func orderWords(order string, unit model.LengthUnit) string {
 	name, least := strings.CutPrefix(order, "-")
-	heads := map[string]string{"per_1k": "push/1k", "sum_abs": "Σ|A|", "tokens": unit.String(), "last_step": "last step"}
+	heads := map[string]string{"per_1k": "Σ|A|/1k", "sum_abs": "Σ|A|", "tokens": unit.String(), "last_step": "last step"}
 	words := cmp.Or(heads[name], name)
 	if least {
 		words += ", least first"

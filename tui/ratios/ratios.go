@@ -35,12 +35,10 @@ func (r Ratio) Of(s *model.Settings) *float64 {
 
 // View is the line: one of the ratios is typed, the other waits for Tab.
 type View struct {
+	view.LastLine
 	field Ratio
 	texts [count]string
 }
-
-// Draw draws nothing: the view below fills the screen.
-func (*View) Draw(env.Env, int, int) []string { return nil }
 
 // Text and the others make it a view with a line.
 func (v *View) Text() *string { return &v.texts[v.field] }

@@ -55,7 +55,10 @@ func (r *Answers) List(e env.Env, c *job.Queue, of view.Pair) {
 		Pair: of.Pair, unit: of.Unit, note: of.Which, layout: r.layout, Focus: r.Focus,
 		reader: reader{thinking: r.thinking, raw: r.raw, Job: r.Job}, listing: r.listing,
 	}
-	runs := [2]compare.Run{{Snap: e.Snap, Set: of.Sets[env.SideBaseline]}, {Snap: e.Second.Store.Snapshot(), Set: of.Sets[env.SideCandidate]}}
+	runs := [2]compare.Run{
+		env.SideBaseline:  {Snap: e.Snap, Set: of.Sets[env.SideBaseline]},
+		env.SideCandidate: {Snap: e.Second.Store.Snapshot(), Set: of.Sets[env.SideCandidate]},
+	}
 	r.listing.Start(c, r.listing.Number, job.Once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {
 			if found[side], err = compare.Answers(ctx, run, runs[1-side].Snap, of.Hash); err != nil {
@@ -71,7 +74,8 @@ func (r Answers) listed() bool { return r.listing.Key != 0 && !r.listing.Busy() 
 // Work takes the answers to a prompt, and requests the pages of those that are chosen.
 func (r *Answers) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if r.listing.Take(c, msg) {
-		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of each
+		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of
+		// each
 		for side, answers := range r.listing.Value {
 			delta := r.Pair.Delta()
 			isWorse := side == env.SideBaseline && delta > 0 || side == env.SideCandidate && delta < 0
@@ -291,7 +295,8 @@ func (r *Answers) Draw(e env.Env, _, h int) []string {
 	if r.answersDiffer(e) {
 		c := r.text(e, 0, texts[0])
 		c.Target = pane.Target{Kind: pane.OnBody, N: 0}
-		c.Title = " diff" + r.diffTitle(e, env.SideCandidate, themes.Positive, "+") + r.diffTitle(e, env.SideBaseline, themes.Negative, "−")
+		c.Title = " diff" + r.diffTitle(e, env.SideCandidate, themes.Positive, "+") +
+			r.diffTitle(e, env.SideBaseline, themes.Negative, "−")
 		return append(lines, e.Display.Box(texts[0], true, c)...)
 	}
 	var panes [2][]string
@@ -328,11 +333,13 @@ func (r Answers) text(e env.Env, side int, rect layout.Rect) pane.Content {
 	case r.listing.Err != nil:
 		return pane.Content{Lines: e.Display.SentenceLines(sanitize.Line(r.listing.Err.Error()), themes.Warn, w)}
 	case e.Texts[side] == nil || r.answersDiffer(e) && e.Texts[env.SideCandidate] == nil:
-		return pane.Content{Lines: e.Display.SentenceLines("This source has no texts: open the log's own file or directory to read the answers.",
-			themes.Warn, w)}
+		return pane.Content{Lines: e.Display.SentenceLines(
+			"This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w,
+		)}
 	case r.listed() && len(r.listing.Value[side]) == 0:
-		return pane.Content{Lines: e.Display.SentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn,
-			w)}
+		return pane.Content{Lines: e.Display.SentenceLines(
+			"The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w,
+		)}
 	}
 	return r.pane(e, side, w, rect.Inner().H, richtext.Matches{}, want, known)
 }

@@ -38,6 +38,9 @@ type reader struct {
 	Cached   []cachedText
 }
 
+// thinking is when <think> sections are shown in full.
+type thinking int
+
 const (
 	thinkingIfFits thinking = iota // with all the rest of the page
 	thinkingHidden
@@ -60,7 +63,9 @@ type PagesKey struct {
 
 // sameTexts reports whether two pages are of the same texts, however they are laid out.
 func (k PagesKey) sameTexts(o PagesKey) bool {
-	return k.Texts[0].Place == o.Texts[0].Place && (k.Texts[1].Place == o.Texts[1].Place || k.diffBelow || o.diffBelow) && k.diff == o.diff
+	sameFirst, sameSecond := k.Texts[0].Place == o.Texts[0].Place, k.Texts[1].Place == o.Texts[1].Place
+	firstAlone := k.diffBelow || o.diffBelow
+	return sameFirst && (sameSecond || firstAlone) && k.diff == o.diff
 }
 
 // textKey identifies a text: after a step was rewritten its place may hold another one.
@@ -200,7 +205,8 @@ func (r *reader) scrollBy(by, h int) {
 func (r *reader) toDifference(by, h int) (found bool) {
 	at, to := r.Scroll+h/3, 0
 	for _, line := range r.Page(0).AnchorLines(richtext.AnchorChange) {
-		if by > 0 && line > at && !found || by < 0 && line < at {
+		isFirstBelow, isAbove := line > at && !found, line < at
+		if by > 0 && isFirstBelow || by < 0 && isAbove { // of those above the last one stays
 			to, found = line, true
 		}
 	}
@@ -571,9 +577,8 @@ func (r Group) textTitle(e env.Env, typed *cells.Line) string {
 		if g := e.SelectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return e.Display.PaneTitle("diff", r.InText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(
-			" sample %d", r.loserRow(e)+1,
-		)
+		added, gone := t.Paint(themes.Positive, "+")+best, t.Paint(themes.Negative, "−")+fmt.Sprintf(" sample %d", r.loserRow(e)+1)
+		return e.Display.PaneTitle("diff", r.InText) + "  " + added + gone
 	}
 	title := e.Display.PaneTitle("text", r.InText) + fmt.Sprintf("  sample %d", r.Sample+1)
 	if r.raw {

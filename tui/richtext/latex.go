@@ -98,7 +98,9 @@ func cutFormula(s string, unclosed map[string]bool) (formula, rest string, found
 	line, _, _ := strings.Cut(s[1:], "\n")
 	formula, after, found := strings.Cut(line, "$")
 	// in “$5 and $6” there is none: a formula ends neither after a space nor before a digit
-	if !found || strings.TrimRight(formula, ` \`) != formula || formula == "" || strings.TrimLeft(after, "0123456789") != after {
+	endsInSpace := strings.TrimRight(formula, ` \`) != formula
+	beforeDigit := strings.TrimLeft(after, "0123456789") != after
+	if !found || formula == "" || endsInSpace || beforeDigit {
 		return "", "", false
 	}
 	return formula, s[len(formula)+2:], true

@@ -116,8 +116,13 @@ type turnForm struct {
 var (
 	// templateTurn finds the special tokens of chat templates: those of Qwen and Gemma, Llama, GLM, and DeepSeek.
 	templateTurn = turnForm{
-		[]string{"<|im_start|>", "<start_of_turn>", "<|start_header_id|>", "<|user|>", "<|assistant|>", "<｜User｜>", "<｜Assistant｜>"},
-		regexp.MustCompile(`(?:<\|im_start\|>|<start_of_turn>)(\w+)([^\n]*)\n?|<\|start_header_id\|>(\w+)<\|end_header_id\|>\n*|<\|(system|user|assistant|observation)\|>\n?|<｜(User|Assistant)｜>`),
+		[]string{
+			"<|im_start|>", "<start_of_turn>", "<|start_header_id|>", "<|user|>", "<|assistant|>", "<｜User｜>", "<｜Assistant｜>",
+		},
+		regexp.MustCompile(`(?:<\|im_start\|>|<start_of_turn>)(\w+)([^\n]*)\n?` +
+			`|<\|start_header_id\|>(\w+)<\|end_header_id\|>\n*` +
+			`|<\|(system|user|assistant|observation)\|>\n?` +
+			`|<｜(User|Assistant)｜>`),
 	}
 
 	// messageTurn finds the turns of a list of {role, content}, as a loader writes them.

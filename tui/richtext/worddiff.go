@@ -182,7 +182,8 @@ func (c *comparison) compare() {
 func joinDifferences(parts []part) []part {
 	var all []part
 	for i, p := range parts {
-		if n := len(all); n > 0 && !all[n-1].equal && (!p.equal || len(p.loser) <= maxCoincidence && i+1 < len(parts)) {
+		isCoincidence := len(p.loser) <= maxCoincidence && i+1 < len(parts)
+		if n := len(all); n > 0 && !all[n-1].equal && (!p.equal || isCoincidence) {
 			last := &all[n-1]
 			last.loser, last.winner = last.loser[:len(last.loser)+len(p.loser)], last.winner[:len(last.winner)+len(p.winner)]
 			continue

@@ -315,7 +315,8 @@ func (p Picker) onKey(msg tea.KeyPressMsg) Picker {
 		return p.onHelpKey(key)
 	}
 	i := slices.IndexFunc(Keys(), func(k Key) bool { return slices.Contains(k.names, key) })
-	if i < 0 || key == "q" && p.typesQ() || key == "/" && p.typing {
+	isTyped := i < 0 || key == "q" && p.typesQ() || key == "/" && p.typing
+	if isTyped {
 		if line, ok := p.filter.Press(key); ok && p.typing {
 			return p.setFilter(line)
 		}
@@ -428,8 +429,9 @@ func (p Picker) onMouse(msg tea.MouseMsg) Picker {
 		return move(3)(p)
 	case tea.MouseClickMsg:
 		line, lines := m.Y-headHeight+p.top, p.lines()
+		isInBody := !p.helpOpen && m.Y >= headHeight && m.Y < headHeight+p.bodyHeight()
 		switch {
-		case p.helpOpen || m.Y < headHeight || m.Y >= headHeight+p.bodyHeight() || line >= len(lines) || lines[line].row < 0:
+		case !isInBody || line >= len(lines) || lines[line].row < 0:
 		case lines[line].row == p.cursor && p.moved:
 			return p.open()
 		default:

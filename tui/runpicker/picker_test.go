@@ -309,6 +309,25 @@ func TestRunsInSightAreRead(t *testing.T) {
 	}
 }
 
+// What ails a run is a whole word at each width, with its onset where there is room, and a run that was not read says so.
+func TestHealthIsNotCut(t *testing.T) {
+	for w, want := range map[int]string{80: "grader outage", 100: "grader outage", 120: "grader outage from 31 to 35"} {
+		p := found(newPicker(w, 24), run("ill", 1), run("unread", 2))
+		p.contents = map[string]runlist.Contents{run("ill", 1).ID: {Steps: 60, Samples: 960, Health: "grader outage from 31 to 35", Ill: true}}
+		lines := strings.Split(ansi.Strip(p.frame()), "\n")
+		row := func(name string) string {
+			i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "  "+name+" ") })
+			return strings.TrimRight(lines[max(0, i)], " ")
+		}
+		if got := row("ill"); !strings.HasSuffix(got, "  "+want) {
+			t.Errorf("%d columns: %q, want %q", w, got, want)
+		}
+		if got := row("unread"); !strings.HasSuffix(got, "  not read yet") {
+			t.Errorf("%d columns: %q", w, got)
+		}
+	}
+}
+
 // The filter is edited as every line is; a name that is too long loses its middle.
 func TestFilterIsEdited(t *testing.T) {
 	p := found(newPicker(80, 24), run("runs/a-very-long-name-of-a-project/experiments/seed-17/rollouts", 1), run("other", 2))

@@ -80,8 +80,10 @@ type line struct {
 // lines returns the lines of the list: without a filter, runs that lie elsewhere have a heading.
 func (p Picker) lines() []line {
 	var all []line
-	for row, i := range p.rows {
-		if p.filter.Text == "" && p.list.Runs()[i].Elsewhere && (row == 0 || !p.list.Runs()[p.rows[row-1]].Elsewhere) {
+	isElsewhere := func(row int) bool { return p.list.Runs()[p.rows[row]].Elsewhere }
+	for row := range p.rows {
+		isFirstElsewhere := isElsewhere(row) && (row == 0 || !isElsewhere(row-1))
+		if p.filter.Text == "" && isFirstElsewhere {
 			if row > 0 {
 				all = append(all, line{-1, ""})
 			}
@@ -225,9 +227,9 @@ const (
 
 // columns returns the columns that the screen has room for.
 func (p Picker) columns() []column {
-	trainer, health := 11, 14
+	trainer := 11
 	if p.w >= 110 {
-		trainer, health = 14, 29
+		trainer = 14
 	}
 	all := []column{
 		{"log", p.w - gutter, 0, false, nil},
@@ -239,7 +241,7 @@ func (p Picker) columns() []column {
 			return r.SizeText()
 		}},
 		{"newest row", 12, 0, false, newest},
-		{"health", health, 64, false, p.health},
+		{"health", p.healthWidth(), 64, false, p.health},
 		{"opened", 12, 150, false, func(p Picker, r runlist.Run) string { return runlist.Age(r.Opened, p.now) }},
 	}
 	all = slices.DeleteFunc(all, func(c column) bool { return p.w < c.from })
@@ -281,22 +283,37 @@ func steps(p Picker, r runlist.Run) string {
 	return fmt.Sprintf("%d–%d", r.FirstStep, r.LastStep)
 }
 
-// health returns what ails a run, as far as it was read.
+// healthWidth is that of the column of the health: of a name of an illness, and where there is room of its onset.
+func (p Picker) healthWidth() int {
+	switch {
+	case p.w >= 110:
+		return 29
+	case p.w >= 80:
+		return 18
+	}
+	return 14
+}
+
+// health returns what ails a run, as far as it was read: without its onset where that would be cut.
 func (p Picker) health(_ Picker, r runlist.Run) string {
-	switch c, known := p.contents[r.ID]; {
+	c, known := p.contents[r.ID]
+	text := c.Health
+	if cells.Width(text) > p.healthWidth() {
+		text, _, _ = strings.Cut(strings.Replace(text, " from ", " since ", 1), " since ")
+	}
+	switch {
 	case !known:
-		return ""
+		return p.theme.Paint(themes.Dim, "not read yet")
 	case c.Samples == 0:
 		return p.theme.Paint(themes.Dim, "not read")
 	case c.Ill:
-		return p.theme.Paint(themes.Bad, c.Health)
+		return p.theme.Paint(themes.Bad, text)
 	case c.Healthy:
-		return p.theme.Paint(themes.Good, c.Health)
+		return p.theme.Paint(themes.Good, text)
 	case c.Watched:
-		return p.theme.Paint(themes.Warn, c.Health)
-	default:
-		return p.theme.Paint(themes.Dim, c.Health)
+		return p.theme.Paint(themes.Warn, text)
 	}
+	return p.theme.Paint(themes.Dim, text)
 }
 
 func joined(columns []column, text func(column) string) string {

@@ -37,6 +37,17 @@ func (Small) StateOf() view.Name { return view.Steps }
 // Draw draws them.
 func (s Small) Draw(e env.Env, w, h int) []string { return s.figuresView(e, w, h) }
 
+// SavedAs leaves it to the view that it was opened from.
+func (Small) SavedAs() string { return "" }
+
+// Prepare draws the charts that are in sight.
+func (s Small) Prepare(e env.Env, w, h int) {
+	if e.Result.Trend != nil {
+		grid := s.gridIn(e, w, h)
+		s.Cache = s.DrawFigures(e, grid.InSight, "", grid.W, grid.H-1)
+	}
+}
+
 // OnMouse leaves the wheel to what is below the pointer.
 func (Small) OnMouse(env.Env, view.Mouse) (view.Want, bool) { return nil, false }
 
@@ -98,7 +109,8 @@ func (s *View) moveFigure(e env.Env, by int) view.Want {
 func (s *View) moveFigureRow(e env.Env, by int) view.Want {
 	columns := s.figureGridOnScreen(e).columns
 	at, n := s.Figures.Cursor, len(trend.MetricNames(e))
-	if to := at + by*columns; to >= 0 && to < n || by < -1 || by > 1 {
+	to, byPages := at+by*columns, by < -1 || by > 1
+	if isChart := to >= 0 && to < n; isChart || byPages {
 		s.Figures.Cursor = pane.ClampIndex(to, n)
 	}
 	return s.ScrollFigures(e)
@@ -127,8 +139,8 @@ type figureGrid struct {
 	W, H          int // of a chart with its title
 }
 
-// FigureGrid returns where the charts are in w×h cells.
-func (s View) FigureGrid(e env.Env, w, h int) figureGrid {
+// gridIn returns where the charts are in w×h cells.
+func (s View) gridIn(e env.Env, w, h int) figureGrid {
 	in, names := layout.Rect{W: w, H: h}.Inner(), trend.MetricNames(e)
 	g := figureGrid{columns: max(1, in.W/smallChartWidth), rows: max(1, (in.H-trend.RowsBelowPlot)/smallChartHeight)}
 	g.W, g.H = in.W/g.columns, max(2, (in.H-trend.RowsBelowPlot)/g.rows)
@@ -139,7 +151,7 @@ func (s View) FigureGrid(e env.Env, w, h int) figureGrid {
 }
 
 func (s View) figureGridOnScreen(e env.Env) figureGrid {
-	return s.FigureGrid(e, e.Display.W, max(3, e.Display.BodyHeight()))
+	return s.gridIn(e, e.Display.W, max(3, e.Display.BodyHeight()))
 }
 
 // figuresView draws all figures over the steps as small charts with a common axis of steps, each below its name and its value at the
@@ -148,17 +160,18 @@ func (s View) figuresView(e env.Env, w, h int) []string {
 	if e.Result.Trend == nil {
 		return e.Display.Waiting(" all metrics", trend.ComputingSteps, w, h)
 	}
-	t, g, n := e.Display.Theme, s.FigureGrid(e, w, h), len(trend.MetricNames(e))
+	t, g, n := e.Display.Theme, s.gridIn(e, w, h), len(trend.MetricNames(e))
 	here := pane.ClampIndex(s.Figures.Cursor, n)
 	inSight := fmt.Sprintf("%d–%d of %s", g.first+1, g.first+len(g.InSight), units.Count(n))
 	c := pane.Content{Title: " all metrics  " + inSight + runLegend(e)}
-	drawn, meanOf := s.DrawFigures(e, g.InSight, "", g.W, g.H-1).Charts, 1
+	drawn, meanOf, last := s.DrawFigures(e, g.InSight, "", g.W, g.H-1).Charts, 1, e.Result.Analysis.Last()
 	c.Lines = make([]string, g.rows*g.H)
 	for i, one := range drawn {
 		name := g.InSight[i]
 		meanOf = one.MeanOf
-		value := trend.MetricText(name, e.Result.Analysis.Last().Metric(name)) + trend.WithoutNaN(&e.Result.Analysis.Last().StepFigures, name)
-		title := cells.Justify(t.Paint(themes.Title, trend.TrimPath(sanitize.Line(name), g.W-len(value)-4)), t.Paint(themes.Accent, value), g.W-2)
+		value := trend.MetricText(name, last.Metric(name)) + trend.WithoutNaN(&last.StepFigures, name)
+		short := trend.TrimPath(sanitize.Line(name), g.W-len(value)-4)
+		title := cells.Justify(t.Paint(themes.Title, short), t.Paint(themes.Accent, value), g.W-2)
 		for y, line := range append([]string{e.Display.Cell(title, g.first+i == here)}, one.Rows...) {
 			c.Lines[i/g.columns*g.H+y] += cells.Fit(line, g.W)
 		}
@@ -179,7 +192,7 @@ type FigureCache struct {
 	Charts []trend.StepChart
 }
 
-// figureKey is all that a figureCache depends on.
+// figureKey is all that a FigureCache depends on.
 type figureKey struct {
 	trend, base, second *analysis.Trend
 	Names, Over         string             // the figures, and the one over each

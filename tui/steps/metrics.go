@@ -41,6 +41,12 @@ func (s List) Edited(e env.Env, longer bool) view.Want { return view.Narrowed(s,
 // Rows makes it a list.
 func (s List) Rows(e env.Env) (*int, int) { return &s.Picker.cursor, len(s.listed(e)) }
 
+// SavedAs leaves it to the view that it was opened from.
+func (List) SavedAs() string { return "" }
+
+// Prepare draws nothing: the list has no charts.
+func (List) Prepare(env.Env, int, int) {}
+
 // OnMouse leaves the mouse to the rows.
 func (List) OnMouse(env.Env, view.Mouse) (view.Want, bool) { return nil, false }
 
@@ -136,8 +142,9 @@ func (s View) figureList(e env.Env, typed cells.Line, w, h int) []string {
 	e.Display.AddRows(&c, pane.OnRow, s.Picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		of := list[i].Metric
 		meaning := strings.TrimPrefix(trend.WithoutNaN(&x.StepFigures, of.Name)+", "+FigureMeaning(of.Name), ", ")
-		return " " + cells.Fit(trend.TrimPath(sanitize.Line(list[i].Name), name), name) + " " +
-			t.Paint(themes.Accent, cells.FitRight(trend.MetricText(of.Name, of.Value), trend.ValueWidth)) + "  " + t.Paint(themes.Dim, meaning)
+		value := t.Paint(themes.Accent, cells.FitRight(trend.MetricText(of.Name, of.Value), trend.ValueWidth))
+		label := cells.Fit(trend.TrimPath(sanitize.Line(list[i].Name), name), name)
+		return " " + label + " " + value + "  " + t.Paint(themes.Dim, meaning)
 	})
 	if len(list) == 0 {
 		c.Lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}

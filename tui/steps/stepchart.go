@@ -28,10 +28,8 @@ func (s View) chart(e env.Env, w, h int) pane.Content {
 	c := pane.Content{Title: " " + s.metricHere(e, name, w), Lines: slices.Clone(shown.Rows)}
 	if second != "" {
 		t, g := e.Display.Theme, e.Display.Glyphs
-		c.Title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.Title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " +
-			s.metricHere(
-				e, second, w,
-			)
+		c.Title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.Title +
+			"  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + s.metricHere(e, second, w)
 		if shown.Right {
 			c.Title += t.Paint(themes.Dim, " (right)")
 		}
@@ -116,9 +114,9 @@ func runLegend(e env.Env) string {
 	if len(runs) < 2 {
 		return ""
 	}
-	line := ""
+	t, line := e.Display.Theme, ""
 	for _, run := range runs {
-		line += "  " + e.Display.Theme.Paint(run.Role, e.Display.Glyphs.Sample(run.Stroke)) + " " + e.Display.Theme.Paint(themes.Dim, run.Name)
+		line += "  " + t.Paint(run.Role, e.Display.Glyphs.Sample(run.Stroke)) + " " + t.Paint(themes.Dim, run.Name)
 	}
 	return line
 }

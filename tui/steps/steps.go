@@ -46,6 +46,19 @@ func (*View) OnMouse(_ env.Env, m view.Mouse) (view.Want, bool) {
 	return view.MoveStep(m.Wheel), true
 }
 
+// SavedAs is its name in the session.
+func (*View) SavedAs() string { return "steps" }
+
+// Prepare draws the chart.
+func (s *View) Prepare(e env.Env, w, h int) {
+	if e.Result.Trend == nil {
+		return
+	}
+	box, _ := s.layout(w, h)
+	in := box.Inner()
+	s.Cache = s.DrawFigures(e, []string{s.DrawnMetric(e)}, s.Second, in.W, in.H-trend.RowsBelowPlot)
+}
+
 // Explains returns the metrics that are drawn, and those of the table.
 func (s *View) Explains(e env.Env) glossary.List {
 	l := glossary.List{}.At(figures.Metrics, s.DrawnMetric(e), s.Second)
@@ -179,7 +192,7 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 	if e.Result.Trend == nil {
 		return e.Display.Waiting(" steps", trend.ComputingSteps, w, h)
 	}
-	chart, list := s.Layout(w, h)
+	chart, list := s.layout(w, h)
 	lines := e.Display.Box(chart, s.large, s.chart(e, chart.Inner().W, chart.Inner().H))
 	if !list.Empty() {
 		lines = pane.JoinColumns(lines, e.Display.Box(list, false, firstWarningList(e, list.W-2, list.H-2)))
@@ -190,8 +203,8 @@ func (s *View) Draw(e env.Env, w, h int) []string {
 	return append(lines, e.Display.Box(layout.Rect{W: w, H: h - chart.H}, true, Table(e, w-2, h-chart.H-2))...)
 }
 
-// Layout returns where the chart is and, if there is room, the list of first warnings. The table is below.
-func (s View) Layout(w, h int) (chart, list layout.Rect) {
+// layout returns where the chart is and, if there is room, the list of first warnings. The table is below.
+func (s View) layout(w, h int) (chart, list layout.Rect) {
 	chart = layout.Rect{W: w, H: h}
 	if s.large {
 		return chart, list
@@ -284,10 +297,13 @@ func stepColumns(e env.Env, w int) (columns []stepColumn) {
 	add(128, "groups", 8, cells.FitRight)
 	add(0, "reward", 8, cells.FitRight)
 	add(0, "signal", 16, afterSpaces)
-	if w < 96 {
+	switch {
+	case e.Snap.Run.Evaluates(): // no sample trains
+	case w < 96:
 		add(76, "train", 6, shareAlone)
+	default:
+		add(96, "train", 18, cells.Fit)
 	}
-	add(96, "train", 18, cells.Fit)
 	for _, row := range trend.TellingRows(e) { // where no filter is at work, these are the same at each step
 		switch trend.Rows()[row].Name {
 		case "kept":

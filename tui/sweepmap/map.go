@@ -386,7 +386,10 @@ func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
 	}
 	for _, c := range pairs {
 		line := fmt.Sprintf(" %s %8s  %8s", cells.Fit(m.sweepState.adviceMark(c), 1), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
-		for _, text := range []string{units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()), units.Count(c.Flips), units.Count(c.Killed)} {
+		for _, text := range []string{
+			units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()),
+			units.Count(c.Flips), units.Count(c.Killed),
+		} {
 			line += cells.FitRight(text, 8)
 		}
 		lines = append(lines, line)
@@ -415,7 +418,9 @@ func (m sweepMap) configPane(w, lineWidth int) pane.Content {
 			continue
 		}
 		for _, word := range strings.Fields(option) {
-			if last := len(c.Lines) - 1; last >= 0 && !strings.HasPrefix(c.Lines[last], " #") && cells.Width(c.Lines[last]+word) <= lineWidth {
+			last := len(c.Lines) - 1
+			followsOption := last >= 0 && !strings.HasPrefix(c.Lines[last], " #")
+			if followsOption && cells.Width(c.Lines[last]+word) <= lineWidth {
 				c.Lines[last] += " " + word
 				continue
 			}
@@ -430,7 +435,7 @@ func (m sweepMap) cellWords(w int) []string {
 	t, c := m.env.Display.Theme, m.here()
 	var words []string
 	for _, k := range c.Warned.Kinds() {
-		text := "! " + string(k.Kind)
+		text := "! " + strings.ReplaceAll(string(k.Kind), "-", " ")
 		if n := m.sweepState.Grid.Steps; n > 1 {
 			text += fmt.Sprintf(" in %d of %d steps", k.Steps, n)
 		}
@@ -652,7 +657,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		{"signal", func(c *sweep.Cell) string { return units.Percent(c.Signal, c.Groups) }},
 		{"kept", func(c *sweep.Cell) string { return units.Percent(c.Kept, c.Samples) }},
 		{"Σ|A|", func(c *sweep.Cell) string { return shareText(c.AbsRatio()) }},
-		{"push like", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
+		{"effective", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
 		{"train", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
 		{"flips", func(c *sweep.Cell) string { return units.Count(c.Flips) }},
 		{"killed", func(c *sweep.Cell) string { return units.Count(c.Killed) }},
@@ -670,7 +675,7 @@ func (m sweepMap) adviceLines(w int) []string {
 	return lines
 }
 
-// sweepShare is sweepNumber with the sign of percent.
+// sweepShare is SweepNumber with the sign of percent.
 func sweepShare(f sweep.Figure, c *sweep.Cell) string {
 	if text := SweepNumber(f, c); f.Total != nil && text != "0" {
 		return text + "%"

@@ -27,6 +27,35 @@ import (
 	"vantage/tui/view"
 )
 
+// View is the state of the map of what every pair of keep ratios does.
+type View struct {
+	Figure    int // 1 + index in sweep.Figures; 0: nobody chose one
+	Pos, Neg  int // indexes of the ratios under the cursor
+	Scope     env.Scope
+	LastRange env.Scope // the range that was typed last; zero: none
+
+	Goal     sweep.Goal // zero: UsualGoal
+	Advice   sweep.Recommendation
+	adviceOf adviceKey // what advice is of
+
+	Job  job.Job[SweepKey, sweepPart]
+	Grid *sweep.Grid // on the screen
+}
+
+// WhyNot says that some estimators have no such filter.
+func (*View) WhyNot(e env.Env) string {
+	if estimator, err := e.Settings.Now.FindEstimator(); err != nil || !estimator.CanFilter {
+		return "only GRPO estimators have this filter: select one with e or E first"
+	}
+	return ""
+}
+
+// OnOpen puts the cursor on the ratios at work.
+func (s *View) OnOpen(e env.Env) { *s = s.At(e.Settings.Now.KeepPos, e.Settings.Now.KeepNeg) }
+
+// SavedAs is its name in the session.
+func (*View) SavedAs() string { return "sweep" }
+
 // Explains returns the figure that is on the map, then those of the cell and of the advice.
 func (s *View) Explains(e env.Env) glossary.List {
 	all := sweep.Figures()
@@ -38,19 +67,10 @@ func (s *View) Explains(e env.Env) glossary.List {
 	return l.At(figures.Sweep, "+ : −")
 }
 
-// View is the state of the map of what every pair of keep ratios does.
-type View struct {
-	Figure    int // 1 + index in sweep.Figures; 0: nobody chose one
-	Pos, Neg  int // indexes of the ratios under the cursor
-	Scope     env.Scope
-	LastRange env.Scope // the range that was typed last; zero: none
-
-	Goal     sweep.Goal // zero: usualGoal
-	Advice   sweep.Recommendation
-	adviceOf adviceKey // what advice is of
-
-	Job  job.Job[SweepKey, sweepPart]
-	Grid *sweep.Grid // on the screen
+// HelpNotes explains the goal, which the title names.
+func (s *View) HelpNotes(env.Env) []view.Note {
+	goal := s.SweepGoal()
+	return []view.Note{{Label: goal.Name, Text: "goal: " + goal.Doc()}}
 }
 
 // Keys of the map.
@@ -66,7 +86,7 @@ func (*View) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "a higher keep_pos_ratio", Do: view.By((*View).movePos, 1)},
 		{
 			Keys: []string{"v"}, Label: "v", Hint: "v metric",
-			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, train, push like, flips, Σ|A|, one-sided, " +
+			Doc: "next metric that is not the same for all pairs: signal, kept, killed, short, train, effective, flips, Σ|A|, push, " +
 				"mean of all, std of all",
 			Do: view.By((*View).moveFigure, 1),
 		},
@@ -170,7 +190,8 @@ func (s *View) toSet(e env.Env) view.Want {
 	set := e.Settings.Now
 	*s = s.At(set.KeepPos, set.KeepNeg)
 	if pair := s.pair(e); pair.KeepPos != set.KeepPos || pair.KeepNeg != set.KeepNeg {
-		return view.Say(fmt.Sprintf("the current setting, %g and %g, is not on the map: this is the nearest pair", set.KeepPos, set.KeepNeg))
+		return view.Say(fmt.Sprintf("the current setting, %g and %g, is not on the map: this is the nearest pair", set.KeepPos,
+			set.KeepNeg))
 	}
 	return nil
 }
@@ -403,13 +424,10 @@ func (s *View) advise(e env.Env) {
 // SweepGoal returns the goal of the recommendation.
 func (s View) SweepGoal() sweep.Goal {
 	if s.Goal == (sweep.Goal{}) {
-		return UsualGoal()
+		return sweep.UsualGoal()
 	}
 	return s.Goal
 }
-
-// UsualGoal is one that has a price: the fewest samples for most of the push. That of keeping all has only one answer, no filter.
-func UsualGoal() sweep.Goal { return sweep.Goal{Name: "cost", Least: sweep.DefaultLeast} }
 
 func (s *View) nextGoal(env.Env) view.Want {
 	names := sweep.GoalNames()

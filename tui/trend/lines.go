@@ -90,7 +90,10 @@ func Ruler(e env.Env, c StepChart, marked func(RulerMark)) []string {
 	}
 	mark(e.Result.Analysis.Step, themes.Accent, e.Display.Glyphs.Dot)
 	marked(mark)
-	return []string{AxisCorner(e, ValueWidth) + strings.Join(marks, ""), cells.Spaces(ValueWidth) + t.Paint(themes.Dim, x.StepLabels(c.Width))}
+	return []string{
+		AxisCorner(e, ValueWidth) + strings.Join(marks, ""),
+		cells.Spaces(ValueWidth) + t.Paint(themes.Dim, x.StepLabels(c.Width)),
+	}
 }
 
 // DrawnRun is a run that charts have a line of.

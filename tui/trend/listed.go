@@ -61,7 +61,8 @@ func MetricText(name string, x float64) string {
 // WithoutNaN says behind a mean reward how many rewards it leaves out, as the header does: ", 1 NaN"; "" for other metrics.
 func WithoutNaN(x *analysis.StepFigures, name string) string {
 	mean, counted := figures.Reward(x)
-	if x.InvalidRewards == 0 || counted || !units.IsFinite(mean) || name != "critic/score/mean" && name != "critic/rewards/mean" {
+	isMean := name == "critic/score/mean" || name == "critic/rewards/mean"
+	if !isMean || x.InvalidRewards == 0 || counted || !units.IsFinite(mean) {
 		return ""
 	}
 	return ", " + units.Count(x.InvalidRewards) + " NaN"

@@ -51,7 +51,7 @@ func (r Row) series(t *analysis.Trend) []float64 {
 	return t.Series(r.Metric)
 }
 
-// TellingRows returns the indexes in trendRows of those whose values say something.
+// TellingRows returns the indexes in Rows of those whose values say something.
 func TellingRows(e env.Env) (telling []int) {
 	for i, row := range Rows() {
 		says := func(v float64) bool { return math.Abs(v-row.quiet) > env.RatioRounding }
@@ -150,13 +150,8 @@ func trendWidths(e env.Env, w int) (left, plot, right int) {
 func trendLine(e env.Env, n int, row Row, w int) string {
 	t, x := e.Display.Theme, e.Result.Analysis
 	if x.NoSolved != "" && analysis.IsSolveMetric(row.Metric) {
-		return t.Paint(
-			themes.Dim,
-			cells.Fit(
-				cells.Fit(" "+row.Name, nameWidth)+pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"),
-				w,
-			),
-		)
+		ask := pane.FirstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X")
+		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.Name, nameWidth)+ask, w))
 	}
 	left, plot, right := trendWidths(e, w)
 	now := row.of(x.Last())
@@ -252,7 +247,8 @@ const leastShares = 0.2
 // little.
 func (r Row) lineBounds(values []float64) (lo, hi float64) {
 	lo, hi = chart.Range(values)
-	if room := leastShares - (hi - lo); r.zeroToOne && lo < hi && 0 <= lo && hi <= 1 && room > 0 {
+	areShares := r.zeroToOne && 0 <= lo && hi <= 1
+	if room := leastShares - (hi - lo); areShares && lo < hi && room > 0 {
 		lo = math.Floor(20*max(0, min(lo-room/2, 1-leastShares))) / 20
 		return lo, min(1, lo+math.Ceil(20*leastShares+1)/20)
 	}
@@ -262,8 +258,11 @@ func (r Row) lineBounds(values []float64) (lo, hi float64) {
 // Alarmed returns the steps that the worst alarm covers, in the line of the reward and in that which shows the alarm; nil: none.
 func Alarmed(e env.Env, row Row) *chart.Part {
 	worst := e.Found(0)
-	if worst == nil || worst.Severity != diagnosis.Alarm || row.Metric != "critic/score/mean" && (row.Name == "" ||
-		row.Name != worst.Series.Name) {
+	if worst == nil || worst.Severity != diagnosis.Alarm {
+		return nil
+	}
+	isReward, showsAlarm := row.Metric == "critic/score/mean", row.Name != "" && row.Name == worst.Series.Name
+	if !isReward && !showsAlarm {
 		return nil
 	}
 	return PartOf(worst, themes.Bad)

@@ -95,9 +95,65 @@ type Explained interface {
 	Explains(e env.Env) glossary.List
 }
 
+// Noted is a view whose help says more of what is under the cursor than the glossary does.
+type Noted interface {
+	HelpNotes(e env.Env) []Note
+}
+
+// Note is a label and what it means.
+type Note struct {
+	Label, Text string
+	Names       string // by which the search of the help finds it too
+	First       bool   // it stands before the metrics under the cursor, else behind them
+}
+
 // Opened is a view that begins anew when it is opened.
 type Opened interface {
 	OnOpen(e env.Env)
+}
+
+// Conditional is a view that cannot always be opened. It says why not; "" if it can.
+type Conditional interface {
+	WhyNot(e env.Env) string
+}
+
+// Early is a view that can be drawn before a step is computed.
+type Early interface {
+	View
+	DrawsEarly()
+}
+
+// Prepared is a view that draws ahead what its frames share, and keeps it until something else is to be drawn in a body of w×h cells. It
+// prepares after every message, while it is on the screen.
+type Prepared interface {
+	Prepare(e env.Env, w, h int)
+}
+
+// Saved is a view with which the session is restored, by this name. In place of another one the view behind it is; of one whose name is "",
+// too.
+type Saved interface {
+	SavedAs() string
+}
+
+// BeforeGroups is a view in front of the groups of a step: it has their keys too. These, and the keys of steps, lead to the groups and do
+// there what they do.
+type BeforeGroups interface {
+	View
+	LeadsToGroups()
+}
+
+// LastLine is embedded by a view that is the last line of the screen alone: the view that it was opened from stays drawn above it.
+type LastLine struct{}
+
+// Draw draws nothing above the line.
+func (LastLine) Draw(env.Env, int, int) []string { return nil }
+
+func (LastLine) onLastLine() {}
+
+// IsLastLine reports whether a view is the last line of the screen alone.
+func IsLastLine(v View) bool {
+	_, is := v.(interface{ onLastLine() })
+	return is
 }
 
 // Pointed is a view with more than rows for the mouse.

@@ -1,8 +1,23 @@
 package pane
 
 import (
+	"vantage/themes"
+	"vantage/tui/chart"
 	"vantage/tui/layout"
 )
+
+// Display is the screen and how it is drawn on.
+type Display struct {
+	Theme       *themes.Theme
+	Glyphs      chart.Glyphs
+	W, H        int
+	Shortened   bool // h is without lines that a notice has taken: only while a frame is drawn
+	NoColor     bool
+	Mouse       bool
+	Marking     []string // the names of keys, while it is looked up what can be clicked: no frame is sent with marks
+	ThemeFixed  bool     // whatever the terminal answers
+	ThemeByUser bool     // chosen by a key or a command, now or in the session: it is saved
+}
 
 // BodyHeight is the lines between header and hints.
 func (d Display) BodyHeight() int { return max(0, d.H-layout.HeaderRows-1) }
