@@ -28,7 +28,7 @@ type result[T any] struct {
 
 // How much is computed while one value is visited: few values, and of few samples unless one has more.
 const (
-	jobsAhead    = 3 // for each worker
+	jobsAhead    = 16 // for each worker: short steps keep it from waiting
 	samplesAhead = 1 << 18
 )
 
