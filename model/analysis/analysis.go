@@ -189,7 +189,7 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 	if err != nil {
 		return err
 	}
-	free := make(memories, jobsAhead*maxWorkers)
+	free := make(memories, shortJobsAhead*maxWorkers)
 	return eachStep(ctx, snap, model.Indexes(len(snap.Steps)), func(ctx context.Context, i int) (*Analysis, error) {
 		return p.analyze(ctx, i, nil, free.take())
 	}, func(a *Analysis) error {

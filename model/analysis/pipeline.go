@@ -26,15 +26,18 @@ type result[T any] struct {
 	err   error
 }
 
-// How much is computed while one value is visited: few values, and of few samples unless one has more.
+// How much is computed while one value is visited: few values, and of few samples unless one has more. Short ones are more, so that no
+// worker waits.
 const (
-	jobsAhead    = 16 // for each worker: short steps keep it from waiting
-	samplesAhead = 1 << 18
+	jobsAhead      = 3 // for each worker
+	shortJobsAhead = 16
+	shortAhead     = 1 << 15 // samples of all short ones
+	samplesAhead   = 1 << 18
 )
 
 // NewPipeline starts the workers, which [Pipeline.Close] ends.
 func NewPipeline[T any](visit func(T) error) *Pipeline[T] {
-	p := &Pipeline[T]{visit: visit, jobs: make(chan job[T], jobsAhead*maxWorkers), workers: workers()}
+	p := &Pipeline[T]{visit: visit, jobs: make(chan job[T], shortJobsAhead*maxWorkers), workers: workers()}
 	for range p.workers {
 		p.running.Go(func() {
 			for j := range p.jobs {
@@ -51,7 +54,7 @@ func NewPipeline[T any](visit func(T) error) *Pipeline[T] {
 
 // Add asks for a value of so many samples. It returns the first error of computing or visiting one of those before.
 func (p *Pipeline[T]) Add(samples int, compute func() (T, error)) error {
-	for len(p.ahead) > 0 && (len(p.ahead) == jobsAhead*p.workers || p.size+samples > samplesAhead) {
+	for len(p.ahead) > 0 && p.isFull(p.size+samples) {
 		if err := p.next(); err != nil {
 			return err
 		}
@@ -60,6 +63,15 @@ func (p *Pipeline[T]) Add(samples int, compute func() (T, error)) error {
 	p.ahead, p.size = append(p.ahead, j), p.size+samples
 	p.jobs <- j
 	return nil
+}
+
+// isFull reports whether no more values are computed ahead, with which they would be of so many samples.
+func (p *Pipeline[T]) isFull(samples int) bool {
+	most := jobsAhead
+	if samples <= shortAhead {
+		most = shortJobsAhead
+	}
+	return len(p.ahead) >= most*p.workers || samples > samplesAhead
 }
 
 func (p *Pipeline[T]) next() error {
