@@ -44,7 +44,7 @@ func (q *chunkQueue) addContents(records []model.Record) {
 var copyEnds = []string{"_backup", "-backup", "_bak", "_copy", "-copy"}
 
 // containers are the extensions of containers, those that hold most of a sample first.
-var containers = []string{".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".tsv"}
+var containers = []string{".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".json", ".csv", ".tsv"}
 
 // copyName is what names of copies have in common. The number of a step before the container, as in samples.step_3.jsonl, is none of it.
 func copyName(name string) string {

@@ -42,8 +42,8 @@ type reading struct {
 type buffers struct {
 	blocks   blockPool
 	strides  []strideTask // of a round
-	read     []byte // see reading.buffer
-	appended []byte // of the worker that decodes what is appended to a file
+	read     []byte       // see reading.buffer
+	appended []byte       // of the worker that decodes what is appended to a file
 }
 
 const blockSize = 256 << 10

@@ -48,10 +48,14 @@ func worlds() []world {
 	same, none := between(0.005, 0.025), between(0, 0.0005)
 	return []world{
 		{name: "healthy", engine: same, growth: none, formats: all, cause: "neither", undated: "neither"},
-		{name: "engine", engine: between(0.07, 0.18), growth: none, formats: all, cause: "engine", undated: "engine", kind: "engine_mismatch",
-			never: "stale_rollouts"},
-		{name: "staleness", engine: same, growth: between(0.02, 0.06), formats: all, cause: "staleness", undated: "cannot tell",
-			kind: "stale_rollouts", never: "engine_mismatch"},
+		{
+			name: "engine", engine: between(0.07, 0.18), growth: none, formats: all, cause: "engine", undated: "engine", kind: "engine_mismatch",
+			never: "stale_rollouts",
+		},
+		{
+			name: "staleness", engine: same, growth: between(0.02, 0.06), formats: all, cause: "staleness", undated: "cannot tell",
+			kind: "stale_rollouts", never: "engine_mismatch",
+		},
 		{
 			name: "engine and staleness", engine: between(0.07, 0.12), growth: between(0.03, 0.06), formats: all,
 			cause: "engine and staleness", undated: "engine", kind: "engine_mismatch",
@@ -97,8 +101,10 @@ func main() {
 				n = (*healthy + len(w.formats) - 1 - i) / len(w.formats)
 			}
 			for range n {
-				logs = append(logs, &log{world: w, format: format, seed: *seed<<32 + uint64(len(logs)),
-					folder: filepath.Join(work, fmt.Sprint(len(logs)))})
+				logs = append(logs, &log{
+					world: w, format: format, seed: *seed<<32 + uint64(len(logs)),
+					folder: filepath.Join(work, fmt.Sprint(len(logs))),
+				})
 			}
 		}
 	}

@@ -40,7 +40,7 @@ const minCounted = 16
 
 // countsCharacters reports whether a length is how many characters the response has, as some programs log under the names of tokens.
 func (r *RowDecoder) countsCharacters(length int) bool {
-	return length >= minCounted && length == CountCharacters(r.Values[RoleResponse])
+	return r.Fields.AnyLength && length >= minCounted && length == CountCharacters(r.Values[RoleResponse])
 }
 
 // CountsCharacters is countsCharacters for the first rows of a log, whose responses count together. isSure is false if they are too short.
@@ -50,7 +50,7 @@ func CountsCharacters(f *Fields, records [][]byte) (ok, isSure bool) {
 		r.BeginRow()
 		err := jsonscan.ScanObject(record, r.Pick)
 		n, hasLength := r.tokens()
-		if err != nil || !hasLength || n != CountCharacters(r.Values[RoleResponse]) {
+		if err != nil || !f.AnyLength || !hasLength || n != CountCharacters(r.Values[RoleResponse]) {
 			return false, true
 		}
 		all += n

@@ -238,6 +238,7 @@ func noting(caveat string, fields *decode.Fields) *decode.Fields {
 // parts, as EasyR1's return overall; score and sum may as well be parts.
 func UsualFields() *decode.Fields {
 	f := decode.UsualNames()
+	f.AnyLength = true
 	for _, within := range []string{"metadata", "meta", "extra_info", "extra", "info"} {
 		f.AlsoWithin(within, nestedNames())
 		f.AlsoWithin(within, decode.Names{decode.RoleReward: {"reward", "total_reward"}, decode.RoleStep: {"model_version", "policy_version"}})

@@ -84,10 +84,13 @@ func (s *Study) Answer() Answer {
 				percent(effective), 100*leastGain),
 		}
 	}
+	clips := ""
+	if best.bent > 0 {
+		clips = fmt.Sprintf(", and clips %s of the rows", percent(best.bent/float64(best.Rows)))
+	}
 	return Answer{"bound", best, fmt.Sprintf("%s keeps most effective samples: %s of the rows count after it, %s without a rule; it "+
-		"drops %s, and clips %s of the rows.%s",
-		best.Label(), percent(best.Effective()), percent(effective), best.loss(), percent(best.bent/float64(best.Rows)),
-		ofTheRun(mine, best, effective))}
+		"drops %s%s.%s",
+		best.Label(), percent(best.Effective()), percent(effective), best.loss(), clips, ofTheRun(mine, best, effective))}
 }
 
 // framework is that of the run's trainer, empty if nobody knows it.

@@ -51,8 +51,8 @@ type place struct {
 	spread
 }
 
-// Cause compares the mean |d| at lag 0 with its growth by lag. What grows with the steps alone looks like staleness where rows of later steps
-// are older: if rows of one step deny the growth by lag, they decide. Where fewer than two lags are known, and the log begins with the
+// Cause compares the mean |d| at lag 0 with its growth by lag. What grows with the steps alone looks like staleness where rows of later
+// steps are older: if rows of one step deny the growth by lag, they decide. Where fewer than two lags are known, and the log begins with the
 // run, it compares the first step, at which no sample is stale, with the growth over steps.
 func (s *Study) Cause() Cause {
 	var lags, steps []place
@@ -72,18 +72,23 @@ func (s *Study) Cause() Cause {
 	case s.Total.MaxAbs() == 0:
 		return unknown("every difference is exactly 0: one side was written twice, or both compute alike")
 	case enough(lags):
-		c := causeByLag(lags, s.byStep(), s.Asked.Still)
-		if drifts := s.Asked.Still && c.Verdict == Neither && enough(steps) && grow(steps); drifts {
-			c.Verdict, c.Why = Engine, c.Why+"; it grows with the steps"+noWeightsChange
-		}
-		if step, stands := s.standsStill(); stands && c.Verdict != Neither {
-			c.Why += fmt.Sprintf("; the version is the same from step %d on, so weights may not arrive", step)
-		}
-		return c
+		return s.causeOf(lags, steps)
 	case len(steps) > 0 && steps[0].at <= 1:
 		return causeByStep(steps, s.Asked.Still)
 	}
 	return unknown("the rows have no two version lags, and the log does not begin with the run")
+}
+
+// causeOf is that of the rows by lag, with what the steps say.
+func (s *Study) causeOf(lags, steps []place) Cause {
+	c := causeByLag(lags, s.byStep(), s.Asked.Still)
+	if drifts := s.Asked.Still && c.Verdict == Neither && enough(steps) && grow(steps); drifts {
+		c.Verdict, c.Why = Engine, c.Why+"; it grows with the steps"+noWeightsChange
+	}
+	if step, stands := s.standsStill(); stands && c.Verdict != Neither {
+		c.Why += fmt.Sprintf("; the version is the same from step %d on, so weights may not arrive", step)
+	}
+	return c
 }
 
 // standsStill reports whether one version sampled all rows of the last steps, three at least, and from which step on: their lag grows

@@ -204,8 +204,7 @@ func TestAnswerOfTheRunsTrainer(t *testing.T) {
 			all = append(all, x)
 		}
 		a := studyOf(t, Asked{}, all...).Answer()
-		_, more, _ := strings.Cut(a.Text, "of the rows.")
-		if a.Verdict != "bound" || !strings.HasPrefix(a.Text, want.rule) || more != want.more {
+		if a.Verdict != "bound" || !strings.HasPrefix(a.Text, want.rule) || !strings.HasSuffix(a.Text, "of tokens."+want.more) {
 			t.Errorf("%s: %s", writer, a.Text)
 		}
 	}
@@ -363,7 +362,7 @@ func TestDriftIsNoStaleness(t *testing.T) {
 		"healthy at a learning rate of 0": {0, 0, true, Neither},
 	} {
 		right := 0
-		for seed := range 12 {
+		for seed := range 6 {
 			random := rand.New(rand.NewPCG(uint64(seed), 54))
 			s := New(Asked{Still: c.still}, false)
 			s.Trials = nil
@@ -377,8 +376,8 @@ func TestDriftIsNoStaleness(t *testing.T) {
 			s.Finish()
 			right += model.Count01(s.Cause().Verdict == c.want)
 		}
-		if right < 12 {
-			t.Errorf("%s: %d of 12 are %s", name, right, c.want)
+		if right < 6 {
+			t.Errorf("%s: %d of 6 are %s", name, right, c.want)
 		}
 	}
 }

@@ -56,10 +56,8 @@ func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 		return
 	}
 	key := Key{e.Findings.Steps}
-	isWhole := v.Job.Value == nil || !v.Job.Value.isPart
-	isAnswered := key == v.Job.Of && !v.Job.Busy() && isWhole
 	canBeAsked := e.Tokens.Reader != nil && !e.IsReading() && key.steps != 0
-	if !canBeAsked || isAnswered || !v.Job.Lacks(key, job.InTurn) {
+	if !canBeAsked || v.isAnswered(key) || !v.Job.Lacks(key, job.InTurn) {
 		return
 	}
 	reader, took := e.Tokens.Reader, time.Duration(0)
@@ -72,6 +70,12 @@ func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 		}
 		return read(ctx, reader)(ctx)
 	})
+}
+
+// isAnswered reports whether all of an answer is there.
+func (v *View) isAnswered(key Key) bool {
+	isWhole := v.Job.Value == nil || !v.Job.Value.isPart
+	return key == v.Job.Of && !v.Job.Busy() && isWhole
 }
 
 // read reads the log-probs in the background, and returns the work of waiting for parts of the answer.

@@ -9,7 +9,6 @@ import (
 	"vantage/model"
 	study "vantage/model/offpolicy"
 	"vantage/tui/env"
-	"vantage/tui/job"
 )
 
 // slowReader has one step, then two.
@@ -40,7 +39,7 @@ func TestReadInParts(t *testing.T) {
 	lost := errors.New("lost")
 	for _, want := range []error{nil, lost} {
 		var steps []int
-		var next job.Work[*answer] = read(t.Context(), slowReader{err: want})
+		next := read(t.Context(), slowReader{err: want})
 		for next != nil {
 			a, more, err := next(t.Context())
 			if err != nil {
