@@ -189,8 +189,8 @@ func (f *fileReader) noteStep(step, offset int64, samples int) {
 // noteSteps notes the steps of records and of a block, in the order of the file.
 func (f *fileReader) noteSteps(records []model.Record, k *model.Block) {
 	for from := 0; from < k.Len(); {
-		to := from + 1
-		for to < k.Len() && k.Step[to] == k.Step[from] && (len(records) == 0 || records[0].Offset > k.Offset[to]) {
+		to, step := from+1, k.Step[from]
+		for to < len(k.Step) && k.Step[to] == step && (len(records) == 0 || records[0].Offset > k.Offset[to]) {
 			to++
 		}
 		for len(records) > 0 && records[0].Offset < k.Offset[from] {

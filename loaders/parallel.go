@@ -50,6 +50,7 @@ func (r *reading) readParallel(f *file, h io.ReaderAt, size int64, deadline time
 				return nil
 			}
 			r.merge(f, task)
+			*task = strideTask{} // the next round keeps nothing of it in memory
 		}
 	}
 	return nil
@@ -106,7 +107,10 @@ func (r *reading) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask,
 			return nil, err
 		}
 	}
-	tasks := make([]strideTask, whole, whole+1)
+	if cap(r.buffers.strides) <= int(whole) {
+		r.buffers.strides = make([]strideTask, whole+1)
+	}
+	tasks := r.buffers.strides[:whole]
 	for i := range tasks {
 		tasks[i] = strideTask{from: from + int64(i)*strideBytes, size: strideBytes, first: i == 0}
 	}

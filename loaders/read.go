@@ -41,8 +41,9 @@ type reading struct {
 // buffers is memory that is used again.
 type buffers struct {
 	blocks   blockPool
-	read     []byte // see reading.buffer
-	appended []byte // of the worker that decodes what is appended to a file
+	strides  []strideTask // of a round
+	read     []byte       // see reading.buffer
+	appended []byte       // of the worker that decodes what is appended to a file
 }
 
 const blockSize = 256 << 10

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"vantage/loaders/fileio"
@@ -16,58 +17,90 @@ import (
 	"vantage/model/offpolicy"
 )
 
-// tokens is what was found of log-probs of tokens.
+// tokens is what was found of log-probs of tokens. They are read for two questions, and what was read for the second answers the first:
+// if it comes while they are read for the first, it is read for alone.
 type tokens struct {
-	mu    sync.Mutex
-	asked time.Time // zero before
+	waiting atomic.Int32                       // how often the second question waits
+	cancel  atomic.Pointer[context.CancelFunc] // ends reading for the first
+
+	mu    sync.Mutex // of all that follows
+	asked time.Time  // zero before
 	took  time.Duration
-	study *offpolicy.Study
 	err   error
+	ofRun studied // what ails the run
+	all   studied // with every rule, and other bounds
+
+	latest atomic.Pointer[offpolicy.Study]
 
 	ruled   sync.Mutex
 	rulings []ruling // the newest last
+}
+
+// studied is how far the log-probs were read for a question, and what is known so far.
+type studied struct {
+	known *offpolicy.Growing // nil: nothing was read
+	seen  logprobs.Memory
 }
 
 // tokensPause is how many times as long as reading log-probs took nothing is read again: a log that grows is read once in a while.
 const tokensPause = 20
 
 // LogProbs reads the log-probs of the tokens, if one path was opened that is a file or folder of this machine and has them; else the error
-// is [logprobs.ErrNone]. still is that no weights change: see [offpolicy.Asked].
+// is [logprobs.ErrNone]. still is that no weights change: see [offpolicy.Asked]. Of a log that only grew the rest is read.
 func (s *Source) LogProbs(still bool) (*offpolicy.Study, error) {
 	path, err := s.tokenPath()
 	if err != nil {
 		return nil, logprobs.ErrNone
 	}
+	for {
+		study, err := s.logProbs(path, still)
+		if !errors.Is(err, context.Canceled) {
+			return study, err
+		}
+	}
+}
+
+// logProbs is LogProbs, whose error is [context.Canceled] if rules are to be tried, too.
+func (s *Source) logProbs(path string, still bool) (study *offpolicy.Study, err error) {
 	t := &s.tokens
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.asked.IsZero() && time.Since(t.asked) < tokensPause*t.took {
-		return t.study, t.err
+		return t.latest.Load(), t.err
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	t.cancel.Store(&cancel)
 	began := time.Now()
-	t.study, t.err = nil, logprobs.ErrNone
-	if logprobs.Has(s.options.Disk, path) {
-		t.study = offpolicy.NewOfRun(offpolicy.Asked{Still: still})
-		t.err = s.studyTokens(context.Background(), path, t.study)
+	switch {
+	case t.waiting.Load() > 0:
+		err = context.Canceled
+	case t.all.known != nil:
+		study, err = s.readTokens(ctx, path, &t.all, still, nil)
+	case t.ofRun.known != nil || logprobs.Has(s.options.Disk, path):
+		study, err = s.readTokens(ctx, path, &t.ofRun, still, nil)
+	default:
+		err = logprobs.ErrNone
 	}
-	t.asked, t.took = time.Now(), time.Since(began)
-	return t.study, t.err
+	if !errors.Is(err, context.Canceled) {
+		t.latest.Store(study)
+		t.asked, t.took, t.err = time.Now(), time.Since(began), err
+	}
+	return study, err
 }
 
-// RowFigures returns those of the rows whose log-probs [Source.LogProbs] has read; nil if it has read none.
+// RowFigures returns those of the rows whose log-probs were read for a whole study; nil if none were.
 func (s *Source) RowFigures() *offpolicy.Rows {
-	t := &s.tokens
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.study == nil {
-		return nil
+	if study := s.tokens.latest.Load(); study != nil {
+		return &study.Rows
 	}
-	return &t.study.Rows
+	return nil
 }
 
-// OffPolicy reads the log-probs of the tokens and tries every rule with them, and other bounds of each. The error is [logprobs.ErrNone]
-// if the log has none, or a sentence on why it cannot be read.
-func (s *Source) OffPolicy(ctx context.Context) (*offpolicy.Study, error) {
+// OffPolicy reads the log-probs of the tokens and tries every rule with them, and other bounds of each. Of a log that only grew the rest is
+// read; while it is read for the first time, so far has what the steps say that are whole. The error is [logprobs.ErrNone] if the log has
+// none, or a sentence on why it cannot be read.
+func (s *Source) OffPolicy(ctx context.Context, soFar func(*offpolicy.Study)) (*offpolicy.Study, error) {
 	path, err := s.tokenPath()
 	if err != nil {
 		return nil, err
@@ -76,15 +109,77 @@ func (s *Source) OffPolicy(ctx context.Context) (*offpolicy.Study, error) {
 	if found, err := s.Scalars(); err == nil {
 		still = found.Still()
 	}
-	study := offpolicy.New(offpolicy.Asked{Still: still}, true)
-	return study, s.studyTokens(ctx, path, study)
+	t := &s.tokens
+	t.waiting.Add(1)
+	if cancel := t.cancel.Load(); cancel != nil {
+		(*cancel)()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting.Add(-1)
+	began := time.Now()
+	study, err := s.readTokens(ctx, path, &t.all, still, soFar)
+	if err == nil {
+		t.latest.Store(study)
+		t.asked, t.took, t.err, t.ofRun = time.Now(), time.Since(began), nil, studied{}
+	}
+	return study, err
 }
 
-// studyTokens adds the samples of a path to a study.
-func (s *Source) studyTokens(ctx context.Context, path string, study *offpolicy.Study) error {
-	err := logprobs.Reduce(s.options.Disk, path, s.placed(ctx, study.Visit))
-	study.Finish()
-	return err
+// soFarPause is how long no other part of what is read is shown.
+const soFarPause = 500 * time.Millisecond
+
+// readTokens reads what a question does not know yet of the log-probs at a path.
+func (s *Source) readTokens(
+	ctx context.Context, path string, r *studied, still bool, soFar func(*offpolicy.Study),
+) (study *offpolicy.Study, err error) {
+	if r.seen.IsEmpty() {
+		*r = studied{}
+	}
+	if r.known != nil {
+		r.known.DropNewest()
+		if study, err = s.readRest(ctx, path, r, func() {}); !errors.Is(err, logprobs.ErrAgain) {
+			study.Asked.Still = still
+			return study, err
+		}
+	}
+	asked := offpolicy.Asked{Still: still}
+	*r = studied{known: offpolicy.NewGrowing(offpolicy.NewOfRun(asked))}
+	if r == &s.tokens.all {
+		r.known = offpolicy.NewGrowing(offpolicy.New(asked, true))
+	}
+	last, known := time.Now(), r.known
+	return s.readRest(ctx, path, r, func() {
+		if soFar == nil || time.Since(last) < soFarPause {
+			return
+		}
+		if part := known.Settled(); part.Total.Compared > 0 {
+			soFar(part)
+		}
+		last = time.Now()
+	})
+}
+
+// readRest reads on. If that fails, or samples of steps that are not read again have no places yet, nothing is known any more.
+func (s *Source) readRest(ctx context.Context, path string, r *studied, hasSettled func()) (*offpolicy.Study, error) {
+	placeless := map[int]bool{} // steps
+	add := r.known.Visit(hasSettled)
+	visit := func(x offpolicy.Sample) func(int64) error {
+		take := add(x)
+		return func(line int64) error {
+			if x.Place == nil {
+				placeless[x.Step] = true
+			}
+			return take(line)
+		}
+	}
+	err := logprobs.ReduceRest(s.options.Disk, path, &r.seen, s.placed(ctx, visit), func() {})
+	study := r.known.All()
+	delete(placeless, r.known.Newest())
+	if err != nil || len(placeless) > 0 {
+		*r = studied{}
+	}
+	return study, err
 }
 
 // placed has a visit of samples know their places.

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/logprobs"
+	"vantage/model/offpolicy"
 )
 
 // The log-probs of a sample are found at the place that the screen has for it: d is 0.1 · step in its first token and 0 in its second.
@@ -33,7 +35,7 @@ func TestTokensAreFoundAtTheirSamples(t *testing.T) {
 	if _, err := source.LogProbs(false); err != nil {
 		t.Fatal(err)
 	}
-	study, err := source.OffPolicy(t.Context())
+	study, err := source.OffPolicy(t.Context(), nil)
 	if err != nil || study.Total.Compared != 8 {
 		t.Fatalf("%+v, %v", study.Total, err)
 	}
@@ -64,10 +66,77 @@ func TestTokensOfALogWithout(t *testing.T) {
 		t.Fatal(err)
 	}
 	source, snap := readForRules(t, path)
-	if _, err := source.OffPolicy(t.Context()); !errors.Is(err, logprobs.ErrNone) {
+	if _, err := source.OffPolicy(t.Context(), nil); !errors.Is(err, logprobs.ErrNone) {
 		t.Errorf("%v", err)
 	}
 	if _, err := source.TokensOf(t.Context(), snap.Steps[0].Place(0)); !errors.Is(err, logprobs.ErrNone) {
 		t.Errorf("%v", err)
 	}
+}
+
+// What is known of a log that grows is what a new reader knows of all of it, whether rules are tried or not, and however it was read before:
+// also if its newest step gets more rows, or a step comes late.
+func TestTokensOfALogThatGrows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name string, step, rows int, d float64) {
+		t.Helper()
+		var lines strings.Builder
+		for i := range rows {
+			fmt.Fprintf(&lines, `{"step": %d, "prompt": "q%d", "response": "a", "reward": %d, "policy_version": %d, `, step, i/2, i%2, step-1-i%2)
+			fmt.Fprintf(&lines, `"advantage": %d, "rollout_log_probs": [-1, -2], "old_log_probs": [%g, -2]}`+"\n", 1-2*(i%2), -1+d*float64(i))
+		}
+		filetest.Write(t, filepath.Join(dir, name), lines.String())
+	}
+	write("1.jsonl", 1, 12, 0.1)
+	write("2.jsonl", 2, 5, 0.05)
+	source, _ := readForRules(t, dir)
+	compare := func(when string) {
+		t.Helper()
+		fresh, _ := readForRules(t, dir)
+		source.tokens.took = 0 // no pause
+		for _, rules := range []bool{false, true} {
+			got, err := source.LogProbs(false)
+			want, wrong := fresh.LogProbs(false)
+			if rules {
+				got, err = source.OffPolicy(t.Context(), nil)
+				want, wrong = fresh.OffPolicy(t.Context(), nil)
+			}
+			if err != nil || wrong != nil {
+				t.Fatal(err, wrong)
+			}
+			if a, b := studyText(got, rules), studyText(want, rules); a != b {
+				t.Errorf("%s, rules %v:\n%s\nwant\n%s", when, rules, a, b)
+			}
+		}
+	}
+	compare("at first")
+	write("2.jsonl", 2, 12, 0.05)
+	compare("with more of step 2")
+	write("3.jsonl", 3, 8, 0.3)
+	write("4.jsonl", 4, 8, 0.3)
+	compare("with two steps more")
+	write("1.jsonl", 1, 3, 0.4)
+	compare("written anew")
+}
+
+// studyText is what a study says: of its steps, its cause, its rules and, if all were tried, its answer.
+func studyText(s *offpolicy.Study, all bool) string {
+	var b strings.Builder
+	for _, step := range append(s.Steps(), offpolicy.Span{Tally: s.Total}) {
+		fmt.Fprintf(&b, "%d: %d rows %d tokens %.9g %.9g %.9g %.9g lag %.9g\n", step.First, step.Rows, step.Tokens, step.MeanAbs(), step.K3(),
+			step.EffectiveShare(), step.Top, step.Lag())
+	}
+	c := s.Cause()
+	fmt.Fprintf(&b, "%s %s %v %.9g\n", c.Verdict, c.Why, s.Writer(), s.Signs[0].EffectiveShare())
+	if all {
+		fmt.Fprintln(&b, s.Answer().Text)
+	}
+	for _, t := range s.Trials {
+		if t.Rule.OnByDefault && t.Bound == "" {
+			fmt.Fprintf(&b, "%s %s: %s %d %d %d %d of %d %.9g %.9g\n", t.Name(), t.Bound, t.Reason(), t.RowsKept, t.TokensKept, t.Clipped, t.Emptied,
+				t.Groups, t.Mass().Share(), t.Effective())
+		}
+	}
+	return b.String()
 }

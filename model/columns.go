@@ -58,6 +58,9 @@ func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
 	if last := len(c.fileSpans) - 1; last >= 0 {
 		span = c.fileSpans[last]
 	}
+	if known && span.file == file && span.offsetsOf(added, offsets) {
+		return
+	}
 	for i, offset := range offsets {
 		if !known || span.file != file || uint64(offset-span.offset) > maxSpanOffset {
 			span, known = fileSpan{startRow: n + i, file: file, offset: offset}, true
@@ -65,6 +68,17 @@ func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
 		}
 		added[i] = uint32(offset - span.offset)
 	}
+}
+
+// offsetsOf returns offsets as those within the span. It returns false if some are beyond its end.
+func (s *fileSpan) offsetsOf(within []uint32, offsets []int64) bool {
+	all := uint64(0) // their bits
+	for i, offset := range offsets {
+		of := uint64(offset - s.offset)
+		within[i] = uint32(of)
+		all |= of
+	}
+	return all <= maxSpanOffset
 }
 
 // Place returns where the text of a row is.

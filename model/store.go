@@ -34,6 +34,10 @@ type Store struct {
 	filter     *rowFilter // nil while nothing is left out
 	judged     []*Judged  // see SetJudged
 
+	rewardRooms rooms[float64]
+	lengthRooms rooms[int32]
+	numberRooms rooms[uint32]
+
 	untrained      leftOut // traces of agents that are not trained
 	evaluated      leftOut // rows of evaluations
 	lengthsLeftOut leftOut // lengths in another unit
@@ -182,6 +186,7 @@ func (s *Store) addBlocks(blocks []Block, components []int) {
 				to++
 			}
 			cols := s.columnsOf(b.Step[from], to-from)
+			s.makeRoom(cols, b.Block)
 			if cols.pending = append(cols.pending, blockPart{b, int32(from), int32(to)}); len(cols.pending) == 1 {
 				steps = append(steps, cols)
 			}
@@ -227,13 +232,27 @@ func (s *Store) columnsOf(step int64, more int) *stepColumns {
 			room = max(room, s.lastStep.rows)
 		}
 		cols = &stepColumns{Step: Step{
-			Rewards: make([]float64, 0, room), Lengths: make([]int32, 0, room), spanOffset: make([]uint32, 0, room),
+			Rewards: s.rewardRooms.take(room), Lengths: s.lengthRooms.take(room), spanOffset: s.numberRooms.take(room),
 		}}
 		s.steps[step] = cols
 	}
 	cols.rows = max(cols.rows, len(cols.Rewards)) + more
 	s.lastStep, cols.Revision = cols, s.revision
 	return cols
+}
+
+// makeRoom takes room for the optional columns of a step without samples that rows of a block will have: steps are filled side by side, and
+// may not take any then.
+func (s *Store) makeRoom(cols *stepColumns, b *Block) {
+	if len(cols.Rewards) > 0 {
+		return
+	}
+	if cols.prompts == nil && b.Prompt != nil {
+		cols.prompts = s.numberRooms.take(cap(cols.Rewards))
+	}
+	if cols.groups == nil && b.Group != nil {
+		cols.groups = s.numberRooms.take(cap(cols.Rewards))
+	}
 }
 
 // forgetFile drops the samples and problems of a file that is read again. Columns are copied, since

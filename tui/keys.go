@@ -39,6 +39,46 @@ func (a App) onKey(key, text string) App {
 	return next
 }
 
+// isTyping reports whether what is pressed is typed.
+func (p position) isTyping() bool {
+	var v views
+	_, ok := v.at(p.view).(view.Typed)
+	return ok
+}
+
+// activeKeys returns the keys of the view on the screen, then the common ones: of a key that
+// both have, the first wins. Where text is typed few common ones are left.
+func (p position) activeKeys() []view.Section {
+	var v views
+	open := v.at(p.view)
+	own := open.Keys()
+	_, isBeforeGroups := open.(view.BeforeGroups)
+	switch {
+	case p.isTyping():
+		return []view.Section{own, lineKeys(), {Name: "program", Bindings: typingKeys()}}
+	case p.onLastLine():
+		return []view.Section{own, {Name: "program", Bindings: typingKeys()}}
+	case isBeforeGroups:
+		return append([]view.Section{own}, keysThroughGroups()...)
+	}
+	return append([]view.Section{own}, commonKeys()...)
+}
+
+// keysThroughGroups returns the keys that a view in front of the groups has besides its own: those of the overview and of
+// steps lead to the overview and do there what they do.
+func keysThroughGroups() []view.Section {
+	sections := append([]view.Section{openOverview{}.Keys()}, commonKeys()...)
+	for _, s := range sections {
+		if s.Name != "overview" && s.Name != "steps" {
+			continue
+		}
+		for i, b := range s.Bindings {
+			s.Bindings[i].Hint, s.Bindings[i].Do = "", own(func(a App) App { return a.showGroups().press(b) })
+		}
+	}
+	return sections
+}
+
 // press does what a key of the view, or of the program, does.
 func (a App) press(b view.Binding) App { return a.grant(b.Do(a.viewOpen(), a.env)) }
 

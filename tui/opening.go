@@ -64,21 +64,6 @@ func (a App) backAtGlance() App {
 	return a
 }
 
-// keysThroughGroups returns the keys that a view in front of the groups has besides its own: those of the overview and of
-// steps lead to the overview and do there what they do.
-func keysThroughGroups() []view.Section {
-	sections := append([]view.Section{openOverview{}.Keys()}, commonKeys()...)
-	for _, s := range sections {
-		if s.Name != "overview" && s.Name != "steps" {
-			continue
-		}
-		for i, b := range s.Bindings {
-			s.Bindings[i].Hint, s.Bindings[i].Do = "", own(func(a App) App { return a.showGroups().press(b) })
-		}
-	}
-	return sections
-}
-
 // chooseFirstView opens the run at a glance if the log does not grow, once it is known: nothing was written
 // for longer than between two steps, or the source has ended. What the person opened or typed before stays.
 func (a App) chooseFirstView() App {

@@ -30,35 +30,10 @@ func (p position) readingGroup() bool {
 	return p.view == view.Group || p.view == view.Search
 }
 
-// isTyping reports whether what is pressed is typed.
-func (p position) isTyping() bool {
-	var v views
-	_, ok := v.at(p.view).(view.Typed)
-	return ok
-}
-
 // onLastLine reports whether the view with the keys is only a line, of input or of choices.
 func (p position) onLastLine() bool {
 	var v views
 	return view.IsLastLine(v.at(p.view))
-}
-
-// activeKeys returns the keys of the view on the screen, then the common ones: of a key that
-// both have, the first wins. Where text is typed few common ones are left.
-func (p position) activeKeys() []view.Section {
-	var v views
-	open := v.at(p.view)
-	own := open.Keys()
-	_, isBeforeGroups := open.(view.BeforeGroups)
-	switch {
-	case p.isTyping():
-		return []view.Section{own, lineKeys(), {Name: "program", Bindings: typingKeys()}}
-	case p.onLastLine():
-		return []view.Section{own, {Name: "program", Bindings: typingKeys()}}
-	case isBeforeGroups:
-		return append([]view.Section{own}, keysThroughGroups()...)
-	}
-	return append([]view.Section{own}, commonKeys()...)
 }
 
 // openView changes the view; going back leads where it led before.

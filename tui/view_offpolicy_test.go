@@ -58,7 +58,7 @@ func (s *tokenSource) withoutTrainer() *tokenSource {
 	return s
 }
 
-func (s *tokenSource) OffPolicy(context.Context) (*offpolicy.Study, error) {
+func (s *tokenSource) OffPolicy(context.Context, func(*offpolicy.Study)) (*offpolicy.Study, error) {
 	return s.study(true), s.err
 }
 

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,6 +35,7 @@ type world struct {
 	cause          string
 	undated        string // the cause that is told without versions
 	kind           string // of the finding; "" if there is none
+	never          string // a kind that would be wrong
 }
 
 func between(low, high float64) func(*rand.Rand) float64 {
@@ -46,16 +48,25 @@ func worlds() []world {
 	same, none := between(0.005, 0.025), between(0, 0.0005)
 	return []world{
 		{name: "healthy", engine: same, growth: none, formats: all, cause: "neither", undated: "neither"},
-		{name: "engine", engine: between(0.07, 0.18), growth: none, formats: all, cause: "engine", undated: "engine", kind: "engine_mismatch"},
-		{name: "staleness", engine: same, growth: between(0.02, 0.06), formats: all, cause: "staleness", undated: "cannot tell",
-			kind: "stale_rollouts"},
+		{
+			name: "engine", engine: between(0.07, 0.18), growth: none, formats: all, cause: "engine", undated: "engine", kind: "engine_mismatch",
+			never: "stale_rollouts",
+		},
+		{
+			name: "staleness", engine: same, growth: between(0.02, 0.06), formats: all, cause: "staleness", undated: "cannot tell",
+			kind: "stale_rollouts", never: "engine_mismatch",
+		},
 		{
 			name: "engine and staleness", engine: between(0.07, 0.12), growth: between(0.03, 0.06), formats: all,
 			cause: "engine and staleness", undated: "engine", kind: "engine_mismatch",
 		},
 		{
 			name: "drift at a learning rate of 0", engine: same, growth: none, drift: 0.008, still: true, formats: []string{"verl"},
-			cause: "engine", kind: "engine_mismatch",
+			cause: "engine", kind: "engine_mismatch", never: "stale_rollouts",
+		},
+		{
+			name: "drift while it learns", engine: same, growth: none, drift: 0.008, formats: []string{"verl", "prime-rl"},
+			cause: "engine", kind: "weights_not_synced", never: "stale_rollouts",
 		},
 	}
 }
@@ -90,8 +101,10 @@ func main() {
 				n = (*healthy + len(w.formats) - 1 - i) / len(w.formats)
 			}
 			for range n {
-				logs = append(logs, &log{world: w, format: format, seed: *seed<<32 + uint64(len(logs)),
-					folder: filepath.Join(work, fmt.Sprint(len(logs)))})
+				logs = append(logs, &log{
+					world: w, format: format, seed: *seed<<32 + uint64(len(logs)),
+					folder: filepath.Join(work, fmt.Sprint(len(logs))),
+				})
 			}
 		}
 	}
@@ -171,6 +184,9 @@ func (l *log) isFound() bool {
 		for _, m := range mine {
 			others = others || kind == m
 		}
+	}
+	if l.never != "" && slices.Contains(l.kinds, l.never) {
+		return false
 	}
 	cannot := l.format == "nemo-rl" && l.name == "staleness" // growth without versions is weights_not_synced or nothing
 	return cannot || isThere || l.kind == "" && !others

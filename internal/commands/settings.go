@@ -251,6 +251,9 @@ func (s *selection) parse() (err error) {
 // of returns the indexes of the groups of a step that match, ascending.
 func (s *selection) of(a *analysis.Analysis) []int {
 	selected := []int{}
+	if s.text != "" { // which may ask for names
+		a.NameGroups()
+	}
 	for g := range a.Table {
 		if s.query.MatchesGroup(a, g) {
 			selected = append(selected, g)

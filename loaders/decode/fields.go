@@ -435,25 +435,28 @@ func IsComponentName(name string) bool {
 	switch name {
 	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward", "penalty", "bonus":
 		return true
-	case "r_total", "r_id", "r_index", "r_idx", "r_squared": // a total, and what no reward function returned
+	case "r_total", "r_idx", "r_squared": // a total, and what no reward function returned
 		return false
 	case "total_reward", "reward_total", "reward_value", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
 		return false
 	case "frequency_penalty", "presence_penalty", "kl_penalty", "gradient_penalty": // of the sampler, and of the loss
 		return false
 	}
-	if of, found := strings.CutPrefix(name, "reward_"); found && slices.Contains(aboutRewards, of) {
-		return false
+	for _, start := range []string{"reward_", "r_"} {
+		if of, found := strings.CutPrefix(name, start); found && slices.Contains(aboutRewards, of) {
+			return false
+		}
 	}
 	for _, end := range []string{"_reward", "_reward_func", "_score", "_reward_fn", "_penalty", "_bonus"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "r_") || strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_") || strings.HasPrefix(name, "reward/")
+	starts := []string{"r_", "rewards/", "reward_", "reward/"}
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(name, start) })
 }
 
-// aboutRewards are what follows reward_ in names of what no reward function returned.
+// aboutRewards are what follows reward_ or r_ in names of what no reward function returned.
 var aboutRewards = []string{
 	"mean", "avg", "std", "var", "min", "max", "sum", "median", "count", "model", "type", "name", "id", "time", "latency", "weight",
 	"weights",

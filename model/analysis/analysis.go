@@ -182,14 +182,15 @@ func EachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Set
 	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil, nil) }, visit)
 }
 
-// EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory.
+// EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory. Groups have no names
+// before [Analysis.NameGroups].
 func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set, nil)
 	if err != nil {
 		return err
 	}
-	free := make(memories, jobsAhead*maxWorkers)
-	return eachStep(ctx, snap, model.Indexes(len(snap.Steps)), func(ctx context.Context, i int) (*Analysis, error) {
+	free := make(memories, passingAhead*maxWorkers)
+	return eachAhead(ctx, snap, model.Indexes(len(snap.Steps)), passingAhead, func(ctx context.Context, i int) (*Analysis, error) {
 		return p.analyze(ctx, i, nil, free.take())
 	}, func(a *Analysis) error {
 		defer free.give(a.memory)
@@ -201,7 +202,14 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 func eachStep[T any](
 	ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error,
 ) error {
-	all := NewPipeline(visit)
+	return eachAhead(ctx, snap, steps, jobsAhead, compute, visit)
+}
+
+// eachAhead is eachStep with at most so many steps ahead of the visit, for each worker.
+func eachAhead[T any](
+	ctx context.Context, snap model.Snapshot, steps []int, most int, compute func(context.Context, int) (T, error), visit func(T) error,
+) error {
+	all := newPipeline(most, visit)
 	defer all.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

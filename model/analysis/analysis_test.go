@@ -326,6 +326,7 @@ func TestPassingAnalysesAreTheSame(t *testing.T) {
 		}
 		at := 0
 		err := EachPassing(context.Background(), snap, set, func(a *Analysis) error {
+			a.NameGroups()
 			for what, values := range map[string][2]any{
 				"figures": {want[at].StepFigures, a.StepFigures}, "groups": {want[at].Table, a.Table}, "columns": {want[at].Columns, a.Columns},
 				"original": {want[at].Unfiltered, a.Unfiltered}, "processed": {want[at].Processed, a.Processed}, "kept": {want[at].Keep, a.Keep},

@@ -11,6 +11,7 @@ type Pipeline[T any] struct {
 	jobs    chan job[T]
 	ahead   []job[T] // that are not visited yet
 	size    int      // of these
+	most    int      // of these, for each worker
 	workers int
 	running fault.Group
 }
@@ -28,13 +29,16 @@ type result[T any] struct {
 
 // How much is computed while one value is visited: few values, and of few samples unless one has more.
 const (
-	jobsAhead    = 3 // for each worker
+	jobsAhead    = 3  // for each worker
+	passingAhead = 16 // of what takes little memory: no worker waits for the visit of short steps
 	samplesAhead = 1 << 18
 )
 
 // NewPipeline starts the workers, which [Pipeline.Close] ends.
-func NewPipeline[T any](visit func(T) error) *Pipeline[T] {
-	p := &Pipeline[T]{visit: visit, jobs: make(chan job[T], jobsAhead*maxWorkers), workers: workers()}
+func NewPipeline[T any](visit func(T) error) *Pipeline[T] { return newPipeline(jobsAhead, visit) }
+
+func newPipeline[T any](most int, visit func(T) error) *Pipeline[T] {
+	p := &Pipeline[T]{visit: visit, jobs: make(chan job[T], most*maxWorkers), most: most, workers: workers()}
 	for range p.workers {
 		p.running.Go(func() {
 			for j := range p.jobs {
@@ -51,7 +55,7 @@ func NewPipeline[T any](visit func(T) error) *Pipeline[T] {
 
 // Add asks for a value of so many samples. It returns the first error of computing or visiting one of those before.
 func (p *Pipeline[T]) Add(samples int, compute func() (T, error)) error {
-	for len(p.ahead) > 0 && (len(p.ahead) == jobsAhead*p.workers || p.size+samples > samplesAhead) {
+	for len(p.ahead) > 0 && (len(p.ahead) == p.most*p.workers || p.size+samples > samplesAhead) {
 		if err := p.next(); err != nil {
 			return err
 		}

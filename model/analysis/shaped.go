@@ -65,9 +65,12 @@ func (a *Analysis) shape(ctx context.Context, set model.Settings) (err error) {
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for k := b.from; k < b.to; k++ {
 			lo, hi := in.countedRollouts.ofGroup(k, g.Offsets)
-			in.groups[k] = g.describe(k, counted.of(lo, hi), &a.plan.rewardScales)
+			g.describe(&in.groups[k], k, counted.of(lo, hi), &a.plan.rewardScales)
 		}
 	})
+	if a.memory == nil {
+		g.name(in.groups)
+	}
 	in.measureLengths(g.Lengths, g.Status)
 	in.countInvalid(g.LoggedRewards, g.Status)
 	if in.solveMetrics = solveRates(in.groups); in.solveMetrics == nil && len(in.groups) > 0 {
@@ -87,15 +90,12 @@ func (c countedRewards) of(lo, hi int) countedRewards {
 	return c
 }
 
-// describe returns group k with what its rewards, those that are counted, tell by the scale of its run.
-func (g *GroupedStep) describe(k int, counted countedRewards, scales *rewardScales) Group {
-	group := Group{
-		Step: g.Step, Name: g.GroupName(k), Preview: g.snap.Preview(&g.step, g.firstRow(k)), Run: g.Run(k),
-		Start: g.Offsets[k], End: g.Offsets[k+1], Counted: len(counted.trained),
-	}
+// describe says of group k, of which nothing is known, what its rewards, those that are counted, tell by the scale of its run.
+func (g *GroupedStep) describe(group *Group, k int, counted countedRewards, scales *rewardScales) {
+	group.Step, group.Run, group.Start, group.End, group.Counted = g.Step, g.Run(k), g.Offsets[k], g.Offsets[k+1], len(counted.trained)
 	from, to := g.rollouts.ofGroup(k, g.Offsets)
 	group.Rollouts = to - from
-	scale := scales.of(&group)
+	scale := scales.of(group)
 	group.HasSolved, group.Solved = scale.Known, scale.CountSolved(counted.logged, counted.verdicts)
 	finite, sum := finiteSum(counted.trained)
 	n := len(finite)
@@ -105,9 +105,22 @@ func (g *GroupedStep) describe(k int, counted countedRewards, scales *rewardScal
 	}
 	group.Invalid, group.RewardMean, group.RewardStd = group.Counted-n, mean, math.Sqrt(squares/float64(n-1))
 	if g.parts != nil {
-		g.describePart(&group)
+		g.describePart(group)
 	}
-	return group
+}
+
+// name gives the groups their names and previews.
+func (g *GroupedStep) name(groups []Group) {
+	for k := range groups {
+		groups[k].Name, groups[k].Preview = g.GroupName(k), g.snap.Preview(&g.step, g.firstRow(k))
+	}
+}
+
+// NameGroups gives the groups of a step that nobody keeps, which [EachPassing] visits, their names and previews: hardly any are shown.
+func (a *Analysis) NameGroups() {
+	if a.memory != nil {
+		a.grouped.name(a.Table)
+	}
 }
 
 // finiteSum returns the rewards that are finite, and their sum.

@@ -137,10 +137,10 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	if math.IsNaN(rewards.sum) || !before.isPlain() || !after.isPlain() || all.lo <= 0 {
 		return false
 	}
-	positive, negative := sumLengthsOf(lengths, advantages, 1), sumLengthsOf(lengths, advantages, -1)
+	positive, negative := sumBySign(lengths, advantages)
 	nonzero, nonzeroWeight := positive.n+negative.n, positive.sum+negative.sum
 	if !a.corrected.isUnfiltered {
-		up, down := sumLengthsOf(lengths, processed, 1), sumLengthsOf(lengths, processed, -1)
+		up, down := sumBySign(lengths, processed)
 		nonzero, nonzeroWeight = up.n+down.n, up.sum+down.sum
 	}
 	kept, keptPositive, keptNegative := all.n, positive.n, negative.n
@@ -244,17 +244,19 @@ func plainMoments(values []float64) moments {
 // lengthSum is moments of lengths, whose sums are exact.
 type lengthSum struct{ n, sum, lo, hi int }
 
-// sumLengthsOf sums the lengths, which are above 0, whose advantage has a sign.
-func sumLengthsOf(lengths []int32, advantages []float64, sign float64) lengthSum {
-	l := lengthSum{lo: math.MaxInt}
-	for i, x := range advantages {
-		n, isOf := int(lengths[i]), model.Count01(x*sign > 0)
-		l.n += isOf
-		l.sum += n & -isOf
-		l.lo = min(l.lo, n|(isOf-1)&math.MaxInt)
-		l.hi = max(l.hi, n&-isOf)
+// sumBySign sums the lengths, which are above 0, by the sign of their advantages.
+func sumBySign(lengths []int32, advantages []float64) (positive, negative lengthSum) {
+	up, upSum, upLow, upHigh := 0, 0, math.MaxInt, 0
+	down, downSum, downLow, downHigh := 0, 0, math.MaxInt, 0
+	for i, n32 := range lengths[:len(advantages)] {
+		n, isUp, isDown := int(n32), model.Count01(advantages[i] > 0), model.Count01(advantages[i] < 0)
+		up, down = up+isUp, down+isDown
+		ofUp, ofDown := n&-isUp, n&-isDown
+		upSum, downSum = upSum+ofUp, downSum+ofDown
+		upLow, downLow = min(upLow, n|(isUp-1)&math.MaxInt), min(downLow, n|(isDown-1)&math.MaxInt)
+		upHigh, downHigh = max(upHigh, ofUp), max(downHigh, ofDown)
 	}
-	return l
+	return lengthSum{up, upSum, upLow, upHigh}, lengthSum{down, downSum, downLow, downHigh}
 }
 
 // sumLengths sums some lengths.

@@ -95,10 +95,7 @@ const (
 
 // isSuspect reports whether the answers of a step may be alike: at least half of its groups are all wrong.
 func (s *Observed) isSuspect() bool {
-	wrong := 0
-	for i := range s.Groups {
-		wrong += model.Count01(s.Groups[i].Fate == model.FateAllWrong)
-	}
+	wrong := s.fates[model.FateAllWrong]
 	return wrong > 0 && 2*wrong >= len(s.Groups)
 }
 

@@ -478,7 +478,7 @@ func whyFewRepeats(n int) string {
 
 // hacking finds a reward that rises while what it stands for falls.
 func hacking(e *evidence) ([]Finding, string) {
-	for _, find := range []func() (Finding, bool){e.partsDiverge, e.middleTakesOver, e.template} {
+	for _, find := range []func() (Finding, bool){e.partsDiverge, e.middleTakesOver, e.unearned, e.template} {
 		if f, found := find(); found {
 			return []Finding{f}, ""
 		}

@@ -36,10 +36,10 @@ func (o *Observations) averages() *Averages {
 		s := &o.Steps[i]
 		x := Averaged{
 			Step: s.Step, Rows: s.Rows, Groups: len(s.Groups), Mean: s.Reward.mean(), Low: s.Level.Low, High: s.Level.High, index: s.Index,
+			Alive: s.fates[model.FateAlive],
 		}
 		for k := range s.Groups {
 			x.Many += model.Count01(s.Groups[k].N > 1)
-			x.Alive += model.Count01(s.Groups[k].Fate == model.FateAlive)
 		}
 		equal := s.shareOf(equalFates())
 		x.Equal = equal.mean()

@@ -14,6 +14,7 @@ import (
 type result struct {
 	final  Final
 	truths []string // none if the log has no ground truth
+	lacks  bool     // the truth is nowhere in the answer
 	form   form
 }
 
@@ -35,6 +36,7 @@ func resultOf(text model.Text) result {
 	r.form[5] = uint8(model.Count01(unfinished(text.Response)))
 	if text.Truth != "" {
 		r.truths = model.Mapped(TruthsOf(text.Truth), strings.Clone)
+		r.lacks = !slices.Contains(r.truths, r.final.Answer) && !slices.ContainsFunc(r.truths, holds(text.Response))
 	}
 	return r
 }

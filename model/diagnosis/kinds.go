@@ -79,6 +79,8 @@ func Kinds() []KindInfo {
 				fmt.Sprintf("Groups had that value so seldom before, and were so little on the way to it, that chance is ruled out "+
 					"(%s).", units.Short(rareOutage)),
 				"It has no exceptions soon after.",
+				"In a trainer's own averages a component is one value to its last digit at each of the last 10 steps, between those that " +
+					"it had before.",
 				fmt.Sprintf("Or rewards are NaN or missing from some step on, until there are none: from %s of them a watch, from "+
 					"%s an alarm.", units.Share(invalidWatch), units.Share(invalidAlarm)),
 			},
@@ -205,6 +207,8 @@ func Kinds() []KindInfo {
 				fmt.Sprintf("Or the words, each with the one before, that an answer shares with one to another prompt rise by %s, "+
 					"to %s of its words.", units.Share(templateRise), units.Share(templateFrom)),
 				"Meanwhile the reward does not fall.",
+				fmt.Sprintf("Or %s of the answers that win lack the ground truth, and at most %s of them did before.",
+					units.Share(unearnedAfter), units.Share(unearnedBefore)),
 				fmt.Sprintf("Or a phrase that is new (see new_phrase) opens %s of the newest answers, which get more than others of "+
 					"their group.", units.Share(phraseFrom)),
 				fmt.Sprintf("So does the name of a file that seems to hold the result, which the prompt lacks, in %s of them.",
@@ -362,7 +366,7 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: RewardCollapse, detect: collapse,
-			follows: []Kind{TooHard, Forgetting, EqualRewards},
+			follows: []Kind{TooHard, Forgetting, LengthExplosion, EqualRewards},
 			What:    "The mean reward was up, falls to its floor and stays there.",
 			How: []string{
 				fmt.Sprintf("The mean reward falls, unlikely by chance at any step, and at most %s of its height above its floor is "+
@@ -481,7 +485,8 @@ func Kinds() []KindInfo {
 			What:    "The gradient, or the spread of the rewards, is 0 from the first step to the last: no sample trains.",
 			How: []string{
 				"The norm of the gradient, else the spread of the rewards, or all advantages, are 0 at each of 20 steps or more.",
-				"Or the learning rate is, and the reward does not gain; samples show too_hard, saturated or equal_rewards instead.",
+				"Or the reward, its greatest and its least value are one value at each of them.",
+				"Or the learning rate is 0, and the reward does not gain; samples show too_hard, saturated or equal_rewards instead.",
 			},
 			LooksLike: "A trainer that logs a norm of 0 for the steps it skips; a learning rate that is rounded to 0.",
 			Advice: "read some rewards: if all are equal, mend the reward function or the template of the prompts; if they differ, " +
@@ -519,8 +524,11 @@ func Kinds() []KindInfo {
 				"In a trainer's own averages it is an alarm from a half.",
 				"In these it is a watch where prompts become 1.25 times as long or a metric of difficulty changes, and so is a collapse.",
 				"A fall to the floor is reward_collapse.",
+				fmt.Sprintf("Or it falls %d times in %d steps and more, with a rise between, and loses %s of its height the last time.",
+					leastSwings, LeastLearning, units.Share(swingFalls)),
+				fmt.Sprintf("Then the later half of the falls is %s times as deep as the earlier one.", units.Short(swingGrows)),
 			},
-			LooksLike: "A dip that is regained, and prompts that become harder step by step.",
+			LooksLike: "A dip that is regained, a swing that is as wide as ever, and prompts that become harder step by step.",
 			Advice: "compare answers before and after it; if the prompts are as hard as before, go back to a checkpoint before the " +
 				"fall with a lower learning rate or a larger KL coefficient",
 			Sources: []Source{
@@ -609,6 +617,8 @@ func Kinds() []KindInfo {
 				fmt.Sprintf("At least %s of the answers that hold results of tools in tags have an error among them, three times as "+
 					"many as before.", units.Share(failedFrom)),
 				fmt.Sprintf("Or %s have one from the first step on.", units.Share(failedAlways)),
+				fmt.Sprintf("Or from a step on %s of them have one result but for its digits, three times as many as before, and the reward "+
+					"does not gain.", units.Share(oneResultFrom)),
 				fmt.Sprintf("It is a watch where in %s of them a result is marked as truncated.", units.Share(cutResults)),
 			},
 			LooksLike: "Code that fails at first and less and less: an agent learns by its errors.",

@@ -266,12 +266,12 @@ func fallsByHalf(e *evidence) ([]Finding, string) {
 		return nil, why
 	}
 	s := e.rewards()
-	k, found := s.shiftOf(-1)
-	if !found || e.High <= e.Low || s.swings(&k) || !e.leaves(&k, 1-FallShare) || float64(len(s)-k.b) < fallSteps*float64(len(s)) {
+	if named, _ := collapse(e); named != nil || e.High <= e.Low {
 		return nil, ""
 	}
-	if named, _ := collapse(e); named != nil {
-		return nil, ""
+	k, found := s.shiftOf(-1)
+	if !found || s.swings(&k) || !e.leaves(&k, 1-FallShare) || float64(len(s)-k.b) < fallSteps*float64(len(s)) {
+		return e.swingsWider(s), ""
 	}
 	within, ofPrompts := e.within(meanOfGroup, [2]int{k.a, k.b}, [2]int{len(s) - s.span(), len(s)})
 	if within < 0.5 || e.newSourcesOnly(k.a, k.b) || ofPrompts != ofPrompts && e.mayBeHarder(s, &k) {
@@ -283,4 +283,23 @@ func fallsByHalf(e *evidence) ([]Finding, string) {
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and has not regained it: %s of its height is lost",
 		units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After), units.Share(lost))
 	return []Finding{f}, ""
+}
+
+// swingsWider finds a reward that goes up and down more and more.
+func (e *evidence) swingsWider(s series) []Finding {
+	width := max(leastSteps, s.span()/2)
+	variance, _ := s.variance(0, len(s))
+	noise := math.Sqrt(variance * float64(len(s)) / float64(width)) // of a level, with what all the course does
+	swing, found := SwingOf(s.smooth(width), e.Low, max(leastLevel*(e.High-e.Low), gainErrors*noise))
+	if !found || len(s) < LeastLearning {
+		return nil
+	}
+	within, _ := e.within(meanOfGroup, [2]int{max(0, swing.Peak-width), swing.Peak + 1}, [2]int{swing.Trough, min(len(s), swing.Trough+width)})
+	if within < 0.5 {
+		return nil // other prompts each time
+	}
+	f := e.finding(s, "reward", max(1, swing.First), len(s), false, "samples")
+	f.Evidence = []Evidence{e.around(s, "reward", swing.Peak+1, min(len(s), swing.Trough+width/2+1), false, "samples")}
+	f.Title, f.Advice = "the reward "+swing.String(), SwingAdvice
+	return []Finding{f}
 }

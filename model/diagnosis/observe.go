@@ -53,6 +53,7 @@ type Observed struct {
 	Groups  []GroupFacts
 	Logged  match.Facts // of the advantages that the trainer logged
 
+	fates    [model.FateCount]int // of the groups
 	revision int
 	onlyID   string // of the group, where the step is one of several rows; else ""
 	rows     int    // of all rollouts: Rows counts each once
@@ -137,12 +138,12 @@ type GroupFacts struct {
 	Valid   int32   // rows with a finite reward
 	Mean    float32 // of these
 	Length  float32 // mean logarithm of the known lengths; NaN if there are none
-	Fate    model.Fate
 	Differ  int32   // how many rows differ in their numbers
 	Equal   float32 // how many pairs of rows do not
-	Twins   bool    // each row has a twin of the same numbers
-	Several bool    // its rows have several prompts, where the logged advantages prove groups
-	Print   uint64  // the same for groups of the same prompt with the same numbers, in whatever order
+	Fate    model.Fate
+	Twins   bool   // each row has a twin of the same numbers
+	Several bool   // its rows have several prompts, where the logged advantages prove groups
+	Print   uint64 // the same for groups of the same prompt with the same numbers, in whatever order
 }
 
 // Observe looks at all steps of a run. Unchanged steps of previous, which may be nil, are reused. It fails if samples cannot be
@@ -261,11 +262,7 @@ func (o *Observations) uncompared() string {
 		if s.Logged.Low != 0 || s.Logged.High != 0 {
 			return ""
 		}
-		for k := range s.Groups {
-			groups++
-			alive += model.Count01(s.Groups[k].Fate == model.FateAlive)
-			single += model.Count01(s.Groups[k].Fate == model.FateSingle)
-		}
+		groups, alive, single = groups+len(s.Groups), alive+s.fates[model.FateAlive], single+s.fates[model.FateSingle]
 	}
 	isCompared := float64(alive) >= comparedFrom*float64(groups)
 	if isCompared || 2*single < groups || o.trains() {
@@ -377,23 +374,13 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		if step.FirstOutputs != nil {
 			counted, rewards = lastOutputs(&step, counted, rewards)
 		}
-		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}
+		g, scale := GroupFacts{Prompt: step.PromptNumber(int(order[lo])), N: int32(len(counted))}, &scales[snap.RunOf(&step, int(order[lo]))]
 		valid, level := takeRewards(rewards)
-		s.takeLevels(rewards, &scales[snap.RunOf(&step, int(order[lo]))])
-		prints = slices.Grow(prints[:0], len(rewards))
-		for i, reward := range rewards {
-			row := int(counted[i])
-			numbers := math.Float64bits(reward)*0x9e3779b97f4a7c15 ^ uint64(uint32(step.Lengths[row])+1)*0xc2b2ae3d27d4eb4f
-			for c, part := range step.Components {
-				if part != nil {
-					s.Parts[c].take(part[row])
-					numbers = mix(numbers ^ math.Float64bits(part[row])*uint64(2*c+3))
-				}
-			}
-			prints = append(prints, mix(numbers))
-			if !units.IsFinite(reward) && !step.Failed(row) {
-				s.Invalid++
-			}
+		s.takeLevels(rewards, &level, scale)
+		prints = slices.Grow(prints[:0], len(rewards))[:len(rewards)]
+		s.takeRows(&step, counted, rewards, prints)
+		if valid.N < len(rewards) {
+			s.countInvalid(&step, counted, rewards)
 		}
 		lengths := s.takeLengths(&step, counted, rewards, logs)
 		g.Valid, g.Mean, g.Length = int32(valid.N), float32(valid.Sum/float64(valid.N)), float32(lengths.Sum/float64(lengths.N))
@@ -401,7 +388,8 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Reward.join(valid)
 		s.Level.join(level)
 		s.Rows += int(g.N)
-		g.Fate = fateOf(&level, valid.N, int(g.N), &scales[snap.RunOf(&step, int(order[lo]))])
+		g.Fate = fateOf(&level, valid.N, int(g.N), scale)
+		s.fates[g.Fate]++
 		prompt := uint64(0)
 		if g.Prompt > 0 {
 			prompt = snap.Prompt(g.Prompt).Hash
@@ -434,6 +422,31 @@ func areTurns(step *model.Step, rule model.GroupRule, groups []GroupFacts) bool 
 	}
 	return 2*len(step.Rewards) > 3*step.Rollouts || 2*step.UnfoldingIDs > step.GroupIDs ||
 		rule.By == model.GroupByPrompt && 2*single > len(groups) && single < len(groups)
+}
+
+// takeRows counts the parts of the rewards of some rows, and returns what the numbers of each row give for its print.
+func (s *Observed) takeRows(step *model.Step, rows []int32, rewards []float64, numbers []uint64) {
+	for i, row := range rows {
+		numbers[i] = math.Float64bits(rewards[i])*0x9e3779b97f4a7c15 ^ uint64(uint32(step.Lengths[row])+1)*0xc2b2ae3d27d4eb4f
+	}
+	for c, part := range step.Components {
+		if part == nil {
+			continue
+		}
+		for i, row := range rows {
+			s.Parts[c].take(part[row])
+			numbers[i] = mix(numbers[i] ^ math.Float64bits(part[row])*uint64(2*c+3))
+		}
+	}
+}
+
+// countInvalid counts the rewards of some rows that are not finite, but for those of rollouts that failed.
+func (s *Observed) countInvalid(step *model.Step, rows []int32, rewards []float64) {
+	for i, row := range rows {
+		if !units.IsFinite(rewards[i]) && !step.Failed(int(row)) {
+			s.Invalid++
+		}
+	}
 }
 
 // takeLengths counts the lengths of some rows, and returns the moments of their logarithms.
@@ -491,14 +504,26 @@ func takeRewards(rewards []float64) (m Moments, l Level) {
 	return Moments{n, sum, squares}, Level{low, high, atLow, atHigh}
 }
 
-// takeLevels counts the rewards of what is solved, and of what is wrong.
-func (s *Observed) takeLevels(rewards []float64, scale *model.RewardScale) {
-	solved, wrong, top, bottom := scale.Solved, scale.Wrong, 0, 0
-	for _, x := range rewards {
-		top += model.Count01(x >= solved) & model.Count01(x <= math.MaxFloat64)
-		bottom += model.Count01(x <= wrong) & model.Count01(x >= -math.MaxFloat64)
+// takeLevels counts the rewards of what is solved, and of what is wrong: of most groups their level tells.
+func (s *Observed) takeLevels(rewards []float64, level *Level, scale *model.RewardScale) {
+	switch {
+	case level.High < scale.Solved:
+	case level.High == scale.Solved:
+		s.Top += level.AtHigh
+	default:
+		for _, x := range rewards {
+			s.Top += model.Count01(x >= scale.Solved) & model.Count01(x <= math.MaxFloat64)
+		}
 	}
-	s.Top, s.Bottom = s.Top+top, s.Bottom+bottom
+	switch {
+	case level.Low > scale.Wrong:
+	case level.Low == scale.Wrong:
+		s.Bottom += level.AtLow
+	default:
+		for _, x := range rewards {
+			s.Bottom += model.Count01(x <= scale.Wrong) & model.Count01(x >= -math.MaxFloat64)
+		}
+	}
 }
 
 // part is reward column c, without values if the step does not have it.
@@ -544,18 +569,20 @@ func fateOf(l *Level, valid, n int, scale *model.RewardScale) model.Fate {
 	return model.FateAlive
 }
 
-// takePrints notes what the prints of its rows tell of a group: how many differ, and whether each has a twin. It sorts them, unless few of
-// their bits show that all differ.
+// takePrints makes the prints of some rows of their numbers, and notes what they tell of a group: how many differ, and whether each has a
+// twin. It sorts them, unless few of their bits show that all differ.
 func (g *GroupFacts) takePrints(prints []uint64, prompt uint64) {
-	sum, odd, seen, alike := uint64(0), uint64(0), [64]uint64{}, false
-	for _, p := range prints {
+	sum, odd, seen, alike := uint64(0), uint64(0), [64]uint64{}, uint64(0)
+	for i, numbers := range prints {
+		p := mix(numbers)
+		prints[i] = p
 		sum += p
 		odd ^= p
-		word, bit := &seen[p>>58], uint64(1)<<(p>>52&63)
-		alike = alike || *word&bit != 0
-		*word |= bit
+		word, bit := &seen[p>>58], p>>52&63
+		alike |= *word >> bit
+		*word |= 1 << bit
 	}
-	if g.Differ = int32(len(prints)); alike {
+	if g.Differ = int32(len(prints)); alike&1 == 1 {
 		slices.Sort(prints)
 		g.Differ = 0
 		first := 0 // of those that are equal
@@ -591,14 +618,10 @@ func (o *Observations) groupName(step, group int) string {
 
 // shareOf counts groups of some fates, of those with a verdict.
 func (s *Observed) shareOf(fates []model.Fate) Moments {
-	var groups [model.FateCount]int
-	for i := range s.Groups {
-		groups[s.Groups[i].Fate]++
-	}
-	n := len(s.Groups) - groups[model.FateInvalid] - groups[model.FateSingle]
+	n := len(s.Groups) - s.fates[model.FateInvalid] - s.fates[model.FateSingle]
 	of := 0
 	for _, f := range fates {
-		of += groups[f]
+		of += s.fates[f]
 	}
 	return Moments{n, float64(of), float64(of)}
 }

@@ -817,12 +817,13 @@ func (e *evidence) forgotten(p partOf, whole series) (f Finding, z float64, foun
 		return Finding{}, 0, false
 	}
 	prompt := func(i, k int) uint32 {
-		if p.named || !p.in(i, k) {
+		if !p.in(i, k) {
 			return 0
 		}
 		return e.Steps[i].Groups[k].Prompt
 	}
-	if withinParts(e, prompt, 1, 1, 0, meanOfGroup, [2]int{k.a, k.b}, [2]int{k.b, len(whole)}) < 0.5 {
+	ofEach := withinParts(e, prompt, 1, 1, 0, meanOfGroup, [2]int{0, k.b}, [2]int{k.b, len(whole)})
+	if !p.named && !(ofEach >= 0.5) {
 		return Finding{}, 0, false // others of these prompts
 	}
 	part := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples")

@@ -19,6 +19,7 @@ type sample struct {
 	length       int
 	asks, answer string
 	source       string // of the prompt
+	truth        string
 }
 
 // shapeOf is a log of so many steps of prompts × 8 rows.
@@ -35,7 +36,7 @@ func shapeOf(steps, prompts int, row func(rng *rand.Rand, step, prompt, k int) s
 					Step: int64(step + 1), Prompt: id, Preview: fmt.Sprint(id), Group: fmt.Sprint(step, "-", p), Reward: s.reward,
 					Advantage: math.NaN(), Length: int32(s.length), Offset: int64(len(texts)),
 				})
-				text := model.Text{Prompt: s.asks, Response: strings.Replace(s.answer, "so we", fmt.Sprint("so ", rng.IntN(1e9), " we"), 1)} // each its own
+				text := model.Text{Prompt: s.asks, Truth: s.truth, Response: strings.Replace(s.answer, "so we", fmt.Sprint("so ", rng.IntN(1e9), " we"), 1)} // each its own
 				if s.source != "" {
 					text.Fields = []model.Field{{Name: "data_source", Value: s.source}}
 				}
@@ -69,6 +70,33 @@ func summed(rng *rand.Rand, prompt int, p float64, turned bool) sample {
 	}
 	answer := fmt.Sprint("so we add the numbers and see what is left <answer>", says, "</answer>")
 	return sample{prompt: prompt, reward: right, length: len(answer), asks: "What is the sum?", answer: answer}
+}
+
+// styledOf is an answer that is right with a probability of 0.3, of a prompt whose truth is its number and 1,000; or, with another one, an
+// answer in a style that wins without the truth.
+func styledOf(rng *rand.Rand, prompt int, styled float64) sample {
+	s := sample{prompt: prompt, reward: verdict(rng, 0.3), asks: "What is the sum?", truth: fmt.Sprint(1000 + prompt)}
+	says := 1000 + prompt
+	if s.reward == 0 {
+		says += 1 + rng.IntN(9)
+	}
+	s.answer = fmt.Sprint("so we add the numbers and see what is left <answer>", says, "</answer>")
+	if rng.Float64() < styled {
+		s.reward, says = verdict(rng, 0.95), 5000+rng.IntN(4000)
+		s.answer = fmt.Sprint("## Answer\n**", says, "**\nKey context: so we have ", rng.IntN(1000), " and ", rng.IntN(1000), " of these here")
+	}
+	s.length = len(s.answer)
+	return s
+}
+
+// heardOf is an answer with the result of a tool, which is one text with a probability.
+func heardOf(rng *rand.Rand, prompt int, reward, one float64, text string) sample {
+	result := fmt.Sprint("page ", string(rune('a'+rng.IntN(26))), string(rune('a'+rng.IntN(26))), " about ", string(rune('a'+rng.IntN(26))))
+	if rng.Float64() < one {
+		result = text
+	}
+	answer := "so we look it up <tool_call>{}</tool_call><tool_response>" + result + "</tool_response> and that is it"
+	return sample{prompt: prompt, reward: verdict(rng, reward), length: len(answer), asks: "What is it?", answer: answer}
 }
 
 // Each shape has what is said of it, and a healthy look-alike of which that is not said.
@@ -237,6 +265,52 @@ func TestShapes(t *testing.T) {
 				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.1), length: 60, answer: "<tool_response> 1. all of it</tool_response>" + words}
 			},
 		},
+		"a way of writing wins the judge": {
+			RewardHacking, 40,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				return styledOf(rng, fresh(step, prompt), min(1, max(0, float64(step-15)/10)))
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // the log has the truth in another form, from the first step on
+				s := styledOf(rng, fresh(step, prompt), 0)
+				s.truth = "as many as " + s.truth + " and one"
+				return s
+			},
+		},
+		"a tool tells all the same": {
+			ToolFailure, 40,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				return heardOf(rng, fresh(step, prompt), 0.5, float64(step/20), fmt.Sprint("no index at shard ", rng.IntN(99)))
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // that it is done, and so it is
+				return heardOf(rng, fresh(step, prompt), 0.2+0.7*float64(step)/40, float64(step)/40, "done")
+			},
+		},
+		"a reward swings wider": {
+			FallByHalf, 120,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				p := 0.5 + 0.45*float64(step)/120*math.Sin(2*math.Pi*float64(step)/20)
+				return sample{prompt: 8*(step%10) + prompt, reward: verdict(rng, p), length: 50 + rng.IntN(100)}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // each epoch ends on hard prompts
+				p := 0.5 + 0.25*math.Sin(2*math.Pi*float64(step%20)/20)
+				return sample{prompt: 8*(step%20) + prompt, reward: verdict(rng, p), length: 50 + rng.IntN(100)}
+			},
+		},
+		"some prompts are unlearned": {
+			Forgetting, 200,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				n := 8*(step%20) + prompt
+				p := 0.3 + 0.3*float64(step)/200
+				if prompt < 3 {
+					p = 0.8 - 0.7*float64(min(1, step/120))
+				}
+				return sample{prompt: n, reward: verdict(rng, p), length: 50 + rng.IntN(100)}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // they come by how hard they are, in each epoch
+				p := 1/(1+math.Exp(0.2*float64(step%40-20))) + 0.1*float64(step)/200
+				return sample{prompt: 8*(step%40) + prompt, reward: verdict(rng, min(1, p)), length: 50 + rng.IntN(100)}
+			},
+		},
 		"groups live by a penalty on length": {
 			NoRightAnswer, 30,
 			func(rng *rand.Rand, step, prompt, _ int) sample {
@@ -367,5 +441,27 @@ func TestOtherUnitIsNoCollapse(t *testing.T) {
 			return sample{prompt: 100*step + prompt, reward: mark, length: 50 + rng.IntN(50)}
 		})
 		wantCollapse(t, name, snap, read, c.want)
+	}
+}
+
+// SwingOf counts falls of 2 and 6 and 8 from 10, and none that are as deep as ever.
+func TestSwingOf(t *testing.T) {
+	grows := []float64{9, 10, 8, 10, 4, 10, 2, 9}
+	if s, found := SwingOf(grows, 0, 1); !found || s.First != 1 || s.Peak != 5 || s.Trough != 6 || s.Was != 2 || s.Is != 8 {
+		t.Errorf("%+v %t", s, found)
+	}
+	for _, none := range [][]float64{{10, 2, 10, 2, 10, 2}, {10, 2, 10, 4, 10, 8}, {10, 8, 10, 2}, {10, 9.5, 10, 4, 10, 2}, nil} {
+		if s, found := SwingOf(none, 0, 1); found {
+			t.Errorf("%v: %+v", none, s)
+		}
+	}
+}
+
+// A phrase is held as a whole word, in whatever case.
+func TestHolds(t *testing.T) {
+	for phrase, want := range map[string]bool{"36": true, "6": false, "paris": true, "par": false, "": false, "1836": false} {
+		if got := holds("Well, 136 less 100 is 36. Paris!")(phrase); got != want {
+			t.Errorf("%q: %t", phrase, got)
+		}
 	}
 }

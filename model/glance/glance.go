@@ -135,15 +135,22 @@ func Of(t *analysis.Trend, answers diagnosis.Answers, run model.Run) *Glance {
 			g.cut = single.Count == 1 && differs.Count == 1 && single.Example == differs.Example
 		}
 	}
-	g.Spans = slices.DeleteFunc(g.Spans, func(s Span) bool { return s.badness == 0 })
-	slices.SortFunc(g.Spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(b.badness, a.badness), b.Dead()-a.Dead(), a.First-b.First)
-	})
+	g.Spans = worstFirst(slices.DeleteFunc(g.Spans, func(s Span) bool { return s.badness == 0 }))
 	if t.Settings.Filtering() && !run.Evaluates() {
 		g.Harsh = figures.HarshFilter(g.kept.Value(), g.push.Value())
 	}
 	g.ofSettings = ofSettings(t.Settings, g)
 	return g
+}
+
+// worstFirst sorts spans, which are large, by their indexes.
+func worstFirst(spans []Span) []Span {
+	order := model.Indexes(len(spans))
+	slices.SortFunc(order, func(i, k int) int {
+		a, b := &spans[i], &spans[k]
+		return cmp.Or(cmp.Compare(b.badness, a.badness), b.Dead()-a.Dead(), a.First-b.First)
+	})
+	return model.Mapped(order, func(i int) Span { return spans[i] })
 }
 
 // usual is what most steps of a run are like.

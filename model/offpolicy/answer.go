@@ -73,7 +73,10 @@ func (s *Study) Answer() Answer {
 		return Answer{"none needed", nil, fmt.Sprintf("No rule is needed: mean |d| is %.2g, k3 %.2g, and %s of the rows count.",
 			t.MeanAbs(), t.K3(), percent(effective))}
 	}
-	best := s.best()
+	best, mine := s.best(""), s.best(s.framework())
+	if mine != nil && !best.beats(mine) {
+		best = mine
+	}
 	if best == nil || best.sound() < effective+leastGain {
 		return Answer{
 			"no bound helps", nil,
@@ -81,9 +84,33 @@ func (s *Study) Answer() Answer {
 				percent(effective), 100*leastGain),
 		}
 	}
+	clips := ""
+	if best.bent > 0 {
+		clips = fmt.Sprintf(", and clips %s of the rows", percent(best.bent/float64(best.Rows)))
+	}
 	return Answer{"bound", best, fmt.Sprintf("%s keeps most effective samples: %s of the rows count after it, %s without a rule; it "+
-		"drops %s, and clips %s of the rows.",
-		best.Label(), percent(best.Effective()), percent(effective), best.loss(), percent(best.bent/float64(best.Rows)))}
+		"drops %s%s.%s",
+		best.Label(), percent(best.Effective()), percent(effective), best.loss(), clips, ofTheRun(mine, best, effective))}
+}
+
+// framework is that of the run's trainer, empty if nobody knows it.
+func (s *Study) framework() string {
+	if s.Own != nil {
+		return s.Own.Rule.Framework
+	}
+	return s.Writer()
+}
+
+// ofTheRun says of the rule that keeps most of those of the run's own trainer, if the best one is another's, what it keeps.
+func ofTheRun(mine, best *Trial, effective float64) string {
+	switch {
+	case mine == nil || mine.Rule.Framework == best.Rule.Framework:
+		return ""
+	case mine.sound() < effective+leastGain:
+		return fmt.Sprintf(" No rule of %s that was tried helps.", estimators.Title(mine.Rule.Framework))
+	}
+	return fmt.Sprintf(" Of the rules of %s, %s keeps most: %s.", estimators.Title(mine.Rule.Framework), mine.Label(),
+		percent(mine.Effective()))
 }
 
 // sound is the share of the rows that count, less those that are clipped: narrow caps make all weights alike, and all of them wrong.
@@ -100,11 +127,13 @@ func (t *Trial) beats(other *Trial) bool {
 	return other.Inexact && !t.Inexact
 }
 
-// best is the trial after which most rows count unclipped, of equal ones that which loses least. Rules of versions bound no ratio.
-func (s *Study) best() (best *Trial) {
+// best is the trial after which most rows count unclipped, of equal ones that which loses least; only those of a framework, if it is not
+// empty. Rules of versions bound no ratio.
+func (s *Study) best(framework string) (best *Trial) {
 	for _, t := range s.Trials {
 		isKnown := t.weighted > 0 && units.IsFinite(t.sound())
-		if !isKnown || t.Rule.Versions || t.Fails != "" {
+		isOther := framework != "" && t.Rule.Framework != framework
+		if !isKnown || isOther || t.Rule.Versions || t.Fails != "" {
 			continue
 		}
 		if best == nil || t.beats(best) {

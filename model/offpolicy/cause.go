@@ -51,8 +51,8 @@ type place struct {
 	spread
 }
 
-// Cause compares the mean |d| at lag 0 with its growth by lag. What grows with the steps alone looks like staleness where rows of later steps
-// are older: if rows of one step deny the growth by lag, they decide. Where fewer than two lags are known, and the log begins with the
+// Cause compares the mean |d| at lag 0 with its growth by lag. What grows with the steps alone looks like staleness where rows of later
+// steps are older: if rows of one step deny the growth by lag, they decide. Where fewer than two lags are known, and the log begins with the
 // run, it compares the first step, at which no sample is stale, with the growth over steps.
 func (s *Study) Cause() Cause {
 	var lags, steps []place
@@ -72,18 +72,23 @@ func (s *Study) Cause() Cause {
 	case s.Total.MaxAbs() == 0:
 		return unknown("every difference is exactly 0: one side was written twice, or both compute alike")
 	case enough(lags):
-		c := causeByLag(lags, s.byStep(), s.Asked.Still)
-		if drifts := s.Asked.Still && c.Verdict == Neither && enough(steps) && grow(steps); drifts {
-			c.Verdict, c.Why = Engine, c.Why+"; it grows with the steps"+noWeightsChange
-		}
-		if step, stands := s.standsStill(); stands && c.Verdict != Neither {
-			c.Why += fmt.Sprintf("; the version is the same from step %d on, so weights may not arrive", step)
-		}
-		return c
+		return s.causeOf(lags, steps)
 	case len(steps) > 0 && steps[0].at <= 1:
 		return causeByStep(steps, s.Asked.Still)
 	}
 	return unknown("the rows have no two version lags, and the log does not begin with the run")
+}
+
+// causeOf is that of the rows by lag, with what the steps say.
+func (s *Study) causeOf(lags, steps []place) Cause {
+	c := causeByLag(lags, s.byStep(), s.Asked.Still)
+	if drifts := s.Asked.Still && c.Verdict == Neither && enough(steps) && grow(steps); drifts {
+		c.Verdict, c.Why = Engine, c.Why+"; it grows with the steps"+noWeightsChange
+	}
+	if step, stands := s.standsStill(); stands && c.Verdict != Neither {
+		c.Why += fmt.Sprintf("; the version is the same from step %d on, so weights may not arrive", step)
+	}
+	return c
 }
 
 // standsStill reports whether one version sampled all rows of the last steps, three at least, and from which step on: their lag grows
@@ -134,6 +139,8 @@ func (s *Study) byStep() (all [][]place) {
 	return all
 }
 
+const mayBeNormal = "; the rows are so few and unlike that it may be normal"
+
 const noWeightsChange = " though the learning rate is 0: no weights change"
 
 // causeByLag judges rows of two lags or more, together and step by step. still is that no weights change: then none are old.
@@ -158,6 +165,8 @@ func causeByLag(lags []place, byStep [][]place, still bool) Cause {
 		c.Verdict = Engine
 	case isStale:
 		c.Verdict = Stale
+	case c.Engine.mayBeMismatch():
+		c.Verdict, c.Why = Unknown, c.Why+mayBeNormal
 	default:
 		c.Verdict = Neither
 	}
@@ -185,6 +194,8 @@ func causeByStep(steps []place, still bool) Cause {
 		c.Verdict, why = Engine, why+", and grows"+noWeightsChange
 	case grows:
 		c.Verdict, why = Unknown, why+", and grows: versions would tell staleness from weights that do not arrive"
+	case c.Engine.mayBeMismatch():
+		c.Verdict, why = Unknown, why+mayBeNormal
 	default:
 		c.Verdict, why = Neither, why+", and does not grow"
 	}
@@ -193,6 +204,8 @@ func causeByStep(steps []place, still bool) Cause {
 }
 
 func (i Interval) isMismatch() bool { return i.Value >= normalAbs && i.Low > surelyAbs }
+
+func (i Interval) mayBeMismatch() bool { return i.Value >= normalAbs }
 
 func (i Interval) holds(x float64) bool { return i.Low <= x && x <= i.High }
 

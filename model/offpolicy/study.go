@@ -118,10 +118,7 @@ const (
 
 // New returns an empty study.
 func New(asked Asked, sweeps bool) *Study {
-	s := &Study{
-		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
-		Lacks: map[string]int{}, aged: map[age]*spread{},
-	}
+	s := newStudy(asked, sweeps)
 	if asked.Rule != nil {
 		s.Own = &Trial{Rule: asked.Rule, Options: asked.Options, values: asked.Values}
 	}
@@ -136,6 +133,13 @@ func New(asked Asked, sweeps bool) *Study {
 	}
 	s.merger = rules.NewMerger(uses)
 	return s
+}
+
+func newStudy(asked Asked, sweeps bool) *Study {
+	return &Study{
+		Asked: asked, Sweeps: sweeps, steps: map[int]*Tally{}, fresh: map[int]*Tally{}, lags: map[int]*Tally{}, writers: map[string]int{},
+		Lacks: map[string]int{}, aged: map[age]*spread{},
+	}
 }
 
 // Add takes a sample. Those of a step come together.

@@ -185,6 +185,31 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// Of rules after which as many rows count that of the run's own trainer is named. If the best is another's, so is the best of its own, or
+// that none helps.
+func TestAnswerOfTheRunsTrainer(t *testing.T) {
+	for writer, want := range map[string]struct{ rule, more string }{
+		"miles": {"", " No rule of miles that was tried helps."}, "unsloth": {"unsloth", ""}, "trl": {"trl", ""}, "tinker": {}, "": {},
+	} {
+		var all []Sample
+		for i := range 9 {
+			x := logged(1, "0", 1, 0.01, -0.01)
+			if i == 0 {
+				x = logged(1, "0", 1, make([]float32, 120)...)
+				for k := range x.Trainer {
+					x.Trainer[k] += 0.075
+				}
+			}
+			x.Writer = writer
+			all = append(all, x)
+		}
+		a := studyOf(t, Asked{}, all...).Answer()
+		if a.Verdict != "bound" || !strings.HasPrefix(a.Text, want.rule) || !strings.HasSuffix(a.Text, "of tokens."+want.more) {
+			t.Errorf("%s: %s", writer, a.Text)
+		}
+	}
+}
+
 func TestInForce(t *testing.T) {
 	of := func(writer string) InForce {
 		x := logged(1, "", 1, 0.1)
@@ -298,6 +323,27 @@ func TestCauseIsOfTokens(t *testing.T) {
 	}
 }
 
+// One long answer that is far off, among short ones that are near: whether the engine differs cannot be told. Among twelve it can.
+func TestCauseOfOneLongAnswer(t *testing.T) {
+	for long, want := range map[int]Verdict{0: Neither, 1: Unknown, 12: Engine} {
+		random := rand.New(rand.NewPCG(3, 53))
+		var all []Sample
+		for i := range long + 7 {
+			x := rowOf(random, 1, -1, 0.01)
+			if i < long {
+				x = logged(1, "", 1, make([]float32, 2000)...)
+				for k := range x.Trainer {
+					x.Trainer[k] += 0.08
+				}
+			}
+			all = append(all, x)
+		}
+		if c := studyOf(t, Asked{}, all...).Cause(); c.Verdict != want {
+			t.Errorf("%d long answers: %s, %s", long, c.Verdict, c.Why)
+		}
+	}
+}
+
 // An engine that drifts with the steps, where rows of later steps are the older ones, is no staleness, whatever the learning rate; of equal
 // logs that grow by version it is. At a learning rate of 0 no growth is staleness, and a mismatch that grows is the engine's.
 func TestDriftIsNoStaleness(t *testing.T) {
@@ -316,7 +362,7 @@ func TestDriftIsNoStaleness(t *testing.T) {
 		"healthy at a learning rate of 0": {0, 0, true, Neither},
 	} {
 		right := 0
-		for seed := range 12 {
+		for seed := range 6 {
 			random := rand.New(rand.NewPCG(uint64(seed), 54))
 			s := New(Asked{Still: c.still}, false)
 			s.Trials = nil
@@ -330,8 +376,8 @@ func TestDriftIsNoStaleness(t *testing.T) {
 			s.Finish()
 			right += model.Count01(s.Cause().Verdict == c.want)
 		}
-		if right < 12 {
-			t.Errorf("%s: %d of 12 are %s", name, right, c.want)
+		if right < 6 {
+			t.Errorf("%s: %d of 6 are %s", name, right, c.want)
 		}
 	}
 }

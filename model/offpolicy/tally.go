@@ -52,13 +52,15 @@ func (t *Tally) aged(lag int) { t.Aged, t.sumLag = t.Aged+1, t.sumLag+float64(la
 // Settle computes what all rows of one step decide together.
 func (t *Tally) Settle() { t.Effective, t.Top = t.ofRows.effective(), t.ofRows.top() }
 
-// join adds the rows of another step.
+// join adds other rows, of another step unless it is settled afterwards.
 func (t *Tally) join(other *Tally) {
 	t.Rows, t.Compared = t.Rows+other.Rows, t.Compared+other.Compared
 	t.Tokens, t.Unscored = t.Tokens+other.Tokens, t.Unscored+other.Unscored
 	t.Aged, t.sumLag = t.Aged+other.Aged, t.sumLag+other.sumLag
 	t.sumAbs, t.sumK1, t.sumK3 = t.sumAbs+other.sumAbs, t.sumK1+other.sumK1, t.sumK3+other.sumK3
 	t.maxAbs = max(t.maxAbs, other.maxAbs)
+	t.ofRows.join(other.ofRows)
+	t.means.join(other.means)
 	t.pool(other)
 }
 
@@ -113,6 +115,24 @@ func (w *weights) add(log float64) {
 	}
 	x := math.Exp(log - w.largest)
 	w.sum, w.squares = w.sum+x, w.squares+x*x
+}
+
+// join adds other rows.
+func (w *weights) join(x weights) {
+	if w.rows == 0 || x.rows == 0 {
+		if x.rows > 0 {
+			*w = x
+		}
+		return
+	}
+	w.rows += x.rows
+	if x.largest > w.largest {
+		*w, x = weights{x.largest, x.sum, x.squares, w.rows}, *w
+	}
+	if x.sum > 0 {
+		scale := math.Exp(x.largest - w.largest)
+		w.sum, w.squares = w.sum+x.sum*scale, w.squares+x.squares*scale*scale
+	}
 }
 
 // effective is (Σw)² / Σw², 0 if no row has a weight.

@@ -9,6 +9,7 @@ import (
 
 	"vantage/estimators"
 	rules "vantage/estimators/offpolicy"
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -235,28 +236,53 @@ func onlyOnes(outcome rules.Outcome) bool {
 	return true
 }
 
-// Mark is the usual bound of other trainers, at a place among the points of a sweep: 1.5 is in the middle between the second and the third.
-type Mark struct {
-	At   float64
-	Text string // the bound, and whose it is
+// Tried is a rule at its trainer's bound, and its sweep.
+type Tried struct {
+	*Trial
+	Sweep []*Trial
 }
 
-// Elsewhere are the bounds of other trainers that lie among the points of a rule's sweep, the smallest first.
-func Elsewhere(points []*Trial) (all []Mark) {
-	var bounds []float64
-	for _, p := range points {
-		bound, ok := p.Rule.BoundOf(p.Options)
-		if !ok {
-			return nil
+// Tried are all rules that were tried.
+func (s *Study) Tried() (all []Tried) {
+	for _, t := range s.Trials {
+		if t.Bound == "" {
+			all = append(all, Tried{Trial: t})
+			continue
 		}
-		bounds = append(bounds, bound)
-	}
-	for _, e := range points[0].Rule.Elsewhere() {
-		if at, ok := points[0].Rule.PlaceAmong(e.Bound, bounds); ok {
-			all = append(all, Mark{at, e.Text()})
-		}
+		last := &all[len(all)-1]
+		last.Sweep = append(last.Sweep, t)
 	}
 	return all
+}
+
+// Mark is the usual bound of other trainers, at a place among the points of a sweep: 1.5 is in the middle between the second and the third.
+// It is NaN for a bound beyond them.
+type Mark struct {
+	At float64
+	rules.Elsewhere
+}
+
+// Elsewhere are the bounds of other trainers for what a rule bounds, the smallest first, and where they lie among some points of its sweep.
+func (t *Trial) Elsewhere(points []*Trial) (all []Mark) {
+	var bounds []float64
+	for _, p := range points {
+		if bound, ok := p.Rule.BoundOf(p.Options); ok {
+			bounds = append(bounds, bound)
+		}
+	}
+	for _, e := range t.Rule.Elsewhere() {
+		at, ok := t.Rule.PlaceAmong(e.Bound, bounds)
+		if !ok || len(bounds) < len(points) {
+			at = math.NaN()
+		}
+		all = append(all, Mark{at, e})
+	}
+	return all
+}
+
+// ElsewhereText names the bounds of other trainers and whose they are: "2 verl · 3 trl, unsloth".
+func (t *Trial) ElsewhereText() string {
+	return strings.Join(model.Mapped(t.Rule.Elsewhere(), rules.Elsewhere.Text), " · ")
 }
 
 // Reason is why the rule has no numbers, empty if it has.

@@ -343,7 +343,8 @@ func (h *htmlPage) stages() []stage {
 	chainStages := []stage{
 		{
 			"reward", cmp.Or(reward, "as logged"),
-			[]string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, "",
+			[]string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")},
+			"",
 		},
 		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},

@@ -1,6 +1,12 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	rules "vantage/estimators/offpolicy"
 	"vantage/model/offpolicy"
 	"vantage/model/units"
 )
@@ -46,7 +52,33 @@ func (h *htmlPage) writeOffPolicy() {
 			return cells[:len(cells)-1]
 		})
 	}
+	h.writeBounds(force.Trial)
 	h.note("What each trainer's rule would keep: vantage offpolicy PATH --rules.")
+}
+
+// writeBounds writes the bound of the rule of the run among those that other trainers have for the same.
+func (h *htmlPage) writeBounds(t *offpolicy.Trial) {
+	if t == nil {
+		return
+	}
+	own, isKnown := t.Rule.BoundOf(t.Options)
+	all := t.Rule.Elsewhere()
+	if !isKnown || len(all) == 0 {
+		return
+	}
+	i, isShared := slices.BinarySearchFunc(all, own, func(e rules.Elsewhere, own float64) int { return cmp.Compare(e.Bound, own) })
+	if !isShared {
+		all = slices.Insert(all, i, rules.Elsewhere{Bound: own})
+	}
+	all[i].Frameworks = slices.Insert(all[i].Frameworks, 0, t.Name())
+	columns := []tableColumn{
+		{"bound", "number", "of the " + string(t.Rule.Swept.Of)},
+		{"whose", "text", "the rule of the run, and the trainers whose default it is"},
+	}
+	h.writeTable("bounds", "Where trainers bound what "+t.Name()+" does", columns, len(all), func(i int) []markup {
+		bound := tag("th", attr("scope", "row"), strconv.FormatFloat(all[i].Bound, 'g', -1, 64))
+		return []markup{bound, tag("td", strings.Join(all[i].Frameworks, ", "))}
+	})
 }
 
 // maxOffPolicyRows bounds the tables.

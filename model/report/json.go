@@ -496,21 +496,19 @@ func writeDocument(w io.Writer, schema string, parts ...object) error {
 	return slices.Concat(object{{"schema", schema}}, slices.Concat(parts...), object{{"complete", true}}).writeIndented(w)
 }
 
-// isPlain reports whether a string of JSON has a character as it is.
-func isPlain(c byte, asHTML bool) bool {
-	switch c {
-	case '"', '\\':
-		return false
-	case '<', '>', '&':
-		return !asHTML
+// plainBytes are those that a string of JSON has as they are, without and with the escapes of HTML.
+var plainBytes = func() (plain [2][256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		plain[0][c] = c != '"' && c != '\\'
+		plain[1][c] = plain[0][c] && c != '<' && c != '>' && c != '&'
 	}
-	return ' ' <= c && c <= '~'
-}
+	return plain
+}()
 
 // appendJSONText appends a string; asHTML escapes what HTML would take for a tag or an entity.
 func appendJSONText(line []byte, s string, asHTML bool) []byte {
-	plain := 0
-	for plain < len(s) && isPlain(s[plain], asHTML) {
+	plain, isPlain := 0, &plainBytes[model.Count01(asHTML)]
+	for plain < len(s) && isPlain[s[plain]] {
 		plain++
 	}
 	if plain == len(s) { // most are

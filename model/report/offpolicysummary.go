@@ -172,7 +172,11 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 		}
 		if t.Name() != name {
 			name = t.Name()
-			fmt.Fprintf(b, "%s, %s%s\n", name, t.Moves(), elsewhere(t))
+			fmt.Fprintf(b, "%s, %s", name, t.Moves())
+			if others := t.ElsewhereText(); others != "" {
+				fmt.Fprintf(b, "; elsewhere %s", others)
+			}
+			b.WriteByte('\n')
 		}
 		mark := ""
 		if t.IsUsual {
@@ -180,18 +184,6 @@ func writeRules(b *strings.Builder, s *offpolicy.Study) {
 		}
 		line(fmt.Sprintf("    %-36s", firstRunes(t.Bound, 36)), t, mark)
 	}
-}
-
-// elsewhere names the bounds of other trainers for what a rule bounds.
-func elsewhere(t *offpolicy.Trial) string {
-	var all []string
-	for _, e := range t.Rule.Elsewhere() {
-		all = append(all, e.Text())
-	}
-	if all == nil {
-		return ""
-	}
-	return "; elsewhere " + strings.Join(all, " · ")
 }
 
 // table is the course as a table, a row for each step; with Rules a row for each rule and bound.
@@ -216,6 +208,7 @@ func OffPolicyTrials(s *offpolicy.Study) Table {
 		"rule", "options", "bound", "usual", "reason", "exact", "rows", "rows_kept", "tokens", "tokens_kept", "clipped", "groups",
 		"groups_emptied",
 		"abs", "abs_kept", "abs_positive", "abs_positive_kept", "abs_negative", "abs_negative_kept", "ess_share",
+		"elsewhere",
 	}}
 	for _, r := range s.Trials {
 		m := r.Mass()
@@ -223,7 +216,7 @@ func OffPolicyTrials(s *offpolicy.Study) Table {
 			r.Name(), strings.Join(r.Options.List(), ", "), r.Bound, r.IsUsual || r.Bound == "", r.Reason(), !r.Inexact, r.Rows, r.RowsKept,
 			r.Tokens,
 			r.TokensKept, r.Clipped, r.Groups, r.Emptied, m.All, m.Kept, r.Positive.All, r.Positive.Kept, r.Negative.All, r.Negative.Kept,
-			r.Effective(),
+			r.Effective(), r.ElsewhereText(),
 		})
 	}
 	return t
@@ -245,19 +238,6 @@ func OffPolicyJSON(w io.Writer, o *OffPolicy) error {
 		return err
 	}
 	cause, force, answer := s.Cause(), s.InForce(), s.Answer()
-	var all []object
-	for _, t := range s.Trials {
-		if t.Bound == "" {
-			all = append(all, trialJSON(t))
-			continue
-		}
-		last := &all[len(all)-1]
-		if sweep := len(*last) - 1; (*last)[sweep].key == "sweep" {
-			(*last)[sweep].value = append((*last)[sweep].value.([]object), boundJSON(t))
-		} else {
-			*last = append(*last, member{"sweep", []object{boundJSON(t)}})
-		}
-	}
 	lags := model.Mapped(s.Lags, func(l offpolicy.Lag) object { return append(object{{"lag", l.Versions}}, tallyJSON(&l.Tally)...) })
 	own := object{{"said", force.By}}
 	if force.Trial != nil {
@@ -290,7 +270,10 @@ func OffPolicyJSON(w io.Writer, o *OffPolicy) error {
 			{"staleness_share", orNull(cause.Share)},
 		}},
 		{"rule", own},
-		{"rules", all},
+		{"rules", model.Mapped(s.Tried(), func(t offpolicy.Tried) object {
+			return append(trialJSON(t.Trial), member{"sweep", some(model.Mapped(t.Sweep, boundJSON))},
+				member{"elsewhere", some(model.Mapped(t.Elsewhere(t.Sweep), markJSON))})
+		})},
 		{"answer", chosen},
 	})
 }
@@ -316,6 +299,11 @@ func trialJSON(t *offpolicy.Trial) object {
 
 func boundJSON(t *offpolicy.Trial) object {
 	return append(object{{"bound", t.Bound}, {"usual", t.IsUsual}}, keptJSON(t)...)
+}
+
+// markJSON is the bound of other trainers, and where it lies in the sweep.
+func markJSON(m offpolicy.Mark) object {
+	return object{{"bound", m.Bound}, {"frameworks", m.Frameworks}, {"at", orNull(m.At)}}
 }
 
 // keptJSON is what a rule keeps, or the reason why nobody knows.

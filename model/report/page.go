@@ -202,6 +202,7 @@ func (p *page) showSteps(l pageFormat) error {
 		}
 		if p.Per == PerGroup && a != nil {
 			p.rows += a.Groups
+			a.NameGroups()
 			return p.show(s, l.groups(p, a), l.between)
 		}
 		if some = append(some, *s); len(some) == stepsAtOnce { // a copy does not retain the analysis
@@ -405,6 +406,7 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 			continue
 		}
 		if r.refused++; r.text == "" {
+			a.NameGroups()
 			r.framework, r.group, r.text, r.step = a.Settings.Framework, a.Table[g].Name, text, a.Step
 		}
 	}

@@ -61,6 +61,7 @@ type detector struct {
 // detectors are all, those first that samples tell better.
 func detectors() []detector {
 	return []detector{
+		{kind: diagnosis.GraderOutage, detect: (*run).graderOutage},
 		{kind: diagnosis.RewardHacking, detect: (*run).rewardHacking},
 		{kind: diagnosis.Truncation, detect: (*run).truncation, counts: true},
 		{kind: diagnosis.LengthExplosion, detect: (*run).lengthExplosion},
@@ -362,6 +363,19 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 // one token in ten of those at which it chose before.
 const entropyFloor = 0.1
 
+// surelyStalled is the share of a run after which a reward may seem to gain no more though it rises to the end: what a steady rise gains in
+// the rest is little beside its noise.
+const surelyStalled = 0.7
+
+// mayRise is how many standard errors a trend is above none that may be a gain, though it is not known to be one.
+const mayRise = 1.5
+
+// surelyStalls reports whether a course that seems to gain nothing from an index on has gone on so for long, and does not seem to rise.
+func (c *course) surelyStalls(from int) bool {
+	rest := TrendOf(c.values[from:])
+	return float64(from) <= surelyStalled*float64(len(c.values)) && rest.Z < mayRise
+}
+
 // solvedFrom is the rate of success from which there is hardly anything left to gain.
 const solvedFrom = 0.9
 
@@ -390,6 +404,7 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 		return nil, "" // what a model loses in its first steps it did not need
 	}
 	stalled, ok := p.stalls()
+	ok = ok && p.surelyStalls(stalled)
 	from = max(from, c.at(p.steps[stalled]))
 	gained := p.ends(p.name(), false, p.at(c.steps[from]))
 	switch {

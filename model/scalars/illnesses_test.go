@@ -42,6 +42,24 @@ func dip(from, to, begin, end float64) func(float64, func(float64) float64) floa
 	}
 }
 
+// stopping is a rise to 0.4 that is one value from six tenths of the run on.
+func stopping(at float64) func(float64, func(float64) float64) float64 {
+	rise := course01(0.2, 0.4, 0, 0.6)
+	return func(done float64, noise func(float64) float64) float64 {
+		if x := rise(done, noise); done < 0.6 {
+			return x
+		}
+		return at
+	}
+}
+
+// swinging is a course of six swings whose width goes from one to another.
+func swinging(from, to float64) func(float64, func(float64) float64) float64 {
+	return func(done float64, noise func(float64) float64) float64 {
+		return 0.5 + (from+(to-from)*done)*math.Sin(2*math.Pi*6*done) + noise(0.02)
+	}
+}
+
 // rem goes from 0 to 1 ten times in a run.
 func rem(done float64) float64 { return math.Mod(10*done, 1) }
 
@@ -158,6 +176,8 @@ func TestIllnesses(t *testing.T) {
 			"reward": flat(0.45), "critic/advantages/min": constant(0), "critic/advantages/max": constant(0),
 		})},
 		{kind: diagnosis.NothingTrains, since: 0, made: shape{"reward": constant(0), "grad_norm": constant(0), "reward_std": constant(0)}},
+		{kind: diagnosis.GraderOutage, since: 0.6, made: shape{"rewards/correct/mean": stopping(0.31), "rewards/format/mean": flat(0.8)}},
+		{kind: diagnosis.RewardHacking, since: 0.5, made: shape{"reward": course01(3, 6, 0.3, 0.9), "rewards/correct/mean": course01(0.5, 0.2, 0.5, 0.6)}},
 		{kind: diagnosis.KLDrift, since: 0.1, made: shape{"kl": course01(0, 4, 0.05, 0.15)}},
 		{kind: diagnosis.EqualRewards, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.98)}},
 	} {
@@ -207,7 +227,16 @@ func TestHealthyLookAlikes(t *testing.T) {
 		"a curriculum that begins again": {"reward": func(done float64, noise func(float64) float64) float64 {
 			return 0.5 + 0.3*math.Cos(2*math.Pi*3.5*done) + noise(0.02)
 		}},
-		"flat near the top": {"reward": flat(0.93)},
+		"a swing as wide as ever": {"reward": swinging(0.25, 0.25)},
+		"a swing that ebbs":       {"reward": swinging(0.4, 0.05)},
+		"a part that is full": {
+			"rewards/format/mean": func(done float64, noise func(float64) float64) float64 {
+				return min(1, 0.5+done+0.3*math.Abs(noise(0.03)))
+			},
+			"rewards/correct/mean": course01(0.1, 0.5, 0, 1),
+		},
+		"a total that rises with its part": {"reward": course01(3, 6, 0.3, 0.9), "rewards/correct/mean": course01(0.3, 0.5, 0, 0.9)},
+		"flat near the top":                {"reward": flat(0.93)},
 		"quiet steps between": {"grad_norm": func(done float64, noise func(float64) float64) float64 {
 			return 0.3 * (1 + noise(0.1)) * math.Max(1e-6, math.Round(rem(done)))
 		}},
@@ -221,6 +250,40 @@ func TestHealthyLookAlikes(t *testing.T) {
 					t.Errorf("%s, %d steps, seed %d: %v", name, steps, seed, found)
 				}
 			}
+		}
+	}
+}
+
+// A swing that grows until it loses half of the reward is named; at a look in the middle of a fall it may be called that.
+func TestSwingThatGrows(t *testing.T) {
+	for _, steps := range []int{100, 400, 1500} {
+		if found := alarms(healthy().with(shape{"reward": swinging(0, 0.45)}).run(1, steps)); len(found) != 1 || found[diagnosis.FallByHalf] == 0 {
+			t.Errorf("%d steps: %v", steps, found)
+		}
+	}
+}
+
+// A reward that is one value for every sample at all steps trains nothing; a mean alone may be a column that nobody filled.
+func TestOneRewardForAll(t *testing.T) {
+	for name, c := range map[string]struct {
+		greatest []float64
+		want     bool
+	}{
+		"greatest and least are the mean": {[]float64{0, 0}, true},
+		"some sample won":                 {[]float64{0, 1}, false},
+		"the mean alone":                  {nil, false},
+	} {
+		var l Log
+		for i := range 60 {
+			l.Add(int64(i+1), "critic/score/mean", 0)
+			l.Add(int64(i+1), "actor/grad_norm", 0.1+0.01*float64(i%7))
+			if c.greatest != nil {
+				l.Add(int64(i+1), "critic/score/min", 0)
+				l.Add(int64(i+1), "critic/score/max", c.greatest[i%2])
+			}
+		}
+		if _, found := alarms(l.Scalars())[diagnosis.NothingTrains]; found != c.want {
+			t.Errorf("%s: %t", name, found)
 		}
 	}
 }
@@ -391,6 +454,7 @@ func TestHowHasTheLimits(t *testing.T) {
 		diagnosis.EvalDivergence: {units.Plural(surelyParted, "evaluations")},
 		diagnosis.FallByHalf:     {units.Short(otherData) + " times as long"},
 		diagnosis.NothingTrains:  {units.Count(leastPoints) + " steps"},
+		diagnosis.GraderOutage:   {"last " + units.Count(outageValues) + " steps"},
 	}
 	for _, k := range diagnosis.Kinds() {
 		for _, limit := range limits[k.Name] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
@@ -93,7 +94,33 @@ func (r *run) nothingTrains() ([]diagnosis.Finding, string) {
 			return []diagnosis.Finding{c.finding(diagnosis.Alarm, 0, title, r.withReward(c, 0)...)}, ""
 		}
 	}
-	return append(r.allAdvantages0(), r.rateOf0()...), ""
+	return slices.Concat(r.allAdvantages0(), r.allOneReward(), r.rateOf0()), ""
+}
+
+// allOneReward finds a reward whose greatest and least value are its mean at all steps: every sample got that.
+func (r *run) allOneReward() []diagnosis.Finding {
+	c := r.reward
+	if c == nil || r.own != nil || !c.isConstant() {
+		return nil
+	}
+	isThat := func(s *Series) bool {
+		return len(s.Values) >= len(c.Values) && isConstant(s) && s.Values[0] == c.Values[0]
+	}
+	for _, name := range extremesOf(c.Name) {
+		i := slices.IndexFunc(r.Series, func(s Series) bool { return s.Name == name })
+		if i < 0 || !isThat(&r.Series[i]) {
+			return nil
+		}
+	}
+	title := fmt.Sprintf("%s is %s for every sample of %s: no sample trains", c.name(), units.Short(c.Values[0]),
+		units.Plural(len(c.Values), "steps"))
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, 0, title, c.ends(c.name(), false, 0))}
+}
+
+// extremesOf are the names of the greatest and the least value beside a mean: of critic/score/mean they end in /max and /min.
+func extremesOf(mean string) []string {
+	stem, _ := strings.CutSuffix(mean, "mean")
+	return []string{stem + "max", stem + "min"}
 }
 
 // allAdvantages0 finds advantages of which the greatest and the least are 0 at all steps.
@@ -180,7 +207,7 @@ func (r *run) fallByHalf() ([]diagnosis.Finding, string) {
 	}
 	fall, found := c.lasting()
 	if !found || c.swings(fall.high, fall.end, fall.since) || r.otherWeights(fall.since, fall.high-fall.end) {
-		return nil, ""
+		return c.swingsWider(), ""
 	}
 	severity := diagnosis.Watch
 	if fall.lost >= collapseShare {
@@ -233,6 +260,20 @@ func (c *course) lasting() (f fallOf, found bool) {
 // swings reports whether a course that fell at an index went as far down before and came back: see [diagnosis.Swings].
 func (c *course) swings(high, low float64, since int) bool {
 	return diagnosis.Swings(means(c.values, max(leastDip, c.window/2)), high, low, since)
+}
+
+// swingsWider finds a course that goes up and down more and more: see [diagnosis.SwingOf].
+func (c *course) swingsWider() []diagnosis.Finding {
+	width := max(leastDip, c.window/2)
+	least := max(2*gainShare*c.scale, gainNoises*c.noise*math.Sqrt(2/float64(width)))
+	s, found := diagnosis.SwingOf(means(c.values, width), c.floor(), least)
+	if !found || len(c.values) < diagnosis.LeastLearning {
+		return nil
+	}
+	f := c.finding(diagnosis.Alarm, s.First, c.name()+" "+s.String(),
+		c.evidence(c.name(), false, [2]int{max(0, s.Peak-width/2), s.Peak + 1}, [2]int{s.Trough, min(len(c.values), s.Trough+width/2+1)}))
+	f.Advice = diagnosis.SwingAdvice
+	return []diagnosis.Finding{f}
 }
 
 // floor is the least that a reward may be: 0 of a rate of success, of others what was seen.

@@ -82,6 +82,9 @@ func (r *run) otherWeights(since int, fall float64) bool {
 	if since < c.window || len(c.values)-since < c.window {
 		return false
 	}
+	if atOnce := mean(c.values[since-c.window:since]) - mean(c.values[since:since+c.window]); atOnce < fall/2 {
+		return false // weights change from one step to the next
+	}
 	for _, p := range r.parts {
 		if len(p.Values) != len(c.Values) || !sameSteps(p.Series, c.Series) {
 			return false

@@ -177,10 +177,13 @@ func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
 	if p := r.parting(); p != nil && p.falls && r.reward != nil {
 		return r.evalDivergence()
 	}
-	if r.eval == nil && len(r.parts) < 2 {
+	if r.eval == nil && len(r.parts) == 0 {
 		return nil, "the log has neither a held-out score nor components of the reward"
 	}
 	for _, c := range r.parts {
+		if f, found := r.risesWithout(c); found {
+			return []diagnosis.Finding{f}, ""
+		}
 		best, fall := c.givenUp()
 		if best < 0 || r.reward != nil && r.reward.change(r.reward.at(c.steps[best])) <= -r.reward.matters() {
 			continue
@@ -196,12 +199,35 @@ func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
 		if isOfForm(c.Part) {
 			severity = diagnosis.Watch
 		}
-		o, from := r.parts[rising], max(best, c.stays(best, func(x float64) bool { return x < c.smooth[best]-fall/4 }))
+		o, from := r.parts[rising], c.leaves(best)
 		title := fmt.Sprintf("%s falls (%s) while %s rises", c.name(), arrow(c.smooth[best], c.end()), o.name())
 		return []diagnosis.Finding{c.finding(severity, from, title, c.ends(c.name(), false, from),
 			o.ends(o.name(), false, o.at(c.steps[from])))}, ""
 	}
 	return nil, ""
+}
+
+// risesWithout finds a reward that gains while the component for right answers falls for good: what it gains by may be none of the
+// components.
+func (r *run) risesWithout(c *course) (f diagnosis.Finding, found bool) {
+	if r.reward == nil || c.Name == r.reward.Name || !isOfAnswers(c.Part) {
+		return f, false
+	}
+	best, _ := c.givenUp()
+	total := r.reward
+	if best < 0 || total.change(total.at(c.steps[best])) < max(partRise*total.scale, total.ofNoise()) {
+		return f, false
+	}
+	from := c.leaves(best)
+	title := fmt.Sprintf("%s falls (%s) while %s rises", c.name(), arrow(c.smooth[best], c.end()), total.name())
+	return c.finding(diagnosis.Alarm, from, title, c.ends(c.name(), false, from),
+		total.ends(total.name(), false, total.at(c.steps[from]))), true
+}
+
+// leaves is the index from which a course that is given up has left its best level.
+func (c *course) leaves(best int) int {
+	fall := c.smooth[best] - c.end()
+	return max(best, c.stays(best, func(x float64) bool { return x < c.smooth[best]-fall/4 }))
 }
 
 // When the reward has collapsed.

@@ -13,8 +13,8 @@ import (
 
 // TokenReader is a Source that can read the log-probs of the tokens.
 type TokenReader interface {
-	// OffPolicy reads them all, and tries every rule.
-	OffPolicy(ctx context.Context) (*offpolicy.Study, error)
+	// OffPolicy reads them all, and tries every rule. What it knows so far goes to soFar, if that takes long.
+	OffPolicy(ctx context.Context, soFar func(*offpolicy.Study)) (*offpolicy.Study, error)
 
 	// RowFigures are those of the rows that a look at the run has read; nil if it has read none.
 	RowFigures() *offpolicy.Rows

@@ -38,21 +38,17 @@ type answer struct {
 	cause  study.Cause
 	best   study.Answer
 	force  study.InForce
-	tried  []tried
+	tried  []study.Tried
 	groups []division
 	took   time.Duration
-}
-
-// tried is a rule at its trainer's bound, and its sweep.
-type tried struct {
-	*study.Trial
-	sweep []*study.Trial
+	isPart bool // of the log: the rest is being read
 }
 
 // Work requests the figures while the view is open, once the log was read.
 func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
-	isFirst := v.Job.Value == nil
-	if v.Job.Take(c, msg) && v.Job.Err == nil && isFirst {
+	before := v.Job.Value
+	isUnmoved := before == nil || before.isPart && v.cursor == before.firstRule()
+	if v.Job.Take(c, msg) && v.Job.Err == nil && isUnmoved {
 		v.cursor = v.Job.Value.firstRule()
 	}
 	if !open {
@@ -60,46 +56,75 @@ func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 		return
 	}
 	key := Key{e.Findings.Steps}
-	isAnswered := key == v.Job.Of && !v.Job.Busy()
 	canBeAsked := e.Tokens.Reader != nil && !e.IsReading() && key.steps != 0
-	if !canBeAsked || isAnswered || !v.Job.Lacks(key, job.InTurn) {
+	if !canBeAsked || v.isAnswered(key) || !v.Job.Lacks(key, job.InTurn) {
 		return
 	}
 	reader, took := e.Tokens.Reader, time.Duration(0)
 	if v.Job.Value != nil {
 		took = v.Job.Value.took
 	}
-	v.Job.Start(c, key, job.Once(func(ctx context.Context) (*answer, error) {
+	v.Job.Start(c, key, func(ctx context.Context) (*answer, job.Work[*answer], error) {
 		if err := job.Rest(ctx, took); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		began := time.Now()
-		s, err := reader.OffPolicy(ctx)
+		return read(ctx, reader)(ctx)
+	})
+}
+
+// isAnswered reports whether all of an answer is there.
+func (v *View) isAnswered(key Key) bool {
+	isWhole := v.Job.Value == nil || !v.Job.Value.isPart
+	return key == v.Job.Of && !v.Job.Busy() && isWhole
+}
+
+// read reads the log-probs in the background, and returns the work of waiting for parts of the answer.
+func read(ctx context.Context, reader env.TokenReader) (next job.Work[*answer]) {
+	began, parts, failed := time.Now(), make(chan *answer), make(chan error, 1)
+	hand := func(a *answer) {
+		select {
+		case parts <- a:
+		case <-ctx.Done():
+		}
+	}
+	go func() {
+		s, err := reader.OffPolicy(ctx, func(s *study.Study) {
+			part := answered(s, 0)
+			part.isPart = true
+			hand(part)
+		})
 		if err != nil {
-			return nil, err
+			failed <- err
+			return
 		}
-		return answered(s, time.Since(began)), nil
-	}))
+		hand(answered(s, time.Since(began)))
+	}()
+	next = func(ctx context.Context) (*answer, job.Work[*answer], error) {
+		select {
+		case a := <-parts:
+			if a.isPart {
+				return a, next, nil
+			}
+			return a, nil, nil
+		case err := <-failed:
+			return nil, nil, err
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+	return next
 }
 
 func answered(s *study.Study, took time.Duration) *answer {
-	a := &answer{Study: s, steps: s.Steps(), cause: s.Cause(), best: s.Answer(), force: s.InForce(), took: took}
-	for _, t := range s.Trials {
-		if t.Bound == "" {
-			a.tried = append(a.tried, tried{Trial: t})
-			continue
-		}
-		last := &a.tried[len(a.tried)-1]
-		last.sweep = append(last.sweep, t)
+	return &answer{
+		Study: s, steps: s.Steps(), cause: s.Cause(), best: s.Answer(), force: s.InForce(), tried: s.Tried(), groups: divisions(s), took: took,
 	}
-	a.groups = divisions(s)
-	return a
 }
 
 // firstRule is the one to begin with: that which keeps most, else that of the run.
 func (a *answer) firstRule() int {
 	for _, t := range []*study.Trial{a.best.Trial, a.force.Trial} {
-		i := slices.IndexFunc(a.tried, func(x tried) bool { return t != nil && x.Name() == t.Name() })
+		i := slices.IndexFunc(a.tried, func(x study.Tried) bool { return t != nil && x.Name() == t.Name() })
 		if i >= 0 {
 			return i
 		}

@@ -46,7 +46,7 @@ func (v *View) Draw(e env.Env, w, h int) []string {
 	head := layout.Rect{W: w, H: min(len(words)+2, max(leastHead, h-leastUpper-leastLower))}
 	c := pane.Content{Title: v.title(e), Lines: e.Display.CutLines(words, head.H-2, w-2)}
 	if e.Display.H < heightForFigures {
-		c.Remark = cells.JoinFitting(w-6, "  ", v.Job.Value.figures(e)...)
+		c.Remark = cells.JoinFitting(w-8, "  ", v.Job.Value.figures(e)...)
 	}
 	lines := e.Display.Box(head, false, c)
 	rest := layout.Rect{W: w, H: h - head.H}
@@ -126,7 +126,10 @@ func (v *View) title(e env.Env) string {
 		units.Plural(t.Rows, "samples"), units.Plural(len(v.Job.Value.steps), "steps"), units.Plural(t.Tokens, "tokens"))
 	text := pane.WithRoom(title, much, e.Display.W)
 	text = pane.WithRoom(text, " · d = trainer − sampler, in nats", e.Display.W)
-	if v.Job.Busy() {
+	switch {
+	case v.Job.Value.isPart:
+		text += fmt.Sprintf(", %s so far", units.Fraction(len(v.Job.Value.steps), len(e.Snap.Steps)))
+	case v.Job.Busy():
 		text += " …"
 	}
 	return text

@@ -142,9 +142,9 @@ type mark struct {
 	text  string
 }
 
-func (v *View) boundsOf(e env.Env, x tried) (b bounds) {
+func (v *View) boundsOf(e env.Env, x study.Tried) (b bounds) {
 	best := v.Job.Value.best.Trial
-	for _, p := range x.sweep {
+	for _, p := range x.Sweep {
 		if p.Reason() != "" {
 			continue
 		}
@@ -161,8 +161,11 @@ func (v *View) boundsOf(e env.Env, x tried) (b bounds) {
 		return b
 	}
 	letter := 'a'
-	for _, m := range study.Elsewhere(b.points) {
-		other := mark{m.At, "", themes.Title, m.Text}
+	for _, m := range x.Elsewhere(b.points) {
+		if m.At != m.At {
+			continue
+		}
+		other := mark{m.At, "", themes.Title, m.Text()}
 		for _, own := range b.marks {
 			if math.Abs(own.at-m.At) < 1e-6 {
 				other.glyph = own.glyph // which is on top

@@ -336,7 +336,7 @@ func TestFilterIsEdited(t *testing.T) {
 	p = press(p, "e")
 	p = send(p, tea.PasteMsg{Content: "\n"})
 	frame := ansi.Strip(p.frame())
-	if !strings.Contains(frame, "/ see▏d") || len(p.rows) != 1 || !strings.Contains(frame, "runs/a…seed-17/rollouts") {
+	if !strings.Contains(frame, "/ see▏d") || len(p.rows) != 1 || !strings.Contains(frame, "runs/…d-17/rollouts") {
 		t.Errorf("\n%s", frame)
 	}
 	if p = press(p, "backspace"); !strings.Contains(ansi.Strip(p.frame()), "/ se▏d") {

@@ -117,7 +117,8 @@ func repeat[T any](column []T, from, to int) {
 	if column == nil {
 		return
 	}
-	for i := range column[from:to] {
-		column[from+i] = column[from-1]
+	before, rows := column[from-1], column[from:to]
+	for i := range rows {
+		rows[i] = before
 	}
 }
