@@ -2,8 +2,8 @@ package arrowfile
 
 import (
 	"bytes"
-	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/klauspost/compress/zstd"
@@ -189,19 +189,61 @@ func (b *batch) unpack(packed []byte) ([]byte, error) {
 		return nil, fileio.NotRead("it has a batch of rows that unpacks to more than %d MB: save it in smaller ones", maxBody()>>20)
 	}
 	b.room -= length
-	var text io.Reader = lz4.NewReader(bytes.NewReader(packed))
-	if b.codec == packedZstd {
-		z, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(uint64(maxBody())))
-		if err != nil {
-			return nil, err
-		}
-		defer z.Close()
-		text = z
+	if b.codec == packedLZ4 {
+		return unpackLZ4(packed, length)
 	}
-	data, err := readAll(text, length, nil)
+	z, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(uint64(maxBody())))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	data, err := readAll(z, length, nil)
 	if err != nil { // the end of the file is another thing
 		return nil, errDamaged
+	}
+	return data, nil
+}
+
+// unpackLZ4 unpacks a frame of LZ4: a header, and blocks that may refer to the 64 KB before them. Checksums are passed over.
+func unpackLZ4(frame []byte, length int64) ([]byte, error) {
+	const (
+		magic, headerSize           = "\x04\x22\x4d\x18", 7
+		hasSize, hasID, hasChecksum = 1 << 3, 1 << 0, 1 << 4
+		isStored, window, maxBlock  = 1 << 31, 64 << 10, 4 << 20
+	)
+	if len(frame) < headerSize || !bytes.HasPrefix(frame, []byte(magic)) {
+		return nil, errDamaged
+	}
+	flags := frame[len(magic)]
+	at := headerSize
+	if flags&hasSize != 0 {
+		at += 8
+	}
+	if flags&hasID != 0 {
+		at += 4
+	}
+	var data []byte
+	for int64(len(data)) < length {
+		head := uint32At(frame, at)
+		block := cut(frame, at+4, at+4+int(head&^isStored))
+		if len(block) == 0 {
+			return nil, errDamaged
+		}
+		if at += 4 + len(block); flags&hasChecksum != 0 {
+			at += 4
+		}
+		if head&isStored != 0 {
+			data = append(data, block...)
+			continue
+		}
+		room := min(maxBlock, length-int64(len(data)))
+		data = slices.Grow(data, int(room))
+		n, err := lz4.UncompressBlockWithDict(block, data[len(data):len(data)+int(room)], data[max(0, len(data)-window):])
+		if err != nil || n == 0 {
+			return nil, errDamaged
+		}
+		data = data[:len(data)+n]
 	}
 	return data, nil
 }
@@ -278,8 +320,9 @@ func (w *writer) content(c *column, i int) {
 }
 
 func (w *writer) list(c *column, i int) {
-	from, to := c.span(i)
 	child, brackets := c.children[0], "[]"
+	from, to := c.span(i)
+	from, to = max(from, 0), min(to, child.n)
 	if c.of.kind == kindMap {
 		brackets = "{}"
 	}
