@@ -105,7 +105,7 @@ func TestPanicGivesTheTerminalBack(t *testing.T) {
 // A panic in computing, also in a goroutine of several, ends a command and the screen with a sentence.
 func TestPanicInAComputationIsASentence(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ place, function string }{{"parallel", "model.InParallel"}, {"pipeline", "analysis.NewPipeline"}} {
+	for _, c := range []struct{ place, function string }{{"parallel", "model.InParallel"}, {"pipeline", "analysis.newPipeline"}} {
 		t.Run(c.place, func(t *testing.T) {
 			t.Parallel()
 			cmd, _ := planted(t, c.place, "sweep", fourSteps(t))

@@ -201,19 +201,29 @@ func screenClaims() []claim {
 		}
 		return err
 	}
+	trainOf := func(l *rawLog, n, of, percent, none string) error {
+		if isNone := none != ""; isNone || l.evaluates {
+			if isNone && l.evaluates {
+				return nil
+			}
+			return fmt.Errorf("an evaluation is one in which no sample trains")
+		}
+		err := errors.Join(count("samples", of, len(l.rows)), percentIs(percent, n, of))
+		if n, least := int(saidNumber(n)), l.trains(); n < least || n > least+l.unsettled() {
+			err = errors.Join(err, fmt.Errorf("%d samples train", least))
+		}
+		return err
+	}
 	return []claim{
 		{
 			where:   "header",
-			pattern: `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) train ` + num + `/` + num + ` \(` + num + `\).*`,
+			pattern: `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) train (?:` + num + `/` + num + ` \(` + num + `\)|(none \(evaluation\))).*`,
 			holds: func(l *rawLog, s said, w []string) error {
 				s.first, s.last = stepsOf(w[1]+w[4], w[2]+w[5])
 				some := *l
 				some.rows = l.within(s.first, s.last)
 				mean, n := meanOf(some.rows, rewardOf)
-				err := errors.Join(carries(w[9], w[10], w[11], l, s), count("samples", w[13], len(some.rows)), percentIs(w[14], w[12], w[13]))
-				if n, least := int(saidNumber(w[12])), some.trains(); n < least || n > least+some.unsettled() {
-					err = errors.Join(err, fmt.Errorf("%d samples train", least))
-				}
+				err := errors.Join(carries(w[9], w[10], w[11], l, s), trainOf(&some, w[12], w[13], w[14], w[15]))
 				if w[8] != "" { // as 0
 					mean *= float64(n) / float64(len(some.rows))
 				}
@@ -280,9 +290,24 @@ func screenClaims() []claim {
 		},
 		{
 			where: "ratios", seldom: true,
-			pattern: `best for signal: no filter: keeps 100% of Σ\|A\|, trains on ` + num + `/` + num + ` samples \(` + num + `\), kills 0, flips 0`,
+			pattern: `fewest samples, 80%\+ of Σ\|A\|: (?:no filter|` + num + `/` + num + ` recompute off): keeps ` + num +
+				` of Σ\|A\|, trains on ` + num + `/` + num + ` samples \(` + num + `\), kills 0, flips 0`,
 			holds: func(l *rawLog, _ said, w []string) error {
-				return errors.Join(count("samples that train", w[1], l.trains()), count("samples", w[2], len(l.rows)), percentIs(w[3], w[1], w[2]))
+				pos, neg := 1.0, 1.0
+				if w[1] != "" {
+					pos, neg = saidNumber(w[1]), saidNumber(w[2])
+				}
+				n, shares := l.filtered(pos, neg)
+				said := saidNumber(w[3])
+				isShare := slices.ContainsFunc(shares, func(x float64) bool { return math.Abs(said-x) <= 0.0051 })
+				if !isShare || said < 0.8 {
+					return fmt.Errorf("of Σ|A| %v is kept", shares)
+				}
+				err := errors.Join(count("samples", w[5], len(l.rows)), percentIs(w[6], w[4], w[5]))
+				if train := int(saidNumber(w[4])); train < n || train > n+l.unsettled() {
+					err = errors.Join(err, fmt.Errorf("%d samples train", n))
+				}
+				return err
 			},
 		},
 		{

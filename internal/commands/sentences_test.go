@@ -514,6 +514,49 @@ func (l *rawLog) unsettled() int {
 	return n
 }
 
+// filtered returns how many rows train if of the rows of each group above its mean, and below it, such shares are kept, the extreme ones
+// first: all of a share of 1, else one at least. shares are what is left of Σ|A|, of advantages in standard deviations of their group and
+// as they are.
+func (l *rawLog) filtered(pos, neg float64) (n int, shares []float64) {
+	var all, kept [2]float64
+	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
+		mean, _ := meanOf(g.rows, rewardOf)
+		var sides [2][]float64 // deviations above and below
+		squares := 0.0
+		for _, r := range g.rows {
+			d := r.reward - mean
+			if l.hasOwnAdvantages() {
+				d = r.advantage
+			}
+			squares += d * d
+			switch {
+			case l.fate(g) != "alive" || r.cutOff && l.masks():
+			case d > 1e-9:
+				sides[0] = append(sides[0], d)
+			case d < -1e-9:
+				sides[1] = append(sides[1], -d)
+			}
+		}
+		std := math.Sqrt(squares / float64(len(g.rows)-1))
+		for side, ratio := range []float64{pos, neg} {
+			slices.Sort(sides[side])
+			slices.Reverse(sides[side])
+			left := len(sides[side])
+			if ratio < 1 {
+				left = min(left, max(1, int(float64(left)*ratio)))
+			}
+			for i, d := range sides[side] {
+				all[0], all[1] = all[0]+d/std, all[1]+d
+				if i < left {
+					n++
+					kept[0], kept[1] = kept[0]+d/std, kept[1]+d
+				}
+			}
+		}
+	}
+	return n, []float64{kept[0] / all[0], kept[1] / all[1]}
+}
+
 // masks reports whether answers that were cut off are masked in the loss.
 func (l *rawLog) masks() bool { return slices.Contains(l.args, "mask") }
 

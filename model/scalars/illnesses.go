@@ -370,9 +370,10 @@ const surelyStalled = 0.7
 // mayRise is how many standard errors a trend is above none that may be a gain, though it is not known to be one.
 const mayRise = 1.5
 
-// surelyStalls reports whether a course that seems to gain nothing from an index on has gone on so for long, and does not seem to rise.
-func (c *course) surelyStalls(from int) bool {
-	rest := TrendOf(c.values[from:])
+// surelyStalls reports whether a course that seems to gain nothing from an index on has gone on so for long, and does not seem to rise
+// since a later one either.
+func (c *course) surelyStalls(from, since int) bool {
+	rest := TrendOf(c.values[max(from, since):])
 	return float64(from) <= surelyStalled*float64(len(c.values)) && rest.Z < mayRise
 }
 
@@ -404,7 +405,7 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 		return nil, "" // what a model loses in its first steps it did not need
 	}
 	stalled, ok := p.stalls()
-	ok = ok && p.surelyStalls(stalled)
+	ok = ok && p.surelyStalls(stalled, p.at(c.steps[from]))
 	from = max(from, c.at(p.steps[stalled]))
 	gained := p.ends(p.name(), false, p.at(c.steps[from]))
 	switch {

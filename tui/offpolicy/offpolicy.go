@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/figures"
+	"vantage/model/fault"
 	study "vantage/model/offpolicy"
 	"vantage/model/report"
 	"vantage/tui/env"
@@ -78,36 +79,36 @@ func (v *View) isAnswered(key Key) bool {
 	return key == v.Job.Of && !v.Job.Busy() && isWhole
 }
 
+// outcome is the whole answer, or why there is none.
+type outcome struct {
+	*answer
+	err error
+}
+
 // read reads the log-probs in the background, and returns the work of waiting for parts of the answer.
 func read(ctx context.Context, reader env.TokenReader) (next job.Work[*answer]) {
-	began, parts, failed := time.Now(), make(chan *answer), make(chan error, 1)
-	hand := func(a *answer) {
-		select {
-		case parts <- a:
-		case <-ctx.Done():
-		}
-	}
-	go func() {
+	began, parts := time.Now(), make(chan *answer)
+	whole := fault.Later(func() outcome {
 		s, err := reader.OffPolicy(ctx, func(s *study.Study) {
 			part := answered(s, 0)
 			part.isPart = true
-			hand(part)
+			select {
+			case parts <- part:
+			case <-ctx.Done():
+			}
 		})
 		if err != nil {
-			failed <- err
-			return
+			return outcome{err: err}
 		}
-		hand(answered(s, time.Since(began)))
-	}()
+		return outcome{answer: answered(s, time.Since(began))}
+	})
 	next = func(ctx context.Context) (*answer, job.Work[*answer], error) {
 		select {
-		case a := <-parts:
-			if a.isPart {
-				return a, next, nil
-			}
-			return a, nil, nil
-		case err := <-failed:
-			return nil, nil, err
+		case part := <-parts:
+			return part, next, nil
+		case all := <-whole:
+			got := all.Get()
+			return got.answer, nil, got.err
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}

@@ -82,7 +82,7 @@ const (
 // maxBody is how many bytes of a batch are kept: a quarter of what the program may take, and 1 GB at most.
 func maxBody() int64 { return min(max(64<<20, debug.SetMemoryLimit(-1)/4), 1<<30) }
 
-var errDamaged = errors.New("it is damaged: a place that it names lies outside of it")
+var errDamaged = errors.New("it is damaged: it names a place outside of it")
 
 const (
 	fileMark     = "ARROW1\x00\x00"
