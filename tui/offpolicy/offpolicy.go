@@ -9,8 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/figures"
 	"vantage/model/fault"
+	"vantage/model/figures"
 	study "vantage/model/offpolicy"
 	"vantage/model/report"
 	"vantage/tui/env"
