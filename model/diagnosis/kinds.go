@@ -525,7 +525,7 @@ func Kinds() []KindInfo {
 				"In these it is a watch where prompts become 1.25 times as long or a metric of difficulty changes, and so is a collapse.",
 				"A fall to the floor is reward_collapse.",
 				fmt.Sprintf("Or it falls %d times in %d steps and more, with a rise between, and loses %s of its height the last time.",
-					leastSwings, LeastLearning, units.Share(swingFalls)),
+					leastSwings, LeastSwung, units.Share(swingFalls)),
 				fmt.Sprintf("Then the later half of the falls is %s times as deep as the earlier one.", units.Short(swingGrows)),
 			},
 			LooksLike: "A dip that is regained, a swing that is as wide as ever, and prompts that become harder step by step.",

@@ -291,7 +291,7 @@ func (e *evidence) swingsWider(s series) []Finding {
 	variance, _ := s.variance(0, len(s))
 	noise := math.Sqrt(variance * float64(len(s)) / float64(width)) // of a level, with what all the course does
 	swing, found := SwingOf(s.smooth(width), e.Low, max(leastLevel*(e.High-e.Low), gainErrors*noise))
-	if !found || len(s) < LeastLearning {
+	if !found || len(s) < LeastSwung {
 		return nil
 	}
 	within, _ := e.within(meanOfGroup, [2]int{max(0, swing.Peak-width), swing.Peak + 1}, [2]int{swing.Trough, min(len(s), swing.Trough+width)})

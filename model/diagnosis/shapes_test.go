@@ -444,13 +444,13 @@ func TestOtherUnitIsNoCollapse(t *testing.T) {
 	}
 }
 
-// SwingOf counts falls of 2 and 6 and 8 from 10, and none that are as deep as ever.
+// SwingOf counts falls of 1, 2, 6 and 8 from 10, and none that are as deep as ever.
 func TestSwingOf(t *testing.T) {
-	grows := []float64{9, 10, 8, 10, 4, 10, 2, 9}
-	if s, found := SwingOf(grows, 0, 1); !found || s.First != 1 || s.Peak != 5 || s.Trough != 6 || s.Was != 2 || s.Is != 8 {
+	grows := []float64{9, 10, 9, 10, 8, 10, 4, 10, 2, 9}
+	if s, found := SwingOf(grows, 0, 1); !found || s.First != 1 || s.Peak != 7 || s.Trough != 8 || s.Was != 1 || s.Is != 8 {
 		t.Errorf("%+v %t", s, found)
 	}
-	for _, none := range [][]float64{{10, 2, 10, 2, 10, 2}, {10, 2, 10, 4, 10, 8}, {10, 8, 10, 2}, {10, 9.5, 10, 4, 10, 2}, nil} {
+	for _, none := range [][]float64{{10, 2, 10, 2, 10, 2, 10, 2}, {10, 2, 10, 4, 10, 8, 10, 9}, {10, 8, 10, 4, 10, 2}, {10, 9.5, 10, 8, 10, 4, 10, 2}, nil} {
 		if s, found := SwingOf(none, 0, 1); found {
 			t.Errorf("%v: %+v", none, s)
 		}

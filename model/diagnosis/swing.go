@@ -16,7 +16,8 @@ type Swing struct {
 
 // Limits of a swing that grows.
 const (
-	leastSwings = 3   // falls in a row, with a rise between
+	leastSwings = 4   // falls in a row, with a rise between: three that grow are one of six orders that chance has for them
+	LeastSwung  = 100 // steps: in fewer a swing is a few of them
 	swingGrows  = 1.5 // times as deep is the later half of them
 	swingFalls  = 0.5 // of its height is lost in the last one
 )

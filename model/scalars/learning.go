@@ -267,7 +267,7 @@ func (c *course) swingsWider() []diagnosis.Finding {
 	width := max(leastDip, c.window/2)
 	least := max(2*gainShare*c.scale, gainNoises*c.noise*math.Sqrt(2/float64(width)))
 	s, found := diagnosis.SwingOf(means(c.values, width), c.floor(), least)
-	if !found || len(c.values) < diagnosis.LeastLearning {
+	if !found || len(c.values) < diagnosis.LeastSwung {
 		return nil
 	}
 	f := c.finding(diagnosis.Alarm, s.First, c.name()+" "+s.String(),
