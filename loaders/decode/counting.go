@@ -32,7 +32,8 @@ func CountingSteps(f *Fields, records [][]byte) *Fields {
 		return f
 	}
 	ranks := rows[0].ranks()
-	preferred, what := ranks[0], ""
+	preferred := ranks[0]
+	var what string
 	switch {
 	case countsRows(rows, preferred):
 		what = "rows"

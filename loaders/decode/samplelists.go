@@ -64,7 +64,7 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 		isNumber := v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool
 		hasSingle = hasSingle || hasRole && role.Role == RoleReward && isNumber
 		isNamed = isNamed || hasRole && (role.Role == RolePrompt || role.Role == RoleGroup) && role.Role.Accepts(v)
-		if !mayHoldSamples(key, v) && (depth > 0 || !listsTrainingSteps(f, key, v)) {
+		if !mayHoldSamples(f, key, v, depth) {
 			return
 		}
 		if list := contentOf(f, key, v, depth); list.holds != noSamples {
@@ -80,7 +80,10 @@ func findSamples(f *Fields, fields fieldsOf, depth int) (found sampleList) {
 }
 
 // mayHoldSamples reports whether a field is a list of objects or lists, and not of the steps of a sample by its name.
-func mayHoldSamples(key, v jsonscan.Value) bool {
+func mayHoldSamples(f *Fields, key, v jsonscan.Value, depth int) bool {
+	if depth == 0 && listsTrainingSteps(f, key, v) {
+		return true
+	}
 	isOfSteps := func() bool {
 		return !hasWord(key, "groups") && hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions",
 			"tokens")

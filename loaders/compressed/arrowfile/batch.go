@@ -84,19 +84,31 @@ func (b *batch) column(f *field) (*column, error) {
 	}
 	for i := range f.children {
 		child, err := b.column(&f.children[i])
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case f.kind == kindStruct && child.n < c.n, f.kind == kindFixedList && int64(child.n) < int64(c.n)*int64(f.width):
-			return nil, errDamaged
 		}
 		c.children = append(c.children, child)
 	}
-	isList := f.kind == kindList || f.kind == kindLongList || f.kind == kindFixedList || f.kind == kindMap
-	if isList && len(c.children) != 1 || f.kind == kindMap && len(f.children[0].children) != 2 {
+	if !c.fitsChildren() {
 		return nil, errDamaged
 	}
 	return c, nil
+}
+
+// fitsChildren reports whether a column has the columns that its type needs, and these as many values.
+func (c *column) fitsChildren() bool {
+	switch n := len(c.children); c.of.kind {
+	case kindStruct:
+		return !slices.ContainsFunc(c.children, func(child *column) bool { return child.n < c.n })
+	case kindFixedList:
+		return n == 1 && int64(c.children[0].n) >= int64(c.n)*int64(c.of.width)
+	case kindList, kindLongList:
+		return n == 1
+	case kindMap:
+		return n == 1 && len(c.children[0].children) == 2
+	default:
+		return true
+	}
 }
 
 // fill takes the buffers of a column, as many as its type has, of the lengths that its values need.
@@ -127,14 +139,19 @@ func (b *batch) fill(c *column, nulls int64) (err error) {
 		c.ends, err = b.next((n + 1) * 8)
 	case kindTextView, kindBinaryView:
 		c.ends, err = b.next(n * view)
+	default:
 	}
 	if err != nil && n > 0 {
 		return err
 	}
-	switch f.kind {
+	return b.fillTexts(c)
+}
+
+// fillTexts takes the buffers with the texts of a column.
+func (b *batch) fillTexts(c *column) (err error) {
+	switch c.of.kind {
 	case kindText, kindBinary, kindLongText, kindLongBinary:
 		c.data, err = b.next(0)
-		return err
 	case kindTextView, kindBinaryView:
 		more := uint64At(b.views.b, b.views.at+8*b.view)
 		b.view++
@@ -148,8 +165,9 @@ func (b *batch) fill(c *column, nulls int64) (err error) {
 			}
 			c.others = append(c.others, other)
 		}
+	default:
 	}
-	return nil
+	return err
 }
 
 // next returns the next buffer, unpacked. It is an error if it has fewer bytes than are needed.
@@ -398,6 +416,7 @@ func (c *column) span(i int) (from, to int) {
 		return i * c.of.width, (i + 1) * c.of.width
 	case kindLongText, kindLongList:
 		return int(uint64At(c.ends, 8*i)), int(uint64At(c.ends, 8*i+8))
+	default:
 	}
 	return int(int32(uint32At(c.ends, 4*i))), int(int32(uint32At(c.ends, 4*i+4)))
 }

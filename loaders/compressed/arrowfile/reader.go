@@ -98,22 +98,9 @@ const (
 
 // nextMessage reads a message: the schema, a dictionary, or the next rows. It returns io.EOF after the last.
 func (r *reader) nextMessage() error {
-	if start, _ := r.in.Peek(len(fileMark)); !r.hasSchema && string(start) == fileMark {
-		_, _ = r.in.Discard(len(fileMark))
-	}
-	var head [8]byte
-	n, err := io.ReadFull(r.in, head[:])
-	size := int64(binary.LittleEndian.Uint32(head[4:]))
-	isEnd := n == 0 || n >= 4 && string(head[:4]) != continuation || n == len(head) && size == 0
-	switch {
-	case isEnd && !r.hasSchema && err == nil:
-		return fileio.NotRead("it is not a table of Arrow that has begun")
-	case isEnd && r.hasSchema && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
-		return io.EOF
-	case err != nil:
-		return endsEarly(err)
-	case size > maxMetadata:
-		return errDamaged
+	size, err := r.metadataSize()
+	if err != nil {
+		return err
 	}
 	if r.metadata, err = readAll(r.in, size, r.metadata[:0]); err != nil {
 		return err
@@ -128,6 +115,31 @@ func (r *reader) nextMessage() error {
 		return err
 	}
 	return r.take(int(message.byte(1)), message.table(2), body)
+}
+
+// metadataSize reads how long is what the next message says of its body. A stream ends with a length of 0 or with the file, a file with
+// its list of batches.
+func (r *reader) metadataSize() (int64, error) {
+	if start, _ := r.in.Peek(len(fileMark)); !r.hasSchema && string(start) == fileMark {
+		_, _ = r.in.Discard(len(fileMark))
+	}
+	var head [8]byte
+	n, err := io.ReadFull(r.in, head[:])
+	size := int64(binary.LittleEndian.Uint32(head[4:]))
+	isOther := n >= len(continuation) && string(head[:len(continuation)]) != continuation
+	isEnd := n == 0 || isOther || n == len(head) && size == 0
+	isBroken := err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+	switch {
+	case isEnd && r.hasSchema && !isBroken:
+		return 0, io.EOF
+	case err != nil:
+		return 0, endsEarly(err)
+	case isEnd:
+		return 0, fileio.NotRead("it is not a table of Arrow that has begun")
+	case size > maxMetadata:
+		return 0, errDamaged
+	}
+	return size, nil
 }
 
 func (r *reader) take(kind int, header table, body []byte) error {
