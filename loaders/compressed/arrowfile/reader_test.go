@@ -69,7 +69,7 @@ func TestHostileTables(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(256 << 20)) // so that little is much
 	whole := string(filetest.Read(t, filepath.Join("testdata", "stream_plain.arrow")))
 	for name, c := range map[string]struct{ table, want string }{
-		"a message of 4 GB":     {continuation + "\xfe\xff\xff\xff", "lies outside"},
+		"a message of 4 GB":     {continuation + "\xfe\xff\xff\xff", "a place outside"},
 		"a message of nothing":  {continuation + "\x08\x00\x00\x00" + strings.Repeat("\x00", 8), ""},
 		"no schema":             {continuation + "\x00\x00\x00\x00", "that has begun"},
 		"another file":          {"ARROW2 is a text", "that has begun"},
