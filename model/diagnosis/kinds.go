@@ -737,12 +737,6 @@ func Kinds() []KindInfo {
 	}, append(logProbKinds(), scalarKinds()...)...)
 }
 
-// evidence is what detectors look at.
-type evidence struct {
-	*Observations
-	texts *Texts // nil if none could be read
-}
-
 // The kinds that a trainer's own scalars tell, and samples do not: package scalars finds them.
 const (
 	EntropyCollapse Kind = "entropy_collapse"
