@@ -1,8 +1,6 @@
 package diagnosis
 
-import (
-	"math"
-)
+import "math"
 
 // How many groups of a source, and of prompts that come again, tell whether they change.
 const leastOfSource, leastOfPrompts = 8, 32
