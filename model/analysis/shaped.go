@@ -109,11 +109,25 @@ func (g *GroupedStep) describe(group *Group, k int, counted countedRewards, scal
 	}
 }
 
+// wordsOf are the name of a group and the preview of its prompt.
+func (g *GroupedStep) wordsOf(k int) (name, preview string) {
+	return g.GroupName(k), g.snap.Preview(&g.step, g.firstRow(k))
+}
+
 // name gives the groups their names and previews.
 func (g *GroupedStep) name(groups []Group) {
 	for k := range groups {
-		groups[k].Name, groups[k].Preview = g.GroupName(k), g.snap.Preview(&g.step, g.firstRow(k))
+		groups[k].Name, groups[k].Preview = g.wordsOf(k)
 	}
+}
+
+// Named returns group k with its name and its preview, which groups of a step that nobody keeps lack.
+func (a *Analysis) Named(k int) Group {
+	group := a.Table[k]
+	if a.memory != nil {
+		group.Name, group.Preview = a.grouped.wordsOf(k)
+	}
+	return group
 }
 
 // NameGroups gives the groups of a step that nobody keeps, which [EachPassing] visits, their names and previews: hardly any are shown.

@@ -199,7 +199,7 @@ func newWorstGroup(a *analysis.Analysis, i int, cause string) worstGroup {
 	row := func(i int) answerRow {
 		return answerRow{a.InputRow[i], a.LoggedRewards[i], a.Processed[i], a.Keep[i]}
 	}
-	return worstGroup{*g, cause, row(ranked[0]), row(ranked[len(ranked)-1])}
+	return worstGroup{a.Named(i), cause, row(ranked[0]), row(ranked[len(ranked)-1])}
 }
 
 // ranked returns the groups in the order of the page: those that need attention first, then the newest.

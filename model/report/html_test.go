@@ -248,6 +248,10 @@ func TestHTMLIsAccessible(t *testing.T) {
 				t.Errorf("%s: labelled by %s, which is not there", name, by)
 			}
 			switch e.name {
+			case "a":
+				if strings.TrimSpace(e.text) == "" {
+					t.Errorf("%s: a link to %s without a word", name, e.attributes["href"])
+				}
 			case "table":
 				tables++
 			case "caption":

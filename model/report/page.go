@@ -406,8 +406,7 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 			continue
 		}
 		if r.refused++; r.text == "" {
-			a.NameGroups()
-			r.framework, r.group, r.text, r.step = a.Settings.Framework, a.Table[g].Name, text, a.Step
+			r.framework, r.group, r.text, r.step = a.Settings.Framework, a.Named(g).Name, text, a.Step
 		}
 	}
 }
