@@ -381,7 +381,7 @@ func usualNames() Names {
 		},
 		RolePrompt: {
 			"prompt", "input", "input_prompt", "query", "question", "problem", "messages", "instruction", "obs",
-			"observation", "opening", "user_prompt", "prompt_text", "question_text", "problem_text", "conversations", "conversation", "dialogue", "dialog", "chat",
+			"observation", "opening", "user_prompt", "conversations", "conversation", "dialogue", "dialog", "chat",
 		},
 		RoleResponse: {
 			"completion", "response", "output", "output_response", "responses", "answer_text", "generation", "text",
