@@ -183,7 +183,7 @@ func EachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Set
 }
 
 // EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory. Groups have no names
-// before [Analysis.NameGroups].
+// but those that [Analysis.Named] and [Analysis.NameGroups] give them.
 func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set, nil)
 	if err != nil {
