@@ -59,10 +59,11 @@ func countingSteps(format *formats.Format, table *pages.File, names []string) *f
 	return format.CountingSteps(firstRows(table, append(steps, namesOf(format, names, decode.RolePrompt)...), decode.StepRows))
 }
 
-// countsCharacters reports whether the column of lengths of a table has those of the texts next to it in characters.
+// countsCharacters reports whether the column of lengths of a table has those of the texts next to it in characters. Trainers' own formats
+// have tokens there.
 func countsCharacters(format *formats.Format, table *pages.File, names []string) bool {
 	lengths, responses := namesOf(format, names, decode.RoleLength), namesOf(format, names, decode.RoleResponse)
-	if len(lengths) == 0 || len(responses) == 0 {
+	if len(lengths) == 0 || len(responses) == 0 || format.Origin != formats.FromAnyone {
 		return false
 	}
 	ok, isSure := decode.CountsCharacters(format.Fields, firstRows(table, append(lengths, responses...), decode.PaddedRows))
