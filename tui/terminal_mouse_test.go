@@ -32,6 +32,20 @@ func (x *terminal) screenText(state string) []string {
 	return nil
 }
 
+// screenWith returns the screen once it holds a text: a busy machine may answer the mouse late.
+func (x *terminal) screenWith(state, text string) []string {
+	x.t.Helper()
+	var screen []string
+	for range 20 {
+		screen = x.screenText(state)
+		if strings.Contains(strings.Join(screen, "\n"), text) {
+			return screen
+		}
+	}
+	x.t.Fatalf("%q is not on the screen:\n%s", text, strings.Join(screen, "\n"))
+	return nil
+}
+
 // place returns where a text is on the screen, from 1.
 func place(t *testing.T, screen []string, text string) (x, y int) {
 	t.Helper()
@@ -76,16 +90,15 @@ func TestMouseInATerminal(t *testing.T) {
 	if strings.Contains(x.output(), "\x1b[?1003h") {
 		t.Error("the terminal is asked for every motion")
 	}
-	screen := x.screenText(state)
+	screen := x.screenWith(state, "fate ")
 	_, row := place(t, screen, "fate ")
 	column, _ := place(t, screen[row-1:row], "reward")
 	x.mouse(0, column, row, column, row)
-	screen = x.screenText(state)
-	place(t, screen, "by reward")
+	screen = x.screenWith(state, "by reward")
 	column, row = place(t, screen, "╭ 3 steps")
 	x.mouse(64, column+3, row+2, column+3, row+2)
-	place(t, x.screenText(state), "F follows the newest") // which it did before the wheel
-	n, _ := x.waitSilence(4 * time.Second)                // the last step is taken for complete within it
+	x.screenWith(state, "F follows the newest") // which it did before the wheel
+	n, _ := x.waitSilence(4 * time.Second)      // the last step is taken for complete within it
 	if time.Sleep(2 * time.Second); len(x.output()) != n {
 		t.Errorf("%q is sent while nothing happens", x.output()[n:])
 	}
