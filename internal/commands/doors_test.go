@@ -85,9 +85,7 @@ func runLine(t *testing.T, line []string) (out string, code int) {
 	p := &program{in: strings.NewReader(""), out: &b, errOut: &b}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.all()...)
-	root.SetArgs(line)
-	err := root.ExecuteContext(t.Context())
+	err := executeLine(t.Context(), p, root, line)
 	if err != nil {
 		printError(&b, line, err)
 	}
