@@ -168,7 +168,9 @@ func (s *slab[T]) take(n int) []T {
 	return taken
 }
 
-func (m *memory) empty() { m.numbers.left, m.flags.left, m.fates.left = m.numbers.all, m.flags.all, m.fates.all }
+func (m *memory) empty() {
+	m.numbers.left, m.flags.left, m.fates.left = m.numbers.all, m.flags.all, m.fates.all
+}
 
 func (m *memory) floats(n int) []float32 { return m.numbers.take(n) }
 
