@@ -87,7 +87,7 @@ func (e *evidence) isLarge(k *shift, samePrompts bool) bool {
 	if !samePrompts || !e.leaves(k, mostShare) {
 		return false
 	}
-	part, _ := forgetting(e)
+	part, _ := e.forgets()
 	return len(part) == 0
 }
 

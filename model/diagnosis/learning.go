@@ -266,7 +266,7 @@ func fallsByHalf(e *evidence) ([]Finding, string) {
 		return nil, why
 	}
 	s := e.rewards()
-	if named, _ := collapse(e); named != nil || e.High <= e.Low {
+	if named, _ := e.collapses(); named != nil || e.High <= e.Low {
 		return nil, ""
 	}
 	k, found := s.shiftOf(-1)
