@@ -17,6 +17,7 @@ const (
 	rewardGain   = 0.1  // of the range of rewards: what longer answers must win for the length to pay
 	rewardHeld   = 0.03 // of the range of rewards: within it the reward holds
 	stubTimes    = 3    // times shorter are stubs
+	wordsTimes   = 8    // times shorter are a few words, which may win without an answer
 	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
 	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
 	cutSpread    = 1    // standard deviation of the rewards that cut answers have less than the others
@@ -53,6 +54,8 @@ func shrinking(e *evidence) ([]Finding, string) {
 	return e.lengthChange(-1, "answers shrink from %s to %s %s", func(times, gain, z float64) Severity {
 		doubt := math.Abs(gain / z)
 		switch {
+		case gain > rewardGain && z > 2 && times >= wordsTimes:
+			return Watch // a few words are left, and they pay
 		case gain > rewardGain && z > 2:
 			return ""
 		case gain < -rewardHeld && z < -2:
@@ -98,7 +101,8 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	if soon := rewards.compare(from-2*span, from, settled, settled+2*span); soon.change() < reward.change() {
 		reward = soon // what is learned much later is not won by the length
 	}
-	severity := judge(math.Exp(sign*k.done()), reward.change()/(e.High-e.Low), reward.z)
+	times := math.Exp(sign * k.done())
+	severity := judge(times, reward.change()/(e.High-e.Low), reward.z)
 	if severity == "" {
 		return nil, ""
 	}
@@ -214,6 +218,9 @@ func truncation(e *evidence) ([]Finding, string) {
 			return []Finding{f}, ""
 		}
 	}
+	if f, found := e.allInMiddle(); found {
+		return []Finding{f}, ""
+	}
 	return nil, ""
 }
 
@@ -240,12 +247,8 @@ func (e *evidence) allAtLimit() (Finding, bool) {
 	if !found || limit < cutLength || middle < inMiddle {
 		return Finding{}, false
 	}
-	while := "and the reward does not gain"
-	if l := e.learning(); l != nil && l.IsGain() {
-		f.Severity, while = Watch, "though the reward gains"
-	}
 	f.Title = fmt.Sprintf("%s of answers end at the length limit of %d tokens, %s",
-		units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), limit, while)
+		units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), limit, e.whileCut(&f))
 	return f, true
 }
 
