@@ -287,14 +287,15 @@ func (e *evidence) finished() func(*answer) bool {
 }
 
 // atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest. A limit is the
-// longest in many steps: equal lengths in one may be chance.
+// longest in many steps: equal lengths in one may be chance. A length that all answers of some steps have, and win with, is none.
 func (e *evidence) atLimit() series {
 	lowest := e.lowest()
-	steps, several := map[int32]int{}, 0 // in which several samples are the longest, by its length
+	steps, won, several := map[int32]int{}, map[int32]int{}, 0 // in which several samples are the longest, by its length
 	for i := range e.Steps {
-		if l := &e.Steps[i].Longest; l.N > 1 {
+		if s, l := &e.Steps[i], &e.Steps[i].Longest; l.N > 1 {
 			steps[l.Length]++
 			several++
+			won[l.Length] += model.Count01(l.N == s.Rows && !lowest.reward(s.Reward.mean()))
 		}
 	}
 	return e.seriesOf(func(s *Observed) Moments {
@@ -308,7 +309,8 @@ func (e *evidence) atLimit() series {
 		for c := range l.parts {
 			lost = lost || lowest.part(c, l.parts[c].mean())
 		}
-		if l.N > 1 && lost && l.Length >= cutLength && float64(steps[l.Length]) >= limitSteps*float64(several) {
+		isLimit := won[l.Length] < leastSteps && l.Length >= cutLength
+		if l.N > 1 && lost && isLimit && float64(steps[l.Length]) >= limitSteps*float64(several) {
 			m.Sum, m.Squares = float64(l.N), float64(l.N)
 		}
 		return m
