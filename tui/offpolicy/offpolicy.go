@@ -172,13 +172,22 @@ func (*View) Keys() view.Section {
 		view.Binding{Keys: []string{"esc", "R"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})})}
 }
 
-func (v *View) moveFigure(_ env.Env, by int) view.Want {
+// showCharts brings the charts to the screen where they are behind the rules.
+func (v *View) showCharts(e env.Env) {
+	if fronts(e) > frontCharts {
+		v.front = frontCharts
+	}
+}
+
+func (v *View) moveFigure(e env.Env, by int) view.Want {
+	v.showCharts(e)
 	n := len(figuresOfCourse())
 	v.figure = (v.figure + by + n) % n
 	return nil
 }
 
-func (v *View) moveDivision(_ env.Env, by int) view.Want {
+func (v *View) moveDivision(e env.Env, by int) view.Want {
+	v.showCharts(e)
 	if v.isThere() {
 		n := len(v.Job.Value.groups)
 		v.by = (v.by + by + n) % n
