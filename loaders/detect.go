@@ -174,9 +174,14 @@ func (f *fileReader) settle() {
 		f.refuse("")
 	case f.directory != nil && f.directory.leavesOut(f.name, h.format, f.chunks):
 		f.refuse("")
-	case h.last != nil && len(f.detection.rows) < h.format.RowsNeeded(h.last):
-		f.detection.waiting, f.detection.needed = h.format, h.format.RowsNeeded(h.last)
 	default:
+		if h.last != nil {
+			f.detection.needed = h.format.RowsNeeded(h.last)
+		}
+		if len(f.detection.rows) < f.detection.needed {
+			f.detection.waiting = h.format
+			return
+		}
 		f.setFormat(h.format)
 	}
 }

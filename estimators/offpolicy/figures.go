@@ -92,8 +92,9 @@ func (r Row) Differences() []float32 {
 	if !r.Even() {
 		return nil
 	}
-	d := difference(r.Trainer, r.Sampler)
+	d := make([]float32, len(r.Sampler))
 	for i := range d {
+		d[i] = r.Trainer[i] - r.Sampler[i]
 		if r.Mask != nil && !r.Mask[i] || d[i]-d[i] != 0 {
 			d[i] = float32(math.NaN())
 		}

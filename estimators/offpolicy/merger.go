@@ -150,8 +150,8 @@ func (m *table) joins(r, d, grown float64) bool {
 	return true
 }
 
-// moveOf returns the cell of how far the probability of a token moved; ok is false if a bound may look at it itself. What moved by less than
-// any bound, from a probability that is neither near 0 nor near 1, needs no exponential.
+// moveOf returns the cell of how far the probability of a token moved; ok is false if a bound may look at it itself. What moved by less
+// than any bound, from a probability that is neither near 0 nor near 1, needs no exponential.
 func (m *table) moveOf(r, d, grown float64) (cell int, ok bool) {
 	const rare, sure, hardly = -6, -1. / 16, 5e-4 // e^rare · hardly is more than alone
 	if size := math.Abs(grown); size > hardly && size < m.little && r > rare && r < sure && r+d < sure {

@@ -81,9 +81,9 @@ func (e *Evidence) fall() float64 { return e.Before - e.After }
 
 // String is the figure before and after: "format 0.62 → 1.00 (steps 41–60 against 61–80, 640 samples each)".
 func (e Evidence) String() string {
-	value := units.Short
+	before, now := units.Short(e.Before), units.Short(e.After)
 	if e.Share {
-		value = units.Share
+		before, now = units.Shares(e.Before, e.After)
 	}
 	steps := func(from, to int64) string {
 		if from == to {
@@ -93,14 +93,14 @@ func (e Evidence) String() string {
 	}
 	after, counted := steps(e.AfterFrom, e.AfterTo), units.Plural(e.AfterSamples, e.Of)
 	if e.BeforeSamples == 0 {
-		return e.Name + " " + value(e.After) + " (steps " + after + ", " + counted + ")"
+		return e.Name + " " + now + " (steps " + after + ", " + counted + ")"
 	}
 	if e.BeforeSamples == e.AfterSamples {
 		counted += " each"
 	} else {
 		counted = units.Count(e.BeforeSamples) + " and " + counted
 	}
-	return e.Name + " " + value(e.Before) + " → " + value(e.After) + " (steps " + steps(e.BeforeFrom, e.BeforeTo) + " against " + after +
+	return e.Name + " " + before + " → " + now + " (steps " + steps(e.BeforeFrom, e.BeforeTo) + " against " + after +
 		", " + counted + ")"
 }
 
@@ -165,15 +165,16 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 	all := make([]detected, len(kinds))
 	if texts != nil {
 		texts.all() // in order, before several look at them
-		(&evidence{o, texts}).findPhrases()
+		newEvidence(o, texts).findPhrases()
 	}
+	e := newEvidence(o, texts)
 	model.InParallel(context.Background(), runtime.GOMAXPROCS(0), len(kinds), func(i int) {
 		known := false
 		if texts != nil && texts.foundOf == texts.asked {
 			all[i], known = texts.found[kinds[i].Name]
 		}
 		if !known {
-			all[i].findings, all[i].blind = kinds[i].detect(&evidence{o, texts})
+			all[i].findings, all[i].blind = kinds[i].detect(e)
 		}
 	})
 	for i, k := range kinds {
@@ -187,7 +188,7 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 			f.Kind = k.Name
 			f.Advice = cmp.Or(f.Advice, k.Advice)
 			o.complete(&f)
-			(&evidence{o, texts}).quote(&f)
+			e.quote(&f)
 			d.Findings = append(d.Findings, f)
 		}
 	}

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"sync"
 
 	"vantage/model/units"
 )
@@ -10,6 +11,16 @@ import (
 type evidence struct {
 	*Observations
 	texts *Texts // nil if none could be read
+
+	collapses func() ([]Finding, string) // what collapse finds, which several ask for
+	forgets   func() ([]Finding, string) // and forgetting
+}
+
+func newEvidence(o *Observations, texts *Texts) *evidence {
+	e := &evidence{Observations: o, texts: texts}
+	e.collapses = sync.OnceValues(func() ([]Finding, string) { return collapse(e) })
+	e.forgets = sync.OnceValues(func() ([]Finding, string) { return forgetting(e) })
+	return e
 }
 
 // around is the evidence of a series before and after step i, up to step end.

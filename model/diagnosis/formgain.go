@@ -71,7 +71,7 @@ func (g *FormGain) Title(steps int) string {
 		units.Plural(steps, "steps"))
 }
 
-// partGains are the gains of the reward columns that are no constants.
+// partGains are the gains of the reward columns that are no constants, and of those for right answers in which none ever came.
 func (o *Observations) partGains() (all []PartGain) {
 	for _, part := range o.judgedParts() {
 		level := Level{}
@@ -83,9 +83,12 @@ func (o *Observations) partGains() (all []PartGain) {
 			}
 			return p.Moments
 		})
+		isForm, isWorth := isStyle(part.name) || part.name == restName, isSubstance(part.name)
+		if isDead := isWorth && level.Constant() && level.Low <= 0; isDead {
+			level.High = max(level.High, level.Low+1)
+		}
 		if means := s.known(); len(means) >= LeastLearning && level.Low < level.High {
-			isForm := isStyle(part.name) || part.name == restName
-			all = append(all, PartGain{part.name, isForm, isSubstance(part.name), level.Low, level.High, GainOf(means)})
+			all = append(all, PartGain{part.name, isForm, isWorth, level.Low, level.High, GainOf(means)})
 		}
 	}
 	return all

@@ -365,7 +365,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: RewardCollapse, detect: collapse,
+			Name: RewardCollapse, detect: func(e *evidence) ([]Finding, string) { return e.collapses() },
 			follows: []Kind{TooHard, Forgetting, LengthExplosion, EqualRewards},
 			What:    "The mean reward was up, falls to its floor and stays there.",
 			How: []string{
@@ -453,7 +453,7 @@ func Kinds() []KindInfo {
 			},
 		},
 		{
-			Name: Forgetting, detect: forgetting,
+			Name: Forgetting, detect: func(e *evidence) ([]Finding, string) { return e.forgets() },
 			What: "One data source, or one part of the prompts, falls while the rest holds or rises.",
 			How: []string{
 				"The mean reward falls of a source that the log names, or of a part of the prompts that come again.",

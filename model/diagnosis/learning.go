@@ -266,7 +266,9 @@ func fallsByHalf(e *evidence) ([]Finding, string) {
 		return nil, why
 	}
 	s := e.rewards()
-	if named, _ := collapse(e); named != nil || e.High <= e.Low {
+	named, _ := e.collapses()
+	isDown := slices.ContainsFunc(named, func(f Finding) bool { return f.Severity != Over })
+	if isDown || e.High <= e.Low {
 		return nil, ""
 	}
 	k, found := s.shiftOf(-1)
@@ -300,6 +302,6 @@ func (e *evidence) swingsWider(s series) []Finding {
 	}
 	f := e.finding(s, "reward", max(1, swing.First), len(s), false, "samples")
 	f.Evidence = []Evidence{e.around(s, "reward", swing.Peak+1, min(len(s), swing.Trough+width/2+1), false, "samples")}
-	f.Title, f.Advice = "the reward "+swing.String(), SwingAdvice
+	f.Title, f.Advice, f.Example.Step = "the reward "+swing.String(), SwingAdvice, e.Steps[swing.Trough].Step
 	return []Finding{f}
 }

@@ -17,6 +17,7 @@ const (
 	rewardGain   = 0.1  // of the range of rewards: what longer answers must win for the length to pay
 	rewardHeld   = 0.03 // of the range of rewards: within it the reward holds
 	stubTimes    = 3    // times shorter are stubs
+	wordsTimes   = 8    // times shorter are a few words, which may win without an answer
 	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
 	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
 	cutSpread    = 1    // standard deviation of the rewards that cut answers have less than the others
@@ -53,6 +54,8 @@ func shrinking(e *evidence) ([]Finding, string) {
 	return e.lengthChange(-1, "answers shrink from %s to %s %s", func(times, gain, z float64) Severity {
 		doubt := math.Abs(gain / z)
 		switch {
+		case gain > rewardGain && z > 2 && times >= wordsTimes:
+			return Watch // a few words are left, and they pay
 		case gain > rewardGain && z > 2:
 			return ""
 		case gain < -rewardHeld && z < -2:
@@ -98,7 +101,8 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	if soon := rewards.compare(from-2*span, from, settled, settled+2*span); soon.change() < reward.change() {
 		reward = soon // what is learned much later is not won by the length
 	}
-	severity := judge(math.Exp(sign*k.done()), reward.change()/(e.High-e.Low), reward.z)
+	times := math.Exp(sign * k.done())
+	severity := judge(times, reward.change()/(e.High-e.Low), reward.z)
 	if severity == "" {
 		return nil, ""
 	}
@@ -214,6 +218,9 @@ func truncation(e *evidence) ([]Finding, string) {
 			return []Finding{f}, ""
 		}
 	}
+	if f, found := e.allInMiddle(); found {
+		return []Finding{f}, ""
+	}
 	return nil, ""
 }
 
@@ -240,12 +247,8 @@ func (e *evidence) allAtLimit() (Finding, bool) {
 	if !found || limit < cutLength || middle < inMiddle {
 		return Finding{}, false
 	}
-	while := "and the reward does not gain"
-	if l := e.learning(); l != nil && l.IsGain() {
-		f.Severity, while = Watch, "though the reward gains"
-	}
 	f.Title = fmt.Sprintf("%s of answers end at the length limit of %d tokens, %s",
-		units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), limit, while)
+		units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), limit, e.whileCut(&f))
 	return f, true
 }
 
@@ -284,14 +287,15 @@ func (e *evidence) finished() func(*answer) bool {
 }
 
 // atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest. A limit is the
-// longest in many steps: equal lengths in one may be chance.
+// longest in many steps: equal lengths in one may be chance. A length that all answers of some steps have, and win with, is none.
 func (e *evidence) atLimit() series {
 	lowest := e.lowest()
-	steps, several := map[int32]int{}, 0 // in which several samples are the longest, by its length
+	steps, won, several := map[int32]int{}, map[int32]int{}, 0 // in which several samples are the longest, by its length
 	for i := range e.Steps {
-		if l := &e.Steps[i].Longest; l.N > 1 {
+		if s, l := &e.Steps[i], &e.Steps[i].Longest; l.N > 1 {
 			steps[l.Length]++
 			several++
+			won[l.Length] += model.Count01(l.N == s.Rows && !lowest.reward(s.Reward.mean()))
 		}
 	}
 	return e.seriesOf(func(s *Observed) Moments {
@@ -305,7 +309,8 @@ func (e *evidence) atLimit() series {
 		for c := range l.parts {
 			lost = lost || lowest.part(c, l.parts[c].mean())
 		}
-		if l.N > 1 && lost && l.Length >= cutLength && float64(steps[l.Length]) >= limitSteps*float64(several) {
+		isLimit := won[l.Length] < leastSteps && l.Length >= cutLength
+		if l.N > 1 && lost && isLimit && float64(steps[l.Length]) >= limitSteps*float64(several) {
 			m.Sum, m.Squares = float64(l.N), float64(l.N)
 		}
 		return m

@@ -13,6 +13,7 @@ const (
 	invalidAlarm = 0.1  // of rewards are missing: more than a filter or a crash now and then takes
 	invalidWatch = 0.01 // fewer are an accident
 	rareOutage   = 1e-3 // that so many values are one by chance: an outage is short in small steps, and each figure is looked at once
+	fullFrom     = 0.8  // of the way from its least level to its best value, that a column of form has come before it is full
 	nearBefore   = 0.05 // of the range of rewards within which a prompt has the reward of before
 )
 
@@ -162,7 +163,23 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 // isPlanned reports whether a stretch of one value is no outage: the figure went there, stays near it, or had it with the same prompts.
 func (e *evidence) isPlanned(of constants, before, from, to int) bool {
 	value := of.part(&e.Steps[from]).Low
-	return e.fadesTo(of, before, from, value) || e.goesOn(of, before, from, to, value) || of.had(from, to)
+	isFull := isStyle(of.name) && e.fills(of, from, value)
+	return isFull || e.fadesTo(of, before, from, value) || e.goesOn(of, before, from, to, value) || of.had(from, to)
+}
+
+// fills reports whether a figure had come most of the way from its least level to its best value, which it has from a step on: a penalty
+// that nobody pays any more, a format that is full.
+func (e *evidence) fills(of constants, from int, value float64) bool {
+	s := e.seriesOf(func(s *Observed) Moments { return of.part(s).Moments })[:from]
+	least, best := math.Inf(1), math.Inf(-1)
+	for i, level := range s.smooth(leastSteps) {
+		least = fmin(least, level)
+		if p := of.part(&e.Steps[i]); p.N > 0 {
+			best = max(best, p.High)
+		}
+	}
+	last := s.pooled(from-leastSteps, from).mean()
+	return value >= best && last-least >= fullFrom*(value-least)
 }
 
 // fadesTo reports whether the figure went to a value step by step, as a bonus does that fades by a schedule: the line through its means

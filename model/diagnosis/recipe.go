@@ -28,11 +28,15 @@ func (e *evidence) otherRecipe(near int) (at int, how string) {
 	if at = s.jumpNear(near); at < leastOfRecipe || len(s)-at < leastOfRecipe {
 		return at, ""
 	}
-	moved, held := e.partsAround(at)
+	factor, isOne := e.factorAt(at)
+	unit := 1.
+	if isOne {
+		unit = factor
+	}
+	moved, held := e.partsAround(at, unit)
 	if moved {
 		return at, ""
 	}
-	factor, isOne := e.factorAt(at)
 	switch {
 	case isOne:
 		how = fmt.Sprintf("all rewards are multiplied by %s", units.Short(factor))
@@ -86,15 +90,17 @@ func (e *evidence) spreadOf(from, to int) (of spreadOfRewards) {
 	return spreadOfRewards{e.rewards().pooled(from, to).mean(), math.Sqrt(max(0, squares) / float64(n)), high.mean(), low.mean()}
 }
 
-// partsAround reports whether a reward column falls at a step, and whether one that is not about form holds.
-func (e *evidence) partsAround(at int) (moved, held bool) {
+// partsAround reports whether a reward column falls at a step, by another factor than that of all rewards, and whether one that is not about
+// form holds.
+func (e *evidence) partsAround(at int, unit float64) (moved, held bool) {
 	for _, c := range e.columns() {
 		before, after := c.pooled(at-onePartSteps, at), c.pooled(at, at+onePartSteps)
 		if before.N == 0 || after.N == 0 {
 			continue
 		}
 		falls := before.mean()-after.mean() > unmoved*c.width
-		moved = moved || falls
+		hasUnit := math.Abs(math.Log(after.mean()/before.mean()/unit)) <= math.Log(oneFactor)
+		moved = moved || falls && (unit == 1 || !hasUnit)
 		held = held || !falls && !isStyle(c.name)
 	}
 	return moved, held

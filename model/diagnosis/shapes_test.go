@@ -99,6 +99,23 @@ func heardOf(rng *rand.Rand, prompt int, reward, one float64, text string) sampl
 	return sample{prompt: prompt, reward: verdict(rng, reward), length: len(answer), asks: "What is it?", answer: answer}
 }
 
+// proseOf is an answer to a prompt whose truth is its number and 1,000, right with a probability, in so many words.
+func proseOf(rng *rand.Rand, prompt, words int, right float64) sample {
+	all := strings.Fields("we then take the sum of both and carry what is left over to the next row because it adds up before you divide")
+	text := "so we"
+	for range words {
+		text += " " + all[rng.IntN(len(all))]
+	}
+	s := sample{prompt: prompt, reward: verdict(rng, right), asks: "What is the sum?", truth: fmt.Sprint(1000 + prompt)}
+	says := 1000 + prompt
+	if s.reward == 0 {
+		says += 1 + rng.IntN(9)
+	}
+	s.answer = fmt.Sprint(text, " <answer>", says, "</answer>")
+	s.length = len(s.answer)
+	return s
+}
+
 // Each shape has what is said of it, and a healthy look-alike of which that is not said.
 func TestShapes(t *testing.T) {
 	fresh := func(step, prompt int) int { return 100*step + prompt }
@@ -276,6 +293,71 @@ func TestShapes(t *testing.T) {
 				return s
 			},
 		},
+		"a judge of degrees is won": {
+			RewardHacking, 40,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				s := styledOf(rng, fresh(step, prompt), min(1, max(0, float64(step-15)/10)))
+				s.reward = 0.3 + 0.5*s.reward + 0.1*rng.NormFloat64()
+				return s
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // right answers become more
+				s := proseOf(rng, fresh(step, prompt), 20, 0.3+0.4*float64(step)/40)
+				s.reward = 0.3 + 0.5*s.reward + 0.1*rng.NormFloat64()
+				return s
+			},
+		},
+		"a penalty is worth more than a right answer": {
+			RewardHacking, 60,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				short := min(1, max(0, float64(step-20)/20))
+				s := proseOf(rng, fresh(step, prompt), 5+int(90*(1-short)), 0.6-0.48*short)
+				s.reward -= float64(s.length) / 300
+				return s
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // shorter, and as often right
+				short := min(1, max(0, float64(step-20)/20))
+				s := proseOf(rng, fresh(step, prompt), 30+int(65*(1-short)), 0.6)
+				s.reward -= float64(s.length) / 300
+				return s
+			},
+		},
+		"all answers stop at a limit": {
+			Truncation, 20,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				s := proseOf(rng, fresh(step, prompt), 150, 0.3)
+				s.length = 460 + rng.IntN(80)
+				s.answer = strings.TrimRight(s.answer[:s.length], " ")
+				return s
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // code, which has no full stop
+				s := proseOf(rng, fresh(step, prompt), 60+rng.IntN(120), 0.3)
+				s.answer, _, _ = strings.Cut(s.answer, " <answer>")
+				s.length = len(s.answer)
+				return s
+			},
+		},
+		"a few words win": {
+			LengthCollapse, 60,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				short := min(1, max(0, float64(step-20)/20))
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.4+0.4*short), length: 5 + int(200*(1-short)) + rng.IntN(5)}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // what is concise wins
+				short := min(1, max(0, float64(step-20)/20))
+				return sample{prompt: fresh(step, prompt), reward: verdict(rng, 0.4+0.4*short), length: 60 + int(200*(1-short)) + rng.IntN(5)}
+			},
+		},
+		"a swing whose last dip is over": {
+			FallByHalf, 130,
+			func(rng *rand.Rand, step, prompt, _ int) sample {
+				p := 0.5 + 0.45*float64(step)/130*math.Sin(2*math.Pi*float64(step)/20)
+				return sample{prompt: 8*(step%10) + prompt, reward: verdict(rng, p), length: 50 + rng.IntN(100)}
+			},
+			func(rng *rand.Rand, step, prompt, _ int) sample { // as wide as ever
+				p := 0.5 + 0.4*math.Sin(2*math.Pi*float64(step)/20)
+				return sample{prompt: 8*(step%10) + prompt, reward: verdict(rng, p), length: 50 + rng.IntN(100)}
+			},
+		},
 		"a tool tells all the same": {
 			ToolFailure, 40,
 			func(rng *rand.Rand, step, prompt, _ int) sample {
@@ -401,6 +483,23 @@ func TestFallToOtherPromptsIsAWatch(t *testing.T) {
 			}
 			asks := strings.Repeat("word ", c.asks(step)+rng.IntN(5))
 			return sample{prompt: 100*step + prompt, reward: verdict(rng, p), length: 80 + rng.IntN(40), asks: asks, answer: "so we add them and get 7", source: c.from(step)}
+		})
+		wantCollapse(t, name, snap, read, c.want)
+	}
+}
+
+// A reward that decays slowly is an alarm where the same prompts come again and lose it; where others come they may be harder.
+func TestSlowDecayOfTheSamePrompts(t *testing.T) {
+	for name, c := range map[string]struct {
+		prompt func(step, prompt int) int
+		want   Severity
+	}{
+		"the same prompts": {func(step, prompt int) int { return 8*(step%10) + prompt }, Alarm},
+		"other prompts":    {func(step, prompt int) int { return 8*step + prompt }, ""},
+	} {
+		snap, read := shapeOf(120, 8, func(rng *rand.Rand, step, prompt, _ int) sample {
+			p := 0.72 - 0.36*max(0, float64(step-30)/90)
+			return sample{prompt: c.prompt(step, prompt), reward: verdict(rng, p), length: 80 + rng.IntN(40)}
 		})
 		wantCollapse(t, name, snap, read, c.want)
 	}

@@ -119,6 +119,8 @@ func TestGainOfFormAlone(t *testing.T) {
 		"both":        {150, 0.15, 0.9, 0.6, false},
 		"nearly full": {150, 0.95, 0.9, 0.95, false},
 		"short":       {40, 0.15, 0.9, 0.15, false},
+		"never right": {150, 0, 0.9, 0, true},
+		"all right":   {150, 1, 0.9, 1, false},
 	} {
 		d := seen(t, sumRun(c.steps, []string{"accuracy_reward", "format_reward"}, func(done float64, r *rand.Rand) (float64, []float64) {
 			a, f := float64(model.Count01(r.Float64() < c.correct+(c.atEnd-c.correct)*done)), float64(model.Count01(r.Float64() < 0.1+(c.format-0.1)*done))
@@ -129,6 +131,60 @@ func TestGainOfFormAlone(t *testing.T) {
 			t.Errorf("%s: %+v", name, f)
 		} else if c.want && (f.Severity != Watch || !strings.Contains(f.Title, "all of the gain is format_reward") || !strings.Contains(f.Title, "accuracy_reward gains nothing")) {
 			t.Errorf("%s: %s", name, f.Title)
+		}
+	}
+}
+
+// A penalty that nobody pays any more is full, and no outage; one that stops at what it cost is an outage. A column that alone is the reward
+// may change its unit with it.
+func TestColumnThatIsPlanned(t *testing.T) {
+	penalty := func(done, at float64) float64 {
+		if done < 0.6 {
+			return -1 + done/0.6
+		}
+		return at
+	}
+	for name, c := range map[string]struct {
+		row  func(done float64, r *rand.Rand) (float64, []float64)
+		kind Kind
+		want Severity
+	}{
+		"a penalty of nothing": {func(done float64, r *rand.Rand) (float64, []float64) {
+			p, a := min(0, penalty(done, 0)-0.1*r.Float64()*penalty(done, 0)), float64(r.IntN(2))
+			return a + p, []float64{a, p}
+		}, GraderOutage, ""},
+		"a penalty that stops": {func(done float64, r *rand.Rand) (float64, []float64) {
+			p, a := penalty(done, -0.7), float64(r.IntN(2))
+			if done < 0.6 {
+				p -= 0.1 * r.Float64()
+			}
+			return a + p, []float64{a, p}
+		}, GraderOutage, Alarm},
+		"another unit": {func(done float64, r *rand.Rand) (float64, []float64) {
+			a := float64(r.IntN(2))
+			if done >= 0.5 {
+				a /= 10
+			}
+			return a, []float64{a}
+		}, RewardCollapse, Watch},
+		"fewer right": {func(done float64, r *rand.Rand) (float64, []float64) {
+			a := float64(r.IntN(2))
+			if done >= 0.5 && r.Float64() < 0.9 {
+				a = 0
+			}
+			return a, []float64{a}
+		}, RewardCollapse, Alarm},
+	} {
+		names := []string{"score_reward", "length_penalty"}
+		if c.kind == RewardCollapse {
+			names = names[:1]
+		}
+		got, d := Severity(""), seen(t, sumRun(60, names, c.row))
+		if f := d.of(c.kind); f != nil {
+			got = f.Severity
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q: %v", name, got, c.want, d.Findings)
 		}
 	}
 }

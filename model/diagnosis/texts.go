@@ -219,12 +219,13 @@ func (t *Texts) doubtful() []int {
 	}
 	var steps []int
 	t.found, t.foundOf = map[Kind]detected{}, t.asked
-	(&evidence{t.o, t}).findPhrases()
+	e := newEvidence(t.o, t)
+	e.findPhrases()
 	for _, k := range Kinds() {
 		if !k.texts {
 			continue
 		}
-		findings, why := k.detect(&evidence{t.o, t})
+		findings, why := k.detect(e)
 		t.found[k.Name] = detected{findings, why}
 		for _, f := range findings {
 			lo, hi := f.first-1, f.first

@@ -121,8 +121,13 @@ func TestGainOfFormAlone(t *testing.T) {
 		{[2]float64{0.2, 0.6}, [2]float64{0.1, 0.9}, false},
 		{[2]float64{0.95, 0.95}, [2]float64{0.1, 0.9}, false},
 		{[2]float64{0.2, 0.6}, [2]float64{0.9, 0.9}, false},
+		{[2]float64{0, 0}, [2]float64{0.1, 0.9}, true},
+		{[2]float64{1, 1}, [2]float64{0.1, 0.9}, false},
 	} {
 		correct, format := part(c.correct[0], c.correct[1]), part(c.format[0], c.format[1])
+		if c.correct[0] == c.correct[1] && c.correct[0] != 0.2 && c.correct[0] != 0.95 {
+			correct = constant(c.correct[0]) // to the last digit
+		}
 		s := healthy().with(shape{
 			"rewards/correct/mean": correct, "rewards/format/mean": format,
 			"reward": func(done float64, noise func(float64) float64) float64 {

@@ -257,6 +257,8 @@ func arrow(a, b float64) string { return units.Short(a) + " → " + units.Short(
 const (
 	lengthTimes = 2.0  // longer, or shorter
 	lengthBand  = 1.25 // times its level: where it sets in
+	wordsTimes  = 8.0  // shorter, and …
+	fewTokens   = 8.0  // at most: what so few of them say may win without an answer
 )
 
 func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
@@ -291,8 +293,10 @@ func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, since, title+"; no reward is logged to tell whether that pays",
 			c.ends(c.name(), false, since))}, ""
 	}
-	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" gains nothing by it",
-		c.ends(c.name(), false, since), p.ends(p.name(), false, p.at(c.steps[since])))}, ""
+	f := c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" gains nothing by it",
+		c.ends(c.name(), false, since), p.ends(p.name(), false, p.at(c.steps[since])))
+	r.blameData(&f, c, since)
+	return []diagnosis.Finding{f}, ""
 }
 
 // overLength finds answers whose length left its level for a time in which the reward was lower.
@@ -328,6 +332,10 @@ func (r *run) lengthCollapse() ([]diagnosis.Finding, string) {
 		return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" falls", e...)}, ""
 	case by < p.matters():
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, since, title+", and "+p.name()+" stays", e...)}, ""
+	case c.end() <= fewTokens && c.end() <= level/wordsTimes:
+		f := c.finding(diagnosis.Watch, since, title+", and "+p.name()+" gains all the same", e...)
+		f.Advice = "read some of these answers: so few tokens may win a grader without an answer, and one that is empty wins none"
+		return []diagnosis.Finding{f}, ""
 	}
 	return nil, ""
 }
@@ -401,15 +409,19 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; no reward is logged to tell whether that pays",
 			c.ends(c.name(), false, from))}, ""
 	}
-	if isEarly := from < c.window; isEarly && p.gains(p.at(c.steps[from])) {
+	if isFirst := from < c.window; isFirst && p.gains(p.at(c.steps[from])) {
 		return nil, "" // what a model loses in its first steps it did not need
 	}
 	stalled, ok := p.stalls()
 	ok = ok && p.surelyStalls(stalled, p.at(c.steps[from]))
 	from = max(from, c.at(p.steps[stalled]))
 	gained := p.ends(p.name(), false, p.at(c.steps[from]))
+	isEarly := float64(len(c.values)-from) < restShare*float64(len(c.values))
 	switch {
-	case !ok || len(c.values)-from < c.window || gained.BeforeSamples > 0 && gained.After-gained.Before >= p.matters():
+	case ok && isEarly:
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; it is early to say what "+p.name()+" does without",
+			c.ends(c.name(), false, from), gained)}, ""
+	case !ok || gained.BeforeSamples > 0 && gained.After-gained.Before >= p.matters():
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+", while "+p.name()+" still gains", c.ends(c.name(), false, from),
 			gained)}, ""
 	case p.scale == 1 && p.end() >= solvedFrom:

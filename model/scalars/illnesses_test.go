@@ -309,6 +309,49 @@ func TestEntropyGoneAtOnce(t *testing.T) {
 	}
 }
 
+// An entropy that was lost a moment ago says nothing yet of a reward that may still gain; one that has been for a fifth of the run does.
+func TestEntropyJustGone(t *testing.T) {
+	for gone, want := range map[float64]bool{0.92: false, 0.5: true} {
+		made := shape{"reward": course01(0.25, 0.65, 0, 0.35), "entropy": course01(1, 0.05, 0, gone)}
+		since, found := alarms(healthy().with(made).run(1, 150))[diagnosis.EntropyCollapse]
+		if found != want {
+			t.Errorf("gone at %.2f: %t since %.2f", gone, found, since)
+		}
+	}
+}
+
+// Answers of a few tokens that win are a watch: an empty one may win a grader; those that are concise are none.
+func TestFewTokensThatWin(t *testing.T) {
+	for tokens, want := range map[float64]bool{3: true, 60: false} {
+		made := shape{"reward": course01(0.3, 0.7, 0.3, 0.6), "completions/mean_length": course01(200, tokens, 0.3, 0.6)}
+		s := healthy().with(made).run(1, 150)
+		if _, found := told(s, diagnosis.LengthCollapse)[diagnosis.LengthCollapse]; found != want || len(alarms(s)) > 0 {
+			t.Errorf("%v tokens: %t, alarms %v", tokens, found, alarms(s))
+		}
+	}
+}
+
+// Answers that grow with their prompts, as in a curriculum, are a watch; those that grow alone are an alarm.
+func TestLengthOfOtherData(t *testing.T) {
+	for prompts, want := range map[float64]bool{240: false, 80: true} {
+		s := healthy().with(shape{"reward": flat(0.5), "completions/mean_length": course01(100, 300, 0.3, 0.6)})
+		var l Log
+		r := rand.New(rand.NewPCG(3, 4))
+		asked := course01(80, prompts, 0.3, 0.6)
+		for _, x := range s.run(1, 150).Series {
+			for i, step := range x.Steps {
+				l.Add(step, x.Name, x.Values[i])
+			}
+		}
+		for i := range 150 {
+			l.Add(int64(i+1), "prompt_length/mean", asked(float64(i)/150, func(sigma float64) float64 { return sigma * r.NormFloat64() }))
+		}
+		if _, found := alarms(l.Scalars())[diagnosis.LengthExplosion]; found != want {
+			t.Errorf("prompts of %v: %t", prompts, found)
+		}
+	}
+}
+
 // A reward that falls as prompts become longer, or a curriculum goes on, is a watch; one that falls by itself is an alarm.
 func TestFallOfOtherData(t *testing.T) {
 	falls := func(done float64, noise func(float64) float64) float64 {

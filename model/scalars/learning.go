@@ -297,7 +297,8 @@ func (r *run) Learning() *diagnosis.Learning {
 	l := &diagnosis.Learning{Name: sanitize.Line(x.Name), Steps: len(x.Values), Gain: diagnosis.GainOf(x.Values)}
 	var parts []diagnosis.PartGain
 	for _, p := range r.parts {
-		if p.Name == x.Name || p.isConstant() || len(p.Values) < diagnosis.LeastLearning {
+		isDead := isOfAnswers(p.Part) && p.Values[0] <= 0 // from its first step to its last
+		if p.Name == x.Name || p.isConstant() && !isDead || len(p.Values) < diagnosis.LeastLearning {
 			continue
 		}
 		most := max(p.scale, slices.Max(p.Values))

@@ -169,6 +169,16 @@ func Percent(n, of int) string {
 // Share writes a share in whole percent, rounded: 62%.
 func Share(x float64) string { return Fixed(100*x, 0) + "%" }
 
+// Shares writes two shares beside each other: 40% and 62%, with as many decimals as show that they differ: 0.6% and 1.4%.
+func Shares(x, y float64) (string, string) {
+	for digits := range 3 {
+		if a, b := Fixed(100*x, digits)+"%", Fixed(100*y, digits)+"%"; a != b {
+			return a, b
+		}
+	}
+	return Share(x), Share(y)
+}
+
 // Times writes a factor: 0.94×; a dash for NaN.
 func Times(x float64) string {
 	if math.IsNaN(x) {

@@ -68,6 +68,23 @@ func TestFraction(t *testing.T) {
 	}
 }
 
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		x, y float64
+		want string
+	}{
+		{0.4, 0.62, "40% 62%"},
+		{0.012, 0.014, "1.2% 1.4%"},
+		{0.9961, 0.9964, "99.61% 99.64%"},
+		{0.5, 0.50001, "50% 50%"},
+		{math.NaN(), 0.004, "nan% 0%"},
+	} {
+		if x, y := units.Shares(c.x, c.y); x+" "+y != c.want {
+			t.Errorf("Shares(%v, %v) = %q, %q, want %q", c.x, c.y, x, y, c.want)
+		}
+	}
+}
+
 func TestCountAndBytes(t *testing.T) {
 	for n, want := range map[int]string{7: "7", 99_999: "99999", 438_000: "438k", 12_300_000: "12.3M", 2_000_000_000: "2.00G"} {
 		if got := units.Count(n); got != want {
