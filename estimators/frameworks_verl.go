@@ -17,7 +17,8 @@ func verl() []*Estimator {
 	whiten.needsTwoTokens = true
 	grpoFormula := groupwise{eps: 1e-6, ofOne: oneMean0Std1}.advantages
 	byStd := divideByStd("algorithm.norm_adv_by_std_in_grpo")
-	unheard := byStd.unheardIn("verl 0.9.1") // verl/trainer/ppo/ray_trainer.py:218-290 hands it to grpo alone; grpo_passk reads it from the configuration
+	// verl/trainer/ppo/ray_trainer.py:218-290 hands it to grpo alone; grpo_passk reads it from the configuration
+	unheard := byStd.unheardIn("verl 0.9.1")
 	return countingOutputs([]*Estimator{
 		// norm_adv_by_std_in_grpo=False is scale "none", Dr. GRPO.
 		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",

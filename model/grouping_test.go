@@ -124,6 +124,38 @@ func TestLayoutOfAnOpenStep(t *testing.T) {
 	}
 }
 
+// The newest step is complete as soon as it has as many rows as each of three steps before it; of steps of other sizes only time tells.
+func TestFullStepIsComplete(t *testing.T) {
+	for _, test := range []struct {
+		rows []int // of each step, the newest last
+		open bool
+	}{
+		{[]int{4, 4, 4, 4}, false},
+		{[]int{9, 4, 4, 4, 4}, false},
+		{[]int{4, 4, 4, 3}, true},
+		{[]int{4, 4, 4, 5}, true},
+		{[]int{4, 5, 4, 4}, true},
+		{[]int{4, 4, 4}, true},
+	} {
+		store, last := NewStore(), len(test.rows)-1
+		for step, n := range test.rows {
+			chunk := rows(make([]string, n)...)
+			for i := range chunk.Records {
+				chunk.Records[i].Step = int64(step)
+			}
+			chunk.Progress.Open = step == last
+			store.Append(chunk)
+		}
+		snap := store.Snapshot()
+		if got := snap.Open(last); got != test.open {
+			t.Errorf("%v rows: open is %v, want %v", test.rows, got, test.open)
+		}
+		if only := snap.Only(snap.Steps[last:]); only.Open(0) != test.open {
+			t.Errorf("%v rows: alone the newest step is open: %v, want %v", test.rows, only.Open(0), test.open)
+		}
+	}
+}
+
 // Where the trainer reorders rows, num_generations divides no group, and the doubt says so; what the logged
 // advantages prove does.
 func TestReorderedRowsAreDividedIfProved(t *testing.T) {

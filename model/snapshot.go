@@ -175,7 +175,24 @@ func (s Snapshot) Find(number int64) (int, bool) {
 
 // Open reports whether step i is still being written.
 func (s Snapshot) Open(i int) bool {
-	return s.Run.Progress.Open && s.Steps[i].Number == s.newestStep
+	return s.Run.Progress.Open && s.Steps[i].Number == s.newestStep && !s.isFull()
+}
+
+// stepsOfOneSize is how many steps before the newest have its number of rows if that is taken for the trainer's batch.
+const stepsOfOneSize = 3
+
+// isFull reports whether the newest step has as many rows as each of those before it had: no more are waited for.
+func (s Snapshot) isFull() bool {
+	all := s.Steps
+	if s.wholeRun != nil {
+		all = s.wholeRun
+	}
+	at, found := slices.BinarySearchFunc(all, s.newestStep, func(st Step, n int64) int { return cmp.Compare(st.Number, n) })
+	if !found || at < stepsOfOneSize {
+		return false
+	}
+	rows := len(all[at].Rewards)
+	return !slices.ContainsFunc(all[at-stepsOfOneSize:at], func(before Step) bool { return len(before.Rewards) != rows })
 }
 
 // CompleteSteps are the indexes of the steps without one that is still being written, unless that is the only one.

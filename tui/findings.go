@@ -43,18 +43,18 @@ func (a App) updateFindings(msg tea.Msg) App {
 	if !a.env.Findings.Job.Lacks(key, func(was, wanted env.FindingsKey) bool { return was.Set == wanted.Set }) {
 		return a
 	}
-	look, snap, previous, took := a.env.Findings.Look, a.env.Snap, a.env.Findings.Job.Value, time.Duration(0)
+	look, snap, previous, again := a.env.Findings.Look, a.env.Snap, a.env.Findings.Job.Value, time.Time{}
 	sawHalf := previous.Look != nil && previous.Diagnosis != nil && 2*previous.Diagnosis.Steps >= len(a.env.Snap.Steps)
 	if a.env.Findings.Job.Of.Set == key.Set && sawHalf { // else there is more to see than was seen
-		took = previous.Took
+		again = previous.Again
 	}
 	a.env.Findings.Job.Start(&a.commands, key, job.Once(func(ctx context.Context) (x env.FinishedLook, err error) {
-		if err := job.Rest(ctx, took); err != nil {
+		if err := job.Rest(ctx, again); err != nil {
 			return x, err
 		}
 		began := time.Now()
 		x.Look, err = look(ctx, snap, key.Set, previous.Look)
-		x.Took = time.Since(began)
+		x.Again = job.Again(began)
 		return x, err
 	}))
 	return a

@@ -2,9 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/unicode/norm"
 
 	"vantage/model/sanitize"
@@ -45,7 +47,7 @@ func (a App) lines() []string {
 		return tooSmall(a.env, a.env.Display.W, a.env.Display.H)
 	}
 	bottom := a.bottomLines(a.env.Display.W)
-	return append(a.shortened(len(bottom)-1).linesAbove(), bottom...)
+	return append(a.without(a.linesAbove(), len(bottom)-1), bottom...)
 }
 
 // linesAbove returns the lines above the last one: the header and the body.
@@ -75,14 +77,42 @@ func (a App) bottomLines(w int) []string {
 	return append(notice, a.hints(w))
 }
 
-// shortened returns App on a screen that is n lines lower, for which a notice has taken them.
-func (a App) shortened(n int) App {
-	if n > 0 {
-		a.env.Display.H -= n
-		a.env.Display.Shortened = true
-		a = a.clampCursor()
+// without returns lines without n of them, for which a notice has taken. Nothing else moves: they are the last ones of the lowest panes,
+// blank ones first. Borders and the row under the cursor stay.
+func (a App) without(lines []string, n int) []string {
+	if n <= 0 {
+		return lines
 	}
-	return a
+	cursor, _, _ := strings.Cut(a.env.Display.Theme.Underlay(themes.Cursor, "x"), "x")
+	rank, isLowest := make([]int, len(lines)), true
+	for i, line := range slices.Backward(lines) {
+		text := []rune(ansi.Strip(line))
+		isBorder := len(text) > 0 && (strings.ContainsRune(pane.Corners, text[0]) || strings.ContainsRune(pane.Corners, text[len(text)-1]))
+		switch {
+		case i < layout.HeaderRows || isBorder || strings.Contains(line, cursor):
+			rank[i] = 3
+		case !isLowest:
+			rank[i] = 2
+		case strings.Trim(string(text), pane.Sides) != "":
+			rank[i] = 1
+		}
+		isLowest = isLowest && !(isBorder && i < len(lines)-1)
+	}
+	gone := make([]bool, len(lines))
+	for wanted := 0; n > 0; wanted++ {
+		for i := range slices.Backward(lines) {
+			if rank[i] == wanted && n > 0 {
+				gone[i], n = true, n-1
+			}
+		}
+	}
+	kept := lines[:0]
+	for i, line := range lines {
+		if !gone[i] {
+			kept = append(kept, line)
+		}
+	}
+	return kept
 }
 
 // tooSmall says which size is needed, and shows the figures of the step if there is room.

@@ -56,7 +56,9 @@ func (a App) fittingHints(w int) []view.Binding {
 			if b.Hint != "" && !taken[b.Keys[0]] {
 				all = append(all, b)
 			}
-			taken[b.Keys[0]] = true
+			for _, key := range b.Keys {
+				taken[key] = true
+			}
 		}
 	}
 	shown := fitting(a.env, all, w)

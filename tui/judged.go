@@ -28,10 +28,10 @@ type judgingKey struct {
 	steps     uint64
 }
 
-// judgedLog is what the rules make of the log, and how long that took.
+// judgedLog is what the rules make of the log, and from when on they may be asked again.
 type judgedLog struct {
 	rules []*model.Judged
-	took  time.Duration
+	again time.Time
 }
 
 // updateJudged takes what rules make of the log, and requests it for those of the settings and the baseline: again when other steps are
@@ -59,12 +59,12 @@ func (a App) updateJudged(msg tea.Msg) App {
 	if !a.judging.job.Lacks(key, isSame) {
 		return a
 	}
-	judge, snap, took := a.judging.judge, a.env.Snap, time.Duration(0)
+	judge, snap, again := a.judging.judge, a.env.Snap, time.Time{}
 	if isSame(a.judging.job.Of, key) {
-		took = a.judging.job.Value.took
+		again = a.judging.job.Value.again
 	}
 	a.judging.job.Start(&a.commands, key, job.Once(func(ctx context.Context) (x judgedLog, err error) {
-		if err := job.Rest(ctx, took); err != nil {
+		if err := job.Rest(ctx, again); err != nil {
 			return x, err
 		}
 		began := time.Now()
@@ -73,7 +73,7 @@ func (a App) updateJudged(msg tea.Msg) App {
 				x.rules = append(x.rules, judgeWith(ctx, judge, snap, set))
 			}
 		}
-		x.took = time.Since(began)
+		x.again = job.Again(began)
 		return x, ctx.Err()
 	}))
 	return a

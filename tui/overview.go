@@ -22,7 +22,7 @@ func (openOverview) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "up", Do: own(move(App.moveFocused, -1))},
 		{
 			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open",
-			Doc: "open the row of the cursor: the group, all steps, the group that shows the warning, the metric over all steps",
+			Doc: "open what the cursor is on: group, steps, a warning's group, metric",
 			Do:  own(App.enterPane),
 		},
 		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "a page down", Do: own(move(App.movePage, 1))},
@@ -58,11 +58,11 @@ func (openOverview) Keys() view.Section {
 			Doc: "the focused pane on the whole screen, with more columns and lines; again: all panes",
 			Do:  own(App.toggleFullScreen),
 		},
-		{Keys: []string{"1"}, Label: "1", Doc: "groups; again: on the whole screen, or back", Do: own(selectPane(layout.Groups))},
-		{Keys: []string{"2"}, Label: "2", Doc: "advantages; again: on the whole screen", Do: own(selectPane(layout.Advantages))},
-		{Keys: []string{"3"}, Label: "3", Doc: "steps; again: all steps", Do: own(selectPane(layout.Steps))},
-		{Keys: []string{"4"}, Label: "4", Doc: "warnings; again: on the whole screen", Do: own(selectPane(layout.Warnings))},
-		{Keys: []string{"5"}, Label: "5", Doc: "metrics; again: on the whole screen", Do: own(selectPane(layout.Metrics))},
+		{Keys: []string{"1"}, Label: "1", Doc: "groups", Do: own(selectPane(layout.Groups))},
+		{Keys: []string{"2"}, Label: "2", Doc: "advantages", Do: own(selectPane(layout.Advantages))},
+		{Keys: []string{"3"}, Label: "3", Doc: "steps", Do: own(selectPane(layout.Steps))},
+		{Keys: []string{"4"}, Label: "4", Doc: "warnings", Do: own(selectPane(layout.Warnings))},
+		{Keys: []string{"5"}, Label: "5", Doc: "metrics; the number again: on the whole screen, of steps all of them", Do: own(selectPane(layout.Metrics))},
 	}}
 }
 

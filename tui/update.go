@@ -104,8 +104,7 @@ func (a App) handle(msg tea.Msg) App {
 func (a App) prepareFrame() App {
 	drawn, ok := a.viewDrawn().(view.Prepared)
 	if ok && a.env.Result.Analysis != nil && !a.env.Display.IsTooSmall() {
-		e := a.shortened(len(a.bottomLines(a.env.Display.W)) - 1).env
-		drawn.Prepare(e, e.Display.W, e.Display.BodyHeight())
+		drawn.Prepare(a.env, a.env.Display.W, a.env.Display.BodyHeight())
 	}
 	return a
 }

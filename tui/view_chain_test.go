@@ -40,7 +40,7 @@ func TestChainSaysBeforeAndAfter(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "j", "j", "j")
 		d.wantText("groups admitted     no filter", "kept 136/192", "samples 192 → 136", "advantage before    192", "advantage after     136")
-		d.press("0")
+		d.press("-")
 		d.wantText("samples kept        no filter")
 		if strings.Contains(d.frame(), "advantage after") {
 			t.Error("what does not differ is drawn twice")

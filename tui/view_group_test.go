@@ -103,7 +103,7 @@ func TestGroupViewShowsTexts(t *testing.T) {
 		d.press("j", "enter")
 		d.wantText("accuracy", "format", "tokens", "一个盒子里", "▾ thought", "Two draws without replacement.", "4/10 = 2/5", "ground truth", "zero variance at the worst", "1/8")
 		d.press("T")
-		d.wantText("▸ thought  132 characters · z unfolds")
+		d.wantText("▸ thought  132 characters · T unfolds")
 		d.press("j", "k", "T")
 		d.wantText("▾ thought", "Two draws without replacement.")
 		d.press("I")

@@ -70,7 +70,7 @@ func verlRow(random *rand.Rand, i int) string {
 	group := i / 16
 	return fmt.Sprintf(`{"input": "user\n%d %s\nassistant\n", "output": "%s", "gts": "%d", "score": %d.0, "step": %d, "acc": %d.0}`+"\n",
 		group, prose(rand.New(rand.NewPCG(uint64(group), 3)), 400), prose(random, 1600+random.IntN(18000)), group%97, random.IntN(2), group/64,
-			random.IntN(2))
+		random.IntN(2))
 }
 
 // smallRow returns a row of about 100 bytes of a run of several epochs: a step has 1,024

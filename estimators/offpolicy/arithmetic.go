@@ -12,8 +12,8 @@ import (
 // safety is by how many nats most trainers let a log ratio be off before they take its exponential.
 const safety = 20
 
-func difference(a, b []float32) []float32 {
-	d := make([]float32, len(a))
+func (x *row) difference(a, b []float32) []float32 {
+	d := x.floats(len(a))
 	for i := range a {
 		d[i] = a[i] - b[i]
 	}
@@ -57,20 +57,20 @@ func orZero(keep bool, w float32) float32 {
 // bit is 1 if keep, else 0.
 func bit(keep bool) float32 { return orZero(keep, 1) }
 
-// onMask is x on the mask and 0 elsewhere.
-func onMask(x []float32, mask []bool) []float32 {
-	out := make([]float32, len(x))
+// onMask are values on the mask, and 0 elsewhere.
+func (x *row) onMask(values []float32, mask []bool) []float32 {
+	out := x.floats(len(values))
 	for i, m := range mask {
-		out[i] = orZero(m, x[i])
+		out[i] = orZero(m, values[i])
 	}
 	return out
 }
 
-// timesMask is x · mask: what is not finite stays so beyond the mask.
-func timesMask(x []float32, mask []bool) []float32 {
-	out := make([]float32, len(x))
+// timesMask are values · mask: what is not finite stays so beyond the mask.
+func (x *row) timesMask(values []float32, mask []bool) []float32 {
+	out := x.floats(len(values))
 	for i, m := range mask {
-		out[i] = x[i] * bit(m)
+		out[i] = values[i] * bit(m)
 	}
 	return out
 }
@@ -86,7 +86,7 @@ func (x *row) timed(values []float32) []float32 {
 	if x.Times == nil {
 		return values
 	}
-	out := make([]float32, len(values))
+	out := x.floats(len(values))
 	for i, v := range values {
 		out[i] = v * float32(x.Times[i])
 	}
@@ -112,16 +112,16 @@ func (x *row) meanWithEps(total float32, mask []bool) float32 { return total / (
 
 // meanOf is meanWithEps of the tokens from one place to another.
 func (x *row) meanOf(values []float32, from, to int) float32 {
-	part := row{Row: Row{Mask: x.mask[from:to]}}
+	part := row{Row: Row{Mask: x.mask[from:to]}, memory: x.memory}
 	if x.Times != nil {
 		part.Times = x.Times[from:to]
 	}
 	return part.meanWithEps(part.sum(values[from:to]), part.Mask)
 }
 
-func mapped(x []float32, f func(float32) float32) []float32 {
-	out := make([]float32, len(x))
-	for i, v := range x {
+func (x *row) mapped(values []float32, f func(float32) float32) []float32 {
+	out := x.floats(len(values))
+	for i, v := range values {
 		out[i] = f(v)
 	}
 	return out

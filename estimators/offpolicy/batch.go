@@ -74,8 +74,8 @@ type Outcome struct {
 	// is on each of its tokens. nil if the rule has no weights: they are 1.
 	Weights []float32
 
-	// Kept has a letter of [Kept] for each token.
-	Kept string
+	// Kept is what becomes of each token.
+	Kept []Kept
 
 	// Tokens counts those that the logged mask lets train, Left those of them that still do, and Clipped those of these whose
 	// weight a bound changed.
@@ -90,6 +90,15 @@ type Outcome struct {
 	Unscored bool
 
 	mask, left []bool // as logged, and what is left of it
+}
+
+// Letters are those of Kept.
+func (o Outcome) Letters() string {
+	letters := make([]byte, len(o.Kept))
+	for i, kept := range o.Kept {
+		letters[i] = byte(kept)
+	}
+	return string(letters)
 }
 
 // Mask is the loss mask afterwards, 1 or 0, and . where the logged one is 0.
@@ -111,7 +120,7 @@ func (o Outcome) Mask() string {
 // Kept is what becomes of a token.
 type Kept byte
 
-// The letters of [Outcome.Kept].
+// What becomes of a token, each with a letter.
 const (
 	Trains       Kept = '1'
 	Removed      Kept = '0' // its weight is 0, or it left the loss mask
@@ -133,45 +142,57 @@ type row struct {
 	ofRow   bool      // the weights are one weight of the row
 	divided float32   // what the weights were divided by
 	left    []bool    // the mask that is left; nil: as logged
+
+	*memory
 }
 
-// readings are rows for a rule, in memory that all of a batch share.
-type readings struct {
-	rows  []row
-	d     []float32
-	masks []bool
+// memory is where rules have their numbers of rows. What it gave is used again once it is emptied.
+type memory struct {
+	numbers slab[float32]
+	flags   slab[bool]
+	fates   slab[Kept]
+	ones    []bool
 }
 
-// of is the next row.
-func (all *readings) of(r Row) *row {
-	n := len(r.Trainer)
-	if len(all.rows) == cap(all.rows) {
-		all.rows = make([]row, 0, max(64, 2*cap(all.rows)))
+// slab hands out parts of one slice.
+type slab[T any] struct{ all, left []T }
+
+// take is the next n values, whatever they were before.
+func (s *slab[T]) take(n int) []T {
+	if len(s.left) < n {
+		s.all = make([]T, max(256, n, 2*len(s.all)))
+		s.left = s.all
 	}
-	all.rows = append(all.rows, row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), divided: 1})
-	x := &all.rows[len(all.rows)-1]
-	if cap(all.d) < n {
-		all.d = make([]float32, max(4096, n))
+	taken := s.left[:n:n]
+	s.left = s.left[n:]
+	return taken
+}
+
+func (m *memory) empty() {
+	m.numbers.left, m.flags.left, m.fates.left = m.numbers.all, m.flags.all, m.fates.all
+}
+
+func (m *memory) floats(n int) []float32 { return m.numbers.take(n) }
+
+// truths are as many true. Nobody changes them.
+func (m *memory) truths(n int) []bool {
+	for len(m.ones) < n {
+		m.ones = append(m.ones, true)
 	}
-	x.d, all.d = all.d[:n:n], all.d[n:]
-	for i := range x.d {
-		x.d[i] = r.Trainer[i] - r.Sampler[i]
-	}
+	return m.ones[:n:n]
+}
+
+// reading is a row for rules that read log-probs.
+func (m *memory) reading(r Row) row {
+	x := row{Row: r, policy: r.Policy, mask: r.Mask, advantage: float32(r.Advantage), divided: 1, memory: m}
+	x.d = x.difference(r.Trainer, r.Sampler)
 	if x.policy == nil {
 		x.policy = r.Trainer
 	}
 	if x.mask == nil {
-		x.mask = all.truths(n)
+		x.mask = m.truths(len(x.d))
 	}
 	return x
-}
-
-// truths are as many true.
-func (all *readings) truths(n int) []bool {
-	for len(all.masks) < n {
-		all.masks = append(all.masks, true)
-	}
-	return all.masks[:n:n]
 }
 
 // current is the mask that is left.
@@ -184,7 +205,7 @@ func (x *row) current() []bool {
 
 // reject takes tokens out of the mask.
 func (x *row) reject(out func(i int) bool) {
-	left := make([]bool, len(x.mask))
+	left := x.flags.take(len(x.mask))
 	for i, m := range x.current() {
 		left[i] = m && !out(i)
 	}
@@ -196,7 +217,7 @@ func (x *row) rejectAll(out bool) { x.reject(func(int) bool { return out }) }
 
 // weigh gives each token a weight, which may follow from the one that it has.
 func (x *row) weigh(of func(i int) float32) {
-	weights := make([]float32, len(x.d))
+	weights := x.floats(len(x.d))
 	for i := range weights {
 		weights[i] = of(i)
 	}
@@ -216,7 +237,8 @@ func (x *row) clip(low, high float32) {
 			continue
 		}
 		if x.clipped == nil {
-			x.clipped = make([]bool, len(x.weights))
+			x.clipped = x.flags.take(len(x.weights))
+			clear(x.clipped)
 		}
 		x.weights[i], x.clipped[i] = clamp(w, low, high), true
 	}
@@ -229,11 +251,10 @@ func (x *row) cut(low, high float32) {
 
 func (x *row) outcome() Outcome {
 	out := Outcome{OfRow: x.ofRow, Mean: x.divided, Weights: x.weights, mask: x.mask, left: x.current()}
-	var kept strings.Builder
-	kept.Grow(len(x.mask))
+	out.Kept = x.fates.take(len(x.mask))
 	for i, trains := range x.mask {
 		fate := x.fate(i)
-		kept.WriteByte(byte(fate))
+		out.Kept[i] = fate
 		if !trains {
 			if out.Weights != nil {
 				out.Weights[i] = float32(math.NaN())
@@ -249,7 +270,6 @@ func (x *row) outcome() Outcome {
 			out.Clipped += n
 		}
 	}
-	out.Kept = kept.String()
 	return out
 }
 

@@ -95,7 +95,7 @@ func TestRulesLookAtTheSignOfAnAdvantageAlone(t *testing.T) {
 				continue
 			}
 			for i := range want.Rows {
-				isSame := got.Rows[i].Kept == want.Rows[i].Kept && slices.EqualFunc(got.Rows[i].Weights, want.Rows[i].Weights, func(a, b float32) bool {
+				isSame := got.Rows[i].Letters() == want.Rows[i].Letters() && slices.EqualFunc(got.Rows[i].Weights, want.Rows[i].Weights, func(a, b float32) bool {
 					return a == b || a != a && b != b
 				})
 				if !isSame {

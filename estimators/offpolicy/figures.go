@@ -29,7 +29,7 @@ func FiguresOf(r Row) Figures {
 		if d := float64(r.Trainer[i]) - float64(r.Sampler[i]); d-d != 0 {
 			all.unscored++
 		} else {
-			all.add(d, math.Expm1(d))
+			all.add(d, excess(d))
 		}
 	}
 	return all.figures()
@@ -41,11 +41,23 @@ type sums struct {
 	total, absolute, most, k3s float64
 }
 
-// add takes a token: d, and e^d − 1.
-func (s *sums) add(d, grown float64) {
+// add takes a token: d, and its excess.
+func (s *sums) add(d, excess float64) {
 	s.tokens++
 	s.total, s.absolute, s.most = s.total+d, s.absolute+math.Abs(d), max(s.most, math.Abs(d))
-	s.k3s += grown - d
+	s.k3s += excess
+}
+
+// excess is e^d − 1 − d. Near 0 it is the sum of the first terms of its series, to the last place: of the difference hardly a digit would
+// be left.
+func excess(d float64) float64 {
+	const near = 1. / 16
+	if d > near || d < -near {
+		return math.Expm1(d) - d
+	}
+	square := d * d
+	first, second := (1./2+d*(1./6))+square*(1./24+d*(1./120)), (1./720+d*(1./5040))+square*(1./40320+d*(1./362880))
+	return square * (first + square*square*second)
 }
 
 func (s *sums) figures() Figures {
@@ -80,8 +92,9 @@ func (r Row) Differences() []float32 {
 	if !r.Even() {
 		return nil
 	}
-	d := difference(r.Trainer, r.Sampler)
+	d := make([]float32, len(r.Sampler))
 	for i := range d {
+		d[i] = r.Trainer[i] - r.Sampler[i]
 		if r.Mask != nil && !r.Mask[i] || d[i]-d[i] != 0 {
 			d[i] = float32(math.NaN())
 		}

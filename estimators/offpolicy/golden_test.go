@@ -190,7 +190,7 @@ func (c goldenCase) compare(t *testing.T, rule *Rule, b Batch) {
 	}
 	for i, row := range got.Rows {
 		for k, want := range []byte(c.Kept[i]) {
-			if row.Kept[k] != want && !c.fragile(i, k) {
+			if byte(row.Kept[k]) != want && !c.fragile(i, k) {
 				t.Errorf("%s, %s: token %d of row %d: %c, want %c", c.Batch, given, k, i, row.Kept[k], want)
 			}
 		}

@@ -20,6 +20,8 @@ import (
 type Merger struct {
 	logs, moves edges     // bounds of d, and of e^o − e^r
 	far         float64   // least divergence of the two probabilities that a bound may look at
+	little      float64   // a growth e^d − 1 of a probability below 0.94 that no bound looks at
+	still       int       // the cell of what moved down by less than any bound; the next is that of what moved up
 	tables      sync.Pool // *table
 }
 
@@ -71,6 +73,12 @@ func NewMerger(uses []Use) *Merger {
 		}
 	}
 	m.logs, m.moves = newEdges(logs), newEdges(moves)
+	m.still, _ = slices.BinarySearch(m.moves.sorted, 0)
+	const room = 0.9 * 0.06 // q (1 − q) / p² is more for q below e^(−1/16), which p left by less than a tenth
+	m.little = min(0.1, math.Sqrt(max(0, m.far-alone)*room))
+	if above := m.still + 1; above < len(m.moves.sorted) {
+		m.little = min(m.little, m.moves.sorted[above]-alone)
+	}
 	m.tables.New = func() any { return &table{Merger: m, cells: make([]cell, m.logs.cells()*m.moves.cells())} }
 	return m
 }
@@ -110,9 +118,9 @@ func (m *Merger) Merge(r Row) (Row, Figures) {
 			put(p, o, 1, true)
 			continue
 		}
-		grown := math.Expm1(d)
-		all.add(d, grown)
-		if !t.joins(float64(p), d, grown) {
+		beyond := excess(d)
+		all.add(d, beyond)
+		if !t.joins(float64(p), d, d+beyond) {
 			put(p, o, 1, true)
 		}
 	}
@@ -129,10 +137,8 @@ func (m *table) joins(r, d, grown float64) bool {
 	if !ok {
 		return false
 	}
-	p := math.Exp(r)
-	moved := p * grown
-	by, ok := m.moves.of(moved)
-	if !ok || m.isFar(p, moved, d) {
+	by, ok := m.moveOf(r, d, grown)
+	if !ok {
 		return false
 	}
 	i := at*m.moves.cells() + by
@@ -142,6 +148,22 @@ func (m *table) joins(r, d, grown float64) bool {
 	}
 	c.n, c.d, c.r = c.n+1, c.d+d, c.r+r
 	return true
+}
+
+// moveOf returns the cell of how far the probability of a token moved; ok is false if a bound may look at it itself. What moved by less
+// than any bound, from a probability that is neither near 0 nor near 1, needs no exponential.
+func (m *table) moveOf(r, d, grown float64) (cell int, ok bool) {
+	const rare, sure, hardly = -6, -1. / 16, 5e-4 // e^rare · hardly is more than alone
+	if size := math.Abs(grown); size > hardly && size < m.little && r > rare && r < sure && r+d < sure {
+		if grown < 0 {
+			return m.still, true
+		}
+		return m.still + 1, true
+	}
+	p := math.Exp(r)
+	moved := p * grown
+	cell, ok = m.moves.of(moved)
+	return cell, ok && !m.isFar(p, moved, d)
 }
 
 // isFar reports whether a bound may look at the divergence of a token whose probability p moved: it is at most moved² / (q (1 − q)).

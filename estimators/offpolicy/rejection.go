@@ -89,7 +89,7 @@ func (c criterion) estimator(third func(float32) float32) func(float32) float32 
 
 // ofRow is the statistic of a row, by the divergences of its tokens that count.
 func (c criterion) ofRow(x *row, divergences []float32) float32 {
-	switch total := x.sum(onMask(divergences, x.mask)); {
+	switch total := x.sum(x.onMask(divergences, x.mask)); {
 	case strings.HasPrefix(c.name, "seq_sum"):
 		return total
 	case strings.HasPrefix(c.name, "seq_mean"):
@@ -105,7 +105,7 @@ func (c criterion) ofRow(x *row, divergences []float32) float32 {
 // rejectBy takes what fails a test out of the mask: tokens, or the row. Each test reads the logged mask.
 func (x *row) rejectBy(tests []criterion, safe []float32, third func(float32) float32) {
 	for _, c := range tests {
-		divergences := mapped(safe, c.estimator(third))
+		divergences := x.mapped(safe, c.estimator(third))
 		if strings.HasPrefix(c.name, "token") {
 			x.reject(func(i int) bool { return !within(divergences[i], c.low, c.high) })
 		} else {

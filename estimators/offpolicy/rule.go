@@ -105,35 +105,78 @@ type Result struct {
 // The error is a *estimators.Refusal: what the trainer raises or, of the kind estimators.KindMissing, what b lacks.
 func (r *Rule) Apply(b Batch, v estimators.Values) (Result, error) {
 	var result Result
-	if missing := r.MissingIn(b); missing != "" {
-		return result, &estimators.Refusal{Kind: estimators.KindMissing, Text: missing}
-	}
-	each, settle, err := r.apply(v)
+	each, settle, err := r.begin(b, v)
 	if err != nil {
 		return result, err
 	}
-	var scored []*row
-	result.Rows = make([]Outcome, len(b.Rows))
-	at, all := make([]int, 0, len(b.Rows)), &readings{}
+	rows, scored := make([]row, len(b.Rows)), make([]*row, 0, len(b.Rows))
+	m := &memory{}
 	for i, x := range b.Rows {
 		if !r.scores(x) {
-			result.Rows[i].Unscored = true
 			continue
 		}
-		reading := r.reading(x, all)
-		if r.Policy && x.Policy == nil {
-			result.Inexact = withoutPolicy
-		}
-		each(reading, b.Step)
-		scored, at = append(scored, reading), append(at, i)
+		rows[i] = r.reading(x, m)
+		each(&rows[i], b.Step)
+		scored = append(scored, &rows[i])
 	}
 	if settle != nil {
 		err = settle(scored)
 	}
-	for k, x := range scored {
-		result.Rows[at[k]] = x.outcome()
+	result.Inexact = r.inexact(b)
+	result.Rows = make([]Outcome, len(b.Rows))
+	for i, x := range b.Rows {
+		if result.Rows[i].Unscored = !r.scores(x); !result.Rows[i].Unscored {
+			result.Rows[i] = rows[i].outcome()
+		}
 	}
 	return result, err
+}
+
+// Each is Apply for rows of which only a few numbers are wanted: visit gets what the rule does to each, in order, in memory that the next
+// one uses again. Rows of rules that need the whole batch come once all of them are done.
+func (r *Rule) Each(b Batch, v estimators.Values, visit func(i int, o Outcome)) (inexact string, err error) {
+	each, settle, err := r.begin(b, v)
+	switch {
+	case err != nil:
+		return "", err
+	case settle != nil:
+		result, err := r.Apply(b, v)
+		if err != nil {
+			return "", err
+		}
+		for i, o := range result.Rows {
+			visit(i, o)
+		}
+		return result.Inexact, nil
+	}
+	m, reading := &memory{}, row{}
+	for i, x := range b.Rows {
+		if !r.scores(x) {
+			visit(i, Outcome{Unscored: true})
+			continue
+		}
+		m.empty()
+		reading = r.reading(x, m)
+		each(&reading, b.Step)
+		visit(i, reading.outcome())
+	}
+	return r.inexact(b), nil
+}
+
+// begin returns the arithmetic of a rule for a batch that has what it reads.
+func (r *Rule) begin(b Batch, v estimators.Values) (each rowRule, settle func([]*row) error, err error) {
+	if missing := r.MissingIn(b); missing != "" {
+		return nil, nil, &estimators.Refusal{Kind: estimators.KindMissing, Text: missing}
+	}
+	return r.apply(v)
+}
+
+// inexact says why numbers of a batch are not those of every update; empty if they are.
+func (r *Rule) inexact(b Batch) string {
+	if r.Policy && slices.ContainsFunc(b.Rows, func(x Row) bool { return r.scores(x) && x.Policy == nil }) {
+		return withoutPolicy
+	}
+	return ""
 }
 
 // Check returns what the trainer says of values, whatever the rows: nil if it takes them.
@@ -143,15 +186,15 @@ func (r *Rule) Check(v estimators.Values) error {
 }
 
 // reading is a row for the rule: one that looks at versions alone needs no log-probs, and has a token at least to drop.
-func (r *Rule) reading(x Row, all *readings) *row {
+func (r *Rule) reading(x Row, m *memory) row {
 	if !r.Versions {
-		return all.of(x)
+		return m.reading(x)
 	}
 	mask := x.Mask
 	if mask == nil {
-		mask = all.truths(max(len(x.Sampler), len(x.Trainer), 1))
+		mask = m.truths(max(len(x.Sampler), len(x.Trainer), 1))
 	}
-	return &row{Row: x, mask: mask, divided: 1}
+	return row{Row: x, mask: mask, divided: 1, memory: m}
 }
 
 // MissingIn names what the rule needs and no row of b holds. It is empty if one does: see [Outcome.Unscored] for the others.

@@ -3,7 +3,9 @@ package offpolicy
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +49,7 @@ func TestGoldenStaleness(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, w := range want {
-				if kept := strings.Contains(got.Rows[i].Kept, "1"); kept != (w == 1) && strings.Trim(got.Rows[i].Kept, ".") != "" {
+				if kept := strings.Contains(got.Rows[i].Letters(), "1"); kept != (w == 1) && strings.Trim(got.Rows[i].Letters(), ".") != "" {
 					t.Errorf("%s, %v %d: row %d is kept: %v, want %v", c.Batch, rule, c.Options.Limit, i, kept, w == 1)
 				}
 			}
@@ -73,7 +75,7 @@ func TestStaleness(t *testing.T) {
 		{"prime-rl", "max_off_policy_steps", 7},
 	} {
 		got, err := apply(t, c.framework, c.name, "limit=2", Batch{Step: 10, Rows: []Row{row(c.oldest), row(c.oldest - 1)}})
-		if err != nil || got.Rows[0].Kept != "1.1" || got.Rows[1].Kept != "0.0" {
+		if err != nil || got.Rows[0].Letters() != "1.1" || got.Rows[1].Letters() != "0.0" {
 			t.Errorf("%s %s: %+v, %v", c.framework, c.name, got.Rows, err)
 		}
 		var refusal *estimators.Refusal
@@ -82,7 +84,7 @@ func TestStaleness(t *testing.T) {
 		}
 	}
 	oldestCounts := Row{Versions: &Versions{First: 3, Last: 9}, Mask: []bool{true}}
-	if got, err := apply(t, "miles", "max_weight_staleness", "max_weight_staleness=2", Batch{Step: 10, Rows: []Row{oldestCounts}}); err != nil || got.Rows[0].Kept != "0" {
+	if got, err := apply(t, "miles", "max_weight_staleness", "max_weight_staleness=2", Batch{Step: 10, Rows: []Row{oldestCounts}}); err != nil || got.Rows[0].Letters() != "0" {
 		t.Errorf("miles judges by the oldest version: %+v, %v", got, err)
 	}
 }
@@ -112,15 +114,15 @@ func TestUnscoredRows(t *testing.T) {
 			t.Fatal(rule.Name, err)
 		}
 		for i, row := range got.Rows {
-			if want := i != 3; row.Unscored != want || want && row.Kept != "" {
+			if want := i != 3; row.Unscored != want || want && row.Letters() != "" {
 				t.Errorf("%s %s: row %d: %+v", rule.Framework, rule.Name, i, row)
 			}
 		}
-		if got.Rows[3].Kept != alone.Rows[0].Kept {
-			t.Errorf("%s %s: %s, alone %s", rule.Framework, rule.Name, got.Rows[3].Kept, alone.Rows[0].Kept)
+		if got.Rows[3].Letters() != alone.Rows[0].Letters() {
+			t.Errorf("%s %s: %s, alone %s", rule.Framework, rule.Name, got.Rows[3].Letters(), alone.Rows[0].Letters())
 		}
 		got, err = rule.Apply(Batch{Rows: []Row{empty, none, full}}, v)
-		if err != nil || got.Rows[0].Kept != "" || got.Rows[1].Kept != "." {
+		if err != nil || got.Rows[0].Letters() != "" || got.Rows[1].Letters() != "." {
 			t.Errorf("%s %s of no token: %+v, %v", rule.Framework, rule.Name, got.Rows, err)
 		}
 		if _, err = rule.Apply(Batch{}, v); err != nil && !strings.HasPrefix(err.Error(), "ValueError: response_mask must contain") {
@@ -181,12 +183,12 @@ func TestNeeds(t *testing.T) {
 	}
 	row := Row{Sampler: sampler, Trainer: trainer, Advantage: -1}
 	got, err := apply(t, "trl", "off_policy_mask", "off_policy_mask_threshold=0.5", Batch{Rows: []Row{row}})
-	if err != nil || got.Rows[0].Kept != "00" || !strings.Contains(got.Inexact, "exact at the first update") {
+	if err != nil || got.Rows[0].Letters() != "00" || !strings.Contains(got.Inexact, "exact at the first update") {
 		t.Errorf("without n: %+v, %v", got, err)
 	}
 	row.Policy = sampler
 	got, err = apply(t, "trl", "off_policy_mask", "off_policy_mask_threshold=0.5", Batch{Rows: []Row{row}})
-	if err != nil || got.Rows[0].Kept != "11" || got.Inexact != "" {
+	if err != nil || got.Rows[0].Letters() != "11" || got.Inexact != "" {
 		t.Errorf("with n: %+v, %v", got, err)
 	}
 }
@@ -267,10 +269,10 @@ func TestOptionsAreTheTrainersKeys(t *testing.T) {
 			}
 			given = given.With(key, value)
 		}
-		if got, err := apply(t, c.framework, c.name, given, Batch{Rows: []Row{row, same}}); err != nil || got.Rows[0].Kept != "0" || got.Rows[1].Kept != "1" {
+		if got, err := apply(t, c.framework, c.name, given, Batch{Rows: []Row{row, same}}); err != nil || got.Rows[0].Letters() != "0" || got.Rows[1].Letters() != "1" {
 			t.Errorf("%s %s %s: %+v, %v", c.framework, c.name, c.given, got.Rows, err)
 		}
-		if got, err := apply(t, c.framework, c.name, "", Batch{Rows: []Row{row}}); err != nil || got.Rows[0].Kept != "1" {
+		if got, err := apply(t, c.framework, c.name, "", Batch{Rows: []Row{row}}); err != nil || got.Rows[0].Letters() != "1" {
 			t.Errorf("%s %s: %+v, %v", c.framework, c.name, got.Rows, err)
 		}
 	}
@@ -322,6 +324,40 @@ func TestLacks(t *testing.T) {
 	} {
 		if got := r.Lacks(); got != want || r.Even() != (want == "") {
 			t.Errorf("%+v lacks %q, want %q", r, got, want)
+		}
+	}
+}
+
+// What is made of a row does not depend on whether its numbers lie where those of the row before did.
+func TestEachRowIsAsInItsBatch(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 53))
+	b := Batch{Step: 7}
+	for i := range 12 {
+		row := Row{Advantage: float64(i%3 - 1), Versions: &Versions{First: i % 8, Last: i % 8}}
+		for range 3 + 40*(i%4) {
+			r := -0.4 * random.ExpFloat64()
+			row.Sampler = append(row.Sampler, float32(r))
+			row.Trainer = append(row.Trainer, float32(min(0, r+0.4*random.NormFloat64())))
+			row.Mask = append(row.Mask, i%2 == 0 || random.IntN(3) > 0)
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	b.Rows = append(b.Rows, Row{}) // unscored
+	for _, use := range uses(t) {
+		name := use.Rule.Framework + "/" + use.Rule.Name
+		want, err := use.Rule.Apply(b, use.Values)
+		visited := 0
+		inexact, failed := use.Rule.Each(b, use.Values, func(i int, o Outcome) {
+			w := want.Rows[i]
+			isSame := o.Letters() == w.Letters() && o.Mask() == w.Mask() && o.Tokens == w.Tokens && o.Left == w.Left && o.Clipped == w.Clipped &&
+				slices.EqualFunc(o.Weights, w.Weights, func(x, y float32) bool { return x == y || x != x && y != y })
+			if i != visited || o.Unscored != w.Unscored || !isSame {
+				t.Errorf("%s, row %d: %s %v, in the batch %s %v", name, i, o.Letters(), o.Weights, w.Letters(), w.Weights)
+			}
+			visited++
+		})
+		if (err == nil) != (failed == nil) || inexact != want.Inexact || err == nil && visited != len(b.Rows) {
+			t.Errorf("%s: %v and %v, %q and %q, %d rows", name, err, failed, want.Inexact, inexact, visited)
 		}
 	}
 }

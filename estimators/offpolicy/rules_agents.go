@@ -133,18 +133,18 @@ func rhoCorrection(v estimators.Values) func(x *row) {
 			}
 			return nanToNum(p)
 		}
-		d := difference(mapped(x.Trainer, scored), mapped(x.Sampler, scored))
-		d = onMask(mapped(d, func(d float32) float32 { return clamp(d, -10, 10) }), x.mask)
-		ratios := mapped(d, exp)
+		d := x.difference(x.mapped(x.Trainer, scored), x.mapped(x.Sampler, scored))
+		d = x.onMask(x.mapped(d, func(d float32) float32 { return clamp(d, -10, 10) }), x.mask)
+		ratios := x.mapped(d, exp)
 		weights := ratios
 		if ofRow {
 			geometric := exp(x.mean(x.sum(d), x.mask))
-			weights = mapped(d, func(float32) float32 { return geometric })
+			weights = x.mapped(d, func(float32) float32 { return geometric })
 		}
 		removed := func(i int) bool { return beyond(weights[i], least, most) }
 		if byVariation {
-			far := mapped(ratios, func(w float32) float32 { return abs(w - 1) })
-			out := beyond(x.mean(x.sum(onMask(far, x.mask)), x.mask), least, most)
+			far := x.mapped(ratios, func(w float32) float32 { return abs(w - 1) })
+			out := beyond(x.mean(x.sum(x.onMask(far, x.mask)), x.mask), least, most)
 			removed = func(i int) bool { return out && d[i]*x.advantage > 0 }
 		}
 		x.weigh(func(i int) float32 { return weights[i] })

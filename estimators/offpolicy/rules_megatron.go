@@ -50,8 +50,8 @@ func nemoRL() []*Rule {
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most, off := number(v, threshold, 0), v.Text(threshold) == "none"
 				return func(x *row) {
-					factors := mapped(x.d, func(d float32) float32 { return exp(abs(d)) })
-					x.rejectAll(!off && !(x.sum(timesMask(factors, x.mask))/x.count(x.mask) <= most))
+					factors := x.mapped(x.d, func(d float32) float32 { return exp(abs(d)) })
+					x.rejectAll(!off && !(x.sum(x.timesMask(factors, x.mask))/x.count(x.mask) <= most))
 				}
 			}),
 		},
@@ -80,15 +80,15 @@ func nemoWeights(section string) arithmetic {
 		}
 		return func(x *row, _ int) {
 			if sequence {
-				x.weighAll(finiteOr(exp(x.sum(timesMask(x.d, x.mask))), 0))
+				x.weighAll(finiteOr(exp(x.sum(x.timesMask(x.d, x.mask))), 0))
 			} else {
 				x.weigh(func(i int) float32 { return finiteOr(exp(x.d[i]), 0) })
 			}
 			if !bounded {
 				return
 			}
-			logs := mapped(x.d, func(d float32) float32 { return finiteOr(d, 0) })
-			kept := bit(within(exp(x.meanWithEps(x.sum(timesMask(logs, x.mask)), x.mask)), low, high))
+			logs := x.mapped(x.d, func(d float32) float32 { return finiteOr(d, 0) })
+			kept := bit(within(exp(x.meanWithEps(x.sum(x.timesMask(logs, x.mask)), x.mask)), low, high))
 			switch how {
 			case "tis":
 				x.clip(low, high)
@@ -180,7 +180,7 @@ func megatronRules(tis, mis, opsm string) []*Rule {
 					if ofSampler {
 						base = x.Sampler
 					}
-					drift := x.sum(timesMask(difference(base, x.policy), x.mask)) / x.count(x.mask)
+					drift := x.sum(x.timesMask(x.difference(base, x.policy), x.mask)) / x.count(x.mask)
 					x.weighAll(bit(!(x.advantage < 0 && drift > most)))
 				}
 			}),
@@ -230,7 +230,7 @@ func misArithmetic(v estimators.Values) (rowRule, func([]*row) error, error) {
 		return nil, nil, valueError("Unsupported tis_level: geometric")
 	}
 	each := func(x *row, _ int) {
-		ratios := mapped(x.atLevel(level), safeExp)
+		ratios := x.mapped(x.atLevel(level), safeExp)
 		x.weigh(func(i int) float32 { return ratios[i] })
 		x.ofRow = level != "token"
 		low, high := float32(lower), float32(upper)
@@ -245,7 +245,7 @@ func misArithmetic(v estimators.Values) (rowRule, func([]*row) error, error) {
 		if !rejects {
 			return
 		}
-		ratios = mapped(x.atLevel(rejectLevel), safeExp)
+		ratios = x.mapped(x.atLevel(rejectLevel), safeExp)
 		x.reject(func(i int) bool { return !within(ratios[i], float32(rejectLower), float32(rejectUpper)) })
 		catastrophic := false
 		for i, m := range x.mask {
@@ -253,8 +253,11 @@ func misArithmetic(v estimators.Values) (rowRule, func([]*row) error, error) {
 		}
 		x.rejectAll(catastrophic)
 	}
+	if !normalizes {
+		return each, nil, nil
+	}
 	settle := func(rows []*row) error {
-		if normalizes && len(rows) > 0 {
+		if len(rows) > 0 {
 			divideByMean(rows, misMean(rows, level))
 		}
 		return nil
@@ -264,21 +267,21 @@ func misArithmetic(v estimators.Values) (rowRule, func([]*row) error, error) {
 
 // atLevel is d of each token, or its sum or mean over the row on each.
 func (x *row) atLevel(level string) []float32 {
-	total := x.sum(timesMask(x.d, x.mask))
+	total := x.sum(x.timesMask(x.d, x.mask))
 	switch level {
 	case "token":
 		return x.d
 	case "geometric":
 		total = x.mean(total, x.mask)
 	}
-	return mapped(x.d, func(float32) float32 { return total })
+	return x.mapped(x.d, func(float32) float32 { return total })
 }
 
 // misMean is the mean weight over all tokens, or over all rows, those without a token too.
 func misMean(rows []*row, level string) float32 {
 	var total, tokens float32
 	for _, x := range rows {
-		ofRow := x.sum(timesMask(x.weights, x.mask))
+		ofRow := x.sum(x.timesMask(x.weights, x.mask))
 		if level == "token" {
 			total, tokens = total+ofRow, tokens+x.count(x.mask)
 			continue
@@ -322,21 +325,21 @@ func arealRow(section string, v estimators.Values) func(x *row) {
 		"kl_k1": func(d float32) float32 { return d }, "kl_k2": k2, "kl_k3": func(d float32) float32 { return k3(-d) },
 	}[metric]
 	return func(x *row) {
-		d := mapped(x.d, func(d float32) float32 { return finiteOr(d, 0) })
+		d := x.mapped(x.d, func(d float32) float32 { return finiteOr(d, 0) })
 		x.weigh(func(i int) float32 { return exp(d[i]) })
 		statistic, ratio := d, metric == "ratio"
 		if !ratio {
-			statistic = mapped(x.d, divergence)
+			statistic = x.mapped(x.d, divergence)
 		}
 		if ofRow && ratio {
-			x.weighAll(exp(x.mean(x.sum(onMask(d, x.mask)), x.mask)))
+			x.weighAll(exp(x.mean(x.sum(x.onMask(d, x.mask)), x.mask)))
 		}
 		if ofRow {
 			total := x.aggregated(statistic, agg)
-			statistic = mapped(statistic, func(float32) float32 { return total })
+			statistic = x.mapped(statistic, func(float32) float32 { return total })
 		}
 		if ratio {
-			statistic = mapped(statistic, exp)
+			statistic = x.mapped(statistic, exp)
 		}
 		out := func(i int) bool { return !within(statistic[i], low, high) }
 		if masks {
@@ -353,7 +356,7 @@ func arealRow(section string, v estimators.Values) func(x *row) {
 
 // aggregated is the sum, mean or largest of what is on the mask.
 func (x *row) aggregated(values []float32, how string) float32 {
-	total := x.sum(onMask(values, x.mask))
+	total := x.sum(x.onMask(values, x.mask))
 	switch how {
 	case "mean":
 		return x.mean(total, x.mask)

@@ -96,14 +96,14 @@ func strictJSON(key, text string, into any) error {
 }
 
 func rollRow(x *row, weight rollWeight, filters []rollFilter) {
-	moved := difference(mapped(x.Trainer, exp), mapped(x.Sampler, exp))
+	moved := x.difference(x.mapped(x.Trainer, exp), x.mapped(x.Sampler, exp))
 	x.weigh(func(int) float32 { return 1 })
 	if weight.Enabled {
 		most := math.Inf(1)
 		if weight.Upper != nil {
 			most = *weight.Upper
 		}
-		ratios := mapped(x.rollLevel(x.d, weight.Type), exp)
+		ratios := x.mapped(x.rollLevel(x.d, weight.Type), exp)
 		x.weigh(func(i int) float32 { return ratios[i] })
 		x.ofRow = weight.Type == "sequence" || weight.Type == "geometric"
 		x.clip(0, float32(most))
@@ -113,7 +113,7 @@ func rollRow(x *row, weight rollWeight, filters []rollFilter) {
 			continue
 		}
 		if f.RatioEnabled {
-			ratios := mapped(x.rollLevel(x.d, f.Level), exp)
+			ratios := x.mapped(x.rollLevel(x.d, f.Level), exp)
 			x.reject(func(i int) bool { return !within(ratios[i], float32(f.RatioLow), float32(f.RatioHigh)) })
 		}
 		if f.DiffEnabled {
@@ -131,16 +131,17 @@ func (x *row) rollLevel(values []float32, level string) []float32 {
 	if level == "segment" {
 		return x.bySegment(values)
 	}
-	total := x.sum(timesMask(values, x.mask))
+	total := x.sum(x.timesMask(values, x.mask))
 	if level == "geometric" {
 		total = x.meanWithEps(total, x.mask)
 	}
-	return mapped(values, func(float32) float32 { return total })
+	return x.mapped(values, func(float32) float32 { return total })
 }
 
 // bySegment is the mean over each run of tokens with mask 1, on each of its tokens, and 0 elsewhere.
 func (x *row) bySegment(values []float32) []float32 {
-	out := make([]float32, len(values))
+	out := x.floats(len(values))
+	clear(out)
 	for from := 0; from < len(values); {
 		to := from
 		for to < len(values) && x.mask[to] {

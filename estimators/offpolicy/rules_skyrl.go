@@ -100,7 +100,7 @@ func skyrlCorrection(section string, v estimators.Values) func(x *row) {
 	tokenCap, sequenceCap := number(v, key("token_tis_ratio_clip_high"), 0), number(v, key("sequence_tis_ratio_clip_high"), 0)
 	prefix := map[string]string{"geometric": "geo", "product": "product"}[metric]
 	return func(x *row) {
-		ratios := mapped(x.d, safeExp)
+		ratios := x.mapped(x.d, safeExp)
 		outlier := false
 		for i, m := range x.mask {
 			outlier = outlier || m && beyond(ratios[i], outlierLow, outlierHigh)
@@ -109,7 +109,7 @@ func skyrlCorrection(section string, v estimators.Values) func(x *row) {
 		if masksTokens {
 			x.reject(func(i int) bool { return !within(ratios[i], tokenLow, tokenHigh) })
 		}
-		total := x.sum(timesMask(x.d, x.left))
+		total := x.sum(x.timesMask(x.d, x.left))
 		switch weight {
 		case "token":
 			x.weigh(func(i int) float32 { return ratios[i] })

@@ -46,8 +46,8 @@ func trl() []*Rule {
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, math.Inf(1))
 				return func(x *row) {
-					drift := mapped(difference(x.Sampler, x.policy), nanToNum)
-					x.weighAll(bit(x.advantage >= 0 || x.mean(x.sum(timesMask(drift, x.mask)), x.mask) <= most))
+					drift := x.mapped(x.difference(x.Sampler, x.policy), nanToNum)
+					x.weighAll(bit(x.advantage >= 0 || x.mean(x.sum(x.timesMask(drift, x.mask)), x.mask) <= most))
 				}
 			}),
 		},
@@ -82,7 +82,7 @@ func trlWeights(mode, low, high string, then func(v estimators.Values) (func(x *
 			}
 		}
 		return func(x *row, _ int) {
-			d := mapped(timesMask(x.d, x.mask), nanToNum)
+			d := x.mapped(x.timesMask(x.d, x.mask), nanToNum)
 			switch {
 			case strings.HasPrefix(how, "token"):
 				x.weigh(func(i int) float32 { return cut(exp(d[i])) })
@@ -127,7 +127,7 @@ func unsloth() []*Rule {
 			}
 			tests, err := criteriaOf(v.Text("rollout_rs"), v.Text("rollout_rs_threshold"))
 			return func(x *row) {
-				safe := mapped(timesMask(x.d, x.mask), func(d float32) float32 { return clamp(nanToNum(d), -safety, safety) })
+				safe := x.mapped(x.timesMask(x.d, x.mask), func(d float32) float32 { return clamp(nanToNum(d), -safety, safety) })
 				x.rejectBy(tests, safe, func(d float32) float32 { return float32(math.Expm1(float64(d))) - d })
 				x.weigh(func(i int) float32 { return orZero(x.left[i], x.weights[i]) })
 			}, err
@@ -173,7 +173,7 @@ func swift() []*Rule {
 			apply: byRow(func(v estimators.Values) func(x *row) {
 				most := number(v, delta, math.Inf(1))
 				return func(x *row) {
-					drift := x.mean(x.sum(timesMask(difference(x.Sampler, x.policy), x.mask)), x.mask)
+					drift := x.mean(x.sum(x.timesMask(x.difference(x.Sampler, x.policy), x.mask)), x.mask)
 					out := x.advantage < 0 && drift > most
 					x.rejectAll(out)
 					x.weighAll(bit(!out))
@@ -185,9 +185,9 @@ func swift() []*Rule {
 
 func swiftWeights(mode string, most float32) func(x *row) {
 	return func(x *row) {
-		ratios := mapped(x.d, safeExp)
-		logs := mapped(ratios, func(w float32) float32 { return log(max(w, 1e-10)) })
-		geometric := func() float32 { return exp(x.mean(x.sum(timesMask(logs, x.mask)), x.mask)) }
+		ratios := x.mapped(x.d, safeExp)
+		logs := x.mapped(ratios, func(w float32) float32 { return log(max(w, 1e-10)) })
+		geometric := func() float32 { return exp(x.mean(x.sum(x.timesMask(logs, x.mask)), x.mask)) }
 		switch mode {
 		case "token_truncate":
 			x.weigh(func(i int) float32 { return ratios[i] })
@@ -244,17 +244,17 @@ func openRLHFGate(section string) arithmetic {
 			if level == "off" {
 				return
 			}
-			ratios := mapped(x.d, exp)
+			ratios := x.mapped(x.d, exp)
 			statistic := x.d
 			if gating != "ratio" {
 				statistic = openRLHFDivergence(x, gating)
 			}
 			if level == "seq" {
-				ofRow := x.sum(timesMask(statistic, x.mask)) / x.count(x.mask)
-				statistic = mapped(statistic, func(float32) float32 { return ofRow })
+				ofRow := x.sum(x.timesMask(statistic, x.mask)) / x.count(x.mask)
+				statistic = x.mapped(statistic, func(float32) float32 { return ofRow })
 			}
 			if gating == "ratio" {
-				statistic = mapped(statistic, exp)
+				statistic = x.mapped(statistic, exp)
 			}
 			x.weigh(func(i int) float32 { return orZero(mode == "clip" || within(statistic[i], low, high), ratios[i]) })
 			if mode == "clip" {
@@ -266,7 +266,7 @@ func openRLHFGate(section string) arithmetic {
 
 // openRLHFDivergence is the binary KL or the total variation of each token's two probabilities.
 func openRLHFDivergence(x *row, gating string) []float32 {
-	out := make([]float32, len(x.d))
+	out := x.floats(len(x.d))
 	for i := range out {
 		p, q := clamp(exp(x.Sampler[i]), 1e-6, 1-1e-6), clamp(exp(x.Trainer[i]), 1e-6, 1-1e-6)
 		if gating == "tv" {

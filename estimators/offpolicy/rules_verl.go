@@ -90,7 +90,7 @@ func verlArithmetic(rejects bool) arithmetic {
 			case "token":
 				x.weigh(func(i int) float32 { return safeExp(x.d[i]) })
 			case "sequence":
-				x.weighAll(safeExp(x.sum(onMask(x.d, x.mask))))
+				x.weighAll(safeExp(x.sum(x.onMask(x.d, x.mask))))
 			}
 			switch {
 			case low == 0:
@@ -98,7 +98,7 @@ func verlArithmetic(rejects bool) arithmetic {
 			case level != "none":
 				x.cut(low, high)
 			}
-			x.rejectBy(tests, mapped(x.d, func(d float32) float32 { return clamp(d, -safety, safety) }), k3)
+			x.rejectBy(tests, x.mapped(x.d, func(d float32) float32 { return clamp(d, -safety, safety) }), k3)
 		}
 		settle := func(rows []*row) error {
 			if err := verlRefuses(rows, level != "none", tests != nil); err != nil || level == "none" || !normalize {
@@ -152,7 +152,7 @@ func verlMean(rows []*row, level string) float32 {
 	var weights []float32
 	var n float32
 	for _, x := range rows {
-		on := onMask(x.weights, x.mask)
+		on := x.onMask(x.weights, x.mask)
 		switch tokens := x.count(x.mask); {
 		case level == "token":
 			weights, n = append(weights, x.timed(on)...), n+tokens

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,8 @@ const (
 	memoryDivisor  = 4
 	minMemoryLimit = 256 << 20
 	gcPercent      = 30
-	firstPercent   = 400 // until the first collection, which comes at 16 MB: at 30 several would come while a small log is read
+	firstPercent   = 400 // of a small heap, which is collected at 16 MB: at 30 that would be after each few rows with long lists
+	littleRoom     = 16 << 20
 )
 
 // limitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
@@ -33,7 +35,7 @@ func limitMemory() (hard int64, err error) {
 	}
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(firstPercent)
-		runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
+		paceCollections(firstPercent)
 		soft := max(minMemoryLimit, free/memoryDivisor)
 		if addresses != nil {
 			soft = min(soft, addresses.left())
@@ -43,6 +45,33 @@ func limitMemory() (hard int64, err error) {
 		}
 	}
 	return free - free/8, nil // the rest is for what is not counted: stacks, code, the screen
+}
+
+// paceCollections sets after each collection at what growth of the heap the next one comes, in percent of what is alive.
+func paceCollections(percent int) {
+	next := func(percent int) {
+		if wanted := percentFor(liveHeap()); wanted < percent*3/4 || wanted > percent*5/4 {
+			percent = wanted
+			debug.SetGCPercent(percent)
+		}
+		paceCollections(percent)
+	}
+	runtime.AddCleanup(new([64]byte), next, percent) // nothing holds it: the next collection finds it
+}
+
+// percentFor is by how much a heap grows before it is collected: by little room at least where few bytes are alive.
+func percentFor(live uint64) int {
+	return int(min(max(littleRoom*100/max(live, 1), gcPercent), firstPercent))
+}
+
+// liveHeap returns how many bytes the last collection found alive.
+func liveHeap() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return sample[0].Value.Uint64()
 }
 
 // availableMemory returns how many bytes this process can still get: the least that the system, each

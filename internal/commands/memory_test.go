@@ -70,3 +70,12 @@ func TestAvailableMemory(t *testing.T) {
 		t.Errorf("%d bytes are available where nothing tells", got)
 	}
 }
+
+// A heap grows by 16 MB before it is collected, or by three tenths if that is more; a tiny one by four times, as Go sets 16 MB for that.
+func TestSmallHeapsHaveRoom(t *testing.T) {
+	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 4 << 20: 400, 16 << 20: 100, 32 << 20: 50, 64 << 20: 30, 4 << 30: 30} {
+		if got := percentFor(live); got != want {
+			t.Errorf("%d MB alive: %d %%, want %d %%", live>>20, got, want)
+		}
+	}
+}

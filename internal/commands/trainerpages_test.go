@@ -93,8 +93,9 @@ func TestTrainerPages(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s: no format %s", p.name, name)
 			}
+			begin := ""
 			if i == 0 {
-				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s`.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
+				begin = fmt.Sprintf("1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s`.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
 				index += fmt.Sprintf("* [%s](%s): %s\n", p.trainer, p.link(), cmp.Or(p.write, escaped.Replace(strings.TrimPrefix(f.TrainerOption, "nothing: "))))
 			}
 			inPage[name] = true
@@ -102,12 +103,19 @@ func TestTrainerPages(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
 				facts, read := factsOf(t, &f, i == 0)
-				if p.write != "" { // the page has a log written that is unlike the made one
+				switch {
+				case p.write != "": // the page has a log written that is unlike the made one
+					read = ""
+					fallthrough
+				case i == 0 && !p.small: // of which the page shows more
 					facts, _, _ = strings.Cut(facts, "  Read as: ")
-					facts, read = facts+"\n", ""
+					facts += "\n"
+				}
+				if i == 0 && !p.small && p.write == "" {
+					begin = readingOf(t, &f) + begin
 				}
 				hasAdvantages = hasAdvantages || strings.Contains(read, ", advantage from ")
-				head.WriteString(facts)
+				head.WriteString(begin + facts)
 			})
 		}
 		t.Run(p.name, func(t *testing.T) {
@@ -164,6 +172,19 @@ func (p trainerPage) howToWrite(f *formats.Format) string {
 	default:
 		return fmt.Sprintf("Use %s. The file is then `%s`.", escaped.Replace(f.TrainerOption), f.File)
 	}
+}
+
+// readingOf returns a command with what it prints of the made log in the working directory, as a page begins: what is read, and how.
+func readingOf(t *testing.T, f *formats.Format) string {
+	t.Helper()
+	block := "```\nvantage report " + f.Open + " --per run\n```\n\n"
+	for line := range strings.Lines(runCommand(t, "report", f.Open, "--per", "run")) {
+		if strings.HasPrefix(line, "log  ") || strings.HasPrefix(line, "read  ") {
+			read, _, isCut := strings.Cut(strings.TrimRight(line, "\n"), "; other fields:")
+			block += "    " + read + strings.Repeat(" …", model.Count01(isCut)) + "\n"
+		}
+	}
+	return block + "\n"
 }
 
 // factsOf returns what is known of a format, with what is read of the made log in the working directory. The page begins with how the

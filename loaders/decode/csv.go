@@ -198,7 +198,8 @@ func fromPython(repr []byte) []byte {
 	if bytes.ContainsAny(repr, "\"\\") {
 		return repr
 	}
-	return []byte(strings.NewReplacer("'", `"`, ": nan", ": NaN", ": True", ": true", ": False", ": false", ": None", ": null").Replace(string(repr)))
+	words := strings.NewReplacer("'", `"`, ": nan", ": NaN", ": True", ": true", ": False", ": false", ": None", ": null")
+	return []byte(words.Replace(string(repr)))
 }
 
 // IsDecimalComma reports whether a cell is a number as programs write it where a comma stands before its decimals: they put semicolons

@@ -369,8 +369,8 @@ func usualNames() Names {
 			"optimizer_step", "opt_step", "policy_step", "update_step", "rollout_step", "current_step", "grpo_step", "ppo_step",
 			"training_iteration", "train_iteration", "train_iter", "iteration_id", "iter", "it", "update", "update_idx", "num_updates",
 			"step_num", "step_idx", "step_id", "step_index", "rollout_id", "batch", "batch_idx", "batch_id", "batch_index",
-			"tail_version", "policy_version", "model_version", "weight_step", "weight_version", "grad_step", "rl_step", "outer_step", "iter_num", "iteration_num", "update_num",
-			"round", "round_idx", "timestep", "call", "call_idx", "episode", "_step", EpochField,
+			"tail_version", "policy_version", "model_version", "weight_step", "weight_version", "grad_step", "rl_step", "outer_step",
+			"iter_num", "iteration_num", "update_num", "round", "round_idx", "timestep", "call", "call_idx", "episode", "_step", EpochField,
 		},
 		RoleGroup: {
 			"group_id", "group", "group_idx", "group_index", "uid", "problem_id", "example_id", "prompt_idx", "prompt_id",

@@ -202,7 +202,8 @@ func (g *groupRecord) add(f *Fields, key, v jsonscan.Value) {
 	if role, ok := f.Lookup(key.Raw); ok {
 		c.role = role
 	}
-	if isSingle := v.Kind == jsonscan.Number || v.Kind == jsonscan.Null; isSingle && c.role.Role == RoleCount && isAverageName(string(key.Raw)) {
+	isSingle := v.Kind == jsonscan.Number || v.Kind == jsonscan.Null
+	if isSingle && c.role.Role == RoleCount && isAverageName(string(key.Raw)) {
 		return // of the list beside it
 	}
 	if v.Kind == jsonscan.Object {

@@ -85,8 +85,8 @@ func mayHoldSamples(f *Fields, key, v jsonscan.Value, depth int) bool {
 		return true
 	}
 	isOfSteps := func() bool {
-		return !hasWord(key, "groups") && hasWord(key, "turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions",
-			"tokens")
+		return !hasWord(key, "groups") && hasWord(key,
+			"turn", "turns", "step", "steps", "trajectory", "messages", "history", "actions", "transitions", "interactions", "tokens")
 	}
 	return v.Kind == jsonscan.Array && beginsNested(v) && !isOfSteps() && !listsParts(key, v)
 }

@@ -89,7 +89,9 @@ func isLog(name string) bool {
 	case ".arrow": // what datasets keeps of a saved one that was changed has its rows again
 		return !strings.HasPrefix(name, "cache-")
 	case ".json":
-		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "generations", "trajector", "results", "result.json"} {
+		for _, part := range []string{
+			"episode_", ".table.json", "rollouts", "samples", "completions", "generations", "trajector", "results", "result.json",
+		} {
 			if strings.Contains(name, part) {
 				return true
 			}

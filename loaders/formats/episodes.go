@@ -35,7 +35,8 @@ func episodes() []Format {
 				decode.RoleResponse:  {"nodes", "completion"},
 				decode.RoleAdvantage: {"nodes.advantages", "info.advantage", "advantage"},
 				decode.RoleLength:    {"num_output_tokens", "token_usage.output_tokens"},
-			}).Telling(decode.Statuses{ // iter_trainable_traces in src/prime_rl/orchestrator/algo/base.py, Trace.is_truncated in verifiers/v1/trace.py:493
+			}).Telling(decode.Statuses{
+				// iter_trainable_traces in src/prime_rl/orchestrator/algo/base.py, Trace.is_truncated in verifiers/v1/trace.py:493
 				"ok": {"false": model.StatusErrored},
 				"stop_condition": {
 					"max_turns": model.StatusCutOff, "max_input_tokens": model.StatusCutOff, "max_output_tokens": model.StatusCutOff,

@@ -105,17 +105,31 @@ func next(list []byte, i int) int {
 // plainAt is the number at a place of a list of numbers; ok is false if something else comes before, or the list ends.
 func plainAt(list []byte, place int) (x float32, ok bool) {
 	list = list[1 : len(list)-1]
+	all := list
 	for ; place > 0; place-- {
 		n := bytes.IndexByte(list, ',')
-		if n < 0 || bytes.ContainsAny(list[:n], `"[{`) {
+		if n < 0 {
 			return 0, false
 		}
 		list = list[n+1:]
+	}
+	if before := all[:len(all)-len(list)]; hasOther(before) {
+		return 0, false
 	}
 	list = bytes.TrimLeft(list, " ")
 	x, n := decimal(list)
 	rest := bytes.TrimLeft(list[n:], " ")
 	return x, n > 0 && (len(rest) == 0 || rest[0] == ',')
+}
+
+// hasOther reports whether a part of a list has texts, lists or objects.
+func hasOther(list []byte) bool {
+	for _, begin := range []byte(`"[{`) {
+		if bytes.IndexByte(list, begin) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // decimal is the number that a text begins with, and its length; 0 if it begins with none. Its value is that of strconv.

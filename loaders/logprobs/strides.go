@@ -44,7 +44,7 @@ type reduced struct {
 
 const (
 	strideBytes  = 512 << 10
-	ofOneRound   = 8        // strides: what is made of their rows is held until the round ends
+	ofOneRound   = 16       // strides: what is made of their rows is held until the round ends
 	extraBytes   = 64 << 10 // are read at once of a line that ends in another stride
 	maxBrief     = 64       // lines of the beginning of a file
 	briefStrides = 1

@@ -198,7 +198,8 @@ func (t *table) chooseSteps() {
 	}
 	turns := int(t.turns)
 	t.turns, t.turn = 0, nil
-	for _, name := range slices.SortedFunc(maps.Keys(values), func(a, b string) int { return cmp.Or(cmp.Compare(surest(a), surest(b)), strings.Compare(a, b)) }) {
+	bySurest := func(a, b string) int { return cmp.Or(cmp.Compare(surest(a), surest(b)), strings.Compare(a, b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(values), bySurest) {
 		distinct := len(values[name])
 		const few, half = 20, 2
 		isVague := formats.IsEpoch(formats.StepRank(name)) || strings.HasPrefix(name, barStep)

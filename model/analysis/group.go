@@ -25,7 +25,7 @@ type Group struct {
 	Invalid               int     // of these rewards: NaN, infinite or missing
 	Solved                int     // of these rewards: those that count as solved: see model.RewardScale
 	HasSolved             bool    // whether its run's rewards say which are solved
-	IsPart                bool    // whether the log lacks samples of it whose rewards do not follow: mean and std are NaN then unless the log tells those of the whole
+	IsPart                bool    // whether the log lacks samples of it whose rewards do not follow: mean and std are those it tells, or NaN
 	WholeSize             int     // of a part, the samples of the whole; 0 if the log does not tell
 	Run                   int     // number of its run: see model.Snapshot.RunOf
 

@@ -75,7 +75,8 @@ func logProbKinds() []KindInfo {
 				"It is a watch where the first token of an answer differs by more than a nat and the others do not.",
 			},
 			LooksLike: "A large mismatch of the engine, in which both sides still agree on which tokens are likely.",
-			Advice:    "compare the token ids that the engine returned with those that the trainer scores: position 0, the end of the prompt, special tokens, and text that was tokenised again",
+			Advice: "compare the token ids that the engine returned with those that the trainer scores: position 0, the end of the prompt, " +
+				"special tokens, and text that was tokenised again",
 			Sources: []Source{{
 				"prime-rl, development.md: the KL of sampler and trainer that a new model must stay below",
 				"https://github.com/PrimeIntellect-ai/prime-rl",
@@ -89,7 +90,8 @@ func logProbKinds() []KindInfo {
 				fmt.Sprintf("That explains at least %.0f%% of the variance of d.", 100*LeastFit),
 			},
 			LooksLike: "Differences that are larger where tokens are improbable, but go both ways.",
-			Advice:    "give trainer and sampler one temperature, and let the engine return processed log-probs (vLLM: logprobs_mode processed_logprobs)",
+			Advice: "give trainer and sampler one temperature, and let the engine return processed log-probs " +
+				"(vLLM: logprobs_mode processed_logprobs)",
 			Sources: []Source{{
 				"TRL grpo_trainer.py: a warning of servers that return raw log-probs",
 				"https://github.com/huggingface/trl/blob/main/trl/trainer/grpo_trainer.py",
@@ -118,8 +120,9 @@ func logProbKinds() []KindInfo {
 				fmt.Sprintf("It is an alarm from a k3 of %g.", AlarmingK3),
 			},
 			LooksLike: "An asynchronous trainer that sends weights every few steps: the lag comes and goes.",
-			Advice:    "check that weights arrive: a sleeping engine, an adapter that is not merged, an update that failed in one worker, a prefix cache that is kept; then go back to a checkpoint before it set in",
-			Sources:   []Source{{"TRL 5312: weights do not reach vLLM in sleep mode", "https://github.com/huggingface/trl/issues/5312"}},
+			Advice: "check that weights arrive: a sleeping engine, an adapter that is not merged, an update that failed in one worker, " +
+				"a prefix cache that is kept; then go back to a checkpoint before it set in",
+			Sources: []Source{{"TRL 5312: weights do not reach vLLM in sleep mode", "https://github.com/huggingface/trl/issues/5312"}},
 		},
 		{
 			Name: StaleRollouts, detect: blind, follows: []Kind{OneSequenceDominates},
@@ -130,7 +133,8 @@ func logProbKinds() []KindInfo {
 				fmt.Sprintf("It is an alarm from a mean |d| of %g.", AlarmingAbs),
 			},
 			LooksLike: "Old samples whose log-probs differ no more than fresh ones.",
-			Advice:    "bound the lag (prime-rl max_off_policy_steps, NeMo RL max_trajectory_age_steps), send weights more often, or correct for it: `vantage offpolicy --rules` shows what each rule would keep",
+			Advice: "bound the lag (prime-rl max_off_policy_steps, NeMo RL max_trajectory_age_steps), send weights more often, " +
+				"or correct for it: `vantage offpolicy --rules` shows what each rule would keep",
 			Sources: []Source{{
 				"prime-rl training.md: a mismatch that grows is the early warning",
 				"https://github.com/PrimeIntellect-ai/prime-rl",

@@ -101,8 +101,8 @@ func shareOf(outcome rules.Outcome) model.Share {
 	if outcome.Tokens == 0 {
 		return model.Share{}
 	}
-	for i, letter := range []byte(outcome.Kept) {
-		if kept := rules.Kept(letter); kept == rules.Removed || kept == rules.NotTrainable {
+	for i, kept := range outcome.Kept {
+		if kept == rules.Removed || kept == rules.NotTrainable {
 			continue
 		}
 		left++

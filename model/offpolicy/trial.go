@@ -104,17 +104,11 @@ func (t *Trial) apply(b rules.Batch, groups []string) {
 	if t.never || t.like != nil || len(b.Rows) == 0 {
 		return
 	}
-	result, err := t.Rule.Apply(b, t.values)
-	if err != nil {
-		t.refuse(err, b.Step)
-		return
-	}
-	t.Inexact = t.Inexact || result.Inexact != ""
 	var all weights
 	left := map[string]bool{}
-	for i, outcome := range result.Rows {
+	inexact, err := t.Rule.Each(b, t.values, func(i int, outcome rules.Outcome) {
 		if outcome.Unscored || outcome.Tokens == 0 {
-			continue
+			return
 		}
 		t.count(b.Rows[i], outcome)
 		if log, known := weightOf(b.Rows[i], outcome); known {
@@ -123,7 +117,12 @@ func (t *Trial) apply(b rules.Batch, groups []string) {
 		if groups[i] != "" {
 			left[groups[i]] = left[groups[i]] || outcome.Left > 0
 		}
+	})
+	if err != nil {
+		t.refuse(err, b.Step)
+		return
 	}
+	t.Inexact = t.Inexact || inexact != ""
 	t.effective, t.weighted = t.effective+all.effective(), t.weighted+float64(all.rows)
 	t.Groups += len(left)
 	for _, some := range left {
@@ -156,8 +155,8 @@ func (t *Trial) count(r rules.Row, outcome rules.Outcome) {
 		t.RowsKept++
 		t.bent += float64(outcome.Clipped) / float64(kept)
 	}
-	for i, letter := range []byte(outcome.Kept) {
-		if letter == byte(rules.NotTrainable) || i >= len(r.Sampler) {
+	for i, kept := range outcome.Kept {
+		if kept == rules.NotTrainable || i >= len(r.Sampler) {
 			continue
 		}
 		times := 1
@@ -165,7 +164,7 @@ func (t *Trial) count(r rules.Row, outcome rules.Outcome) {
 			times = int(r.Times[i])
 		}
 		log := float64(times) * max(float64(r.Sampler[i]), leastLog)
-		if t.logs += log; letter != byte(rules.Trains) {
+		if t.logs += log; kept != rules.Trains {
 			t.gone.tokens, t.gone.log = t.gone.tokens+times, t.gone.log+log
 		}
 	}
@@ -198,7 +197,7 @@ func weightOf(r rules.Row, outcome rules.Outcome) (log float64, known bool) {
 	isMask := outcome.Weights == nil || outcome.Clipped == 0 && onlyOnes(outcome)
 	product := 1.0
 	for i := range outcome.Kept {
-		if outcome.Kept[i] != byte(rules.Trains) {
+		if outcome.Kept[i] != rules.Trains {
 			continue
 		}
 		times := 1.0
@@ -229,7 +228,7 @@ func weightOf(r rules.Row, outcome rules.Outcome) (log float64, known bool) {
 // onlyOnes reports whether the weights of all kept tokens are 1: then they are a mask.
 func onlyOnes(outcome rules.Outcome) bool {
 	for i, w := range outcome.Weights {
-		if outcome.Kept[i] == byte(rules.Trains) && w*outcome.Mean != 1 {
+		if outcome.Kept[i] == rules.Trains && w*outcome.Mean != 1 {
 			return false
 		}
 	}

@@ -126,7 +126,7 @@ func (o *OffPolicy) sampleJSON(s *offPolicyStep, i int) object {
 	}
 	line = append(line, member{"kept", outcome.Left})
 	if o.Tokens {
-		line = append(line, member{"kept_tokens", outcome.Kept}, member{"weights", weightsJSON(outcome)})
+		line = append(line, member{"kept_tokens", outcome.Letters()}, member{"weights", weightsJSON(outcome)})
 	}
 	return line
 }
@@ -140,7 +140,7 @@ func weightsJSON(o rules.Outcome) []any {
 			weight = o.Weights[i]
 		}
 		switch x := float64(weight); {
-		case o.Kept[i] == byte(rules.NotTrainable):
+		case o.Kept[i] == rules.NotTrainable:
 		case x != x:
 			all[i] = "NaN"
 		case math.IsInf(x, 1):

@@ -133,7 +133,7 @@ func (*View) Keys() view.Section {
 			Do:  view.By((*View).scroll, 1),
 		},
 		{Keys: []string{"ctrl+u", "pgup"}, Label: "^U", Doc: "a page of the text below up", Do: view.By((*View).scroll, -1)},
-		{Keys: []string{"0", "backspace"}, Label: "0", Hint: "0 off", Doc: "turn the stage off", Do: view.Key((*View).clear)},
+		{Keys: []string{"-", "backspace"}, Label: "-", Hint: "- off", Doc: "turn the stage off", Do: view.Key((*View).clear)},
 		{
 			Keys: []string{"i"}, Label: "i", Hint: "i parts",
 			Doc: "break the metrics down by difficulty, length, fate or a column",

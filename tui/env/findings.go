@@ -34,10 +34,10 @@ func (e Env) LookAtSamples(ctx context.Context, snap model.Snapshot, set model.S
 	return diagnosis.See(ctx, snap, set, how, previous)
 }
 
-// FinishedLook is a look with how long it took.
+// FinishedLook is a look, and from when on there may be another.
 type FinishedLook struct {
 	*diagnosis.Look
-	Took time.Duration
+	Again time.Time
 }
 
 // FindingsKey is all that a look at the run depends on.

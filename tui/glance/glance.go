@@ -418,7 +418,7 @@ func onlyGroups(e env.Env, w, h int) (lines []string) {
 	if x == nil || len(e.Snap.Steps) > 1 || h < 2 {
 		return nil
 	}
-	lines = []string{""}
+	lines = []string{e.Display.Theme.Paint(themes.Dim, " the groups of this step, worst first")}
 	for _, f := range model.Fates() {
 		for g := range x.Table {
 			if x.Table[g].Fate != f || len(lines) >= h {

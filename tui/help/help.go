@@ -274,7 +274,38 @@ func KeyEntries(e env.Env, bindings []view.Binding) []Entry {
 	if e.Display.Glyphs.ASCII {
 		width = 9
 	}
-	return model.Mapped(bindings, func(b view.Binding) Entry {
-		return Entry{Label: cells.FitRight(e.Display.KeyLabel(b.Label), width), width: width + 2, Text: b.Doc, Role: themes.Key}
-	})
+	var all []Entry
+	for i := 0; i < len(bindings); {
+		first, last := i, i
+		for i++; i < len(bindings) && goTogether(bindings[first:i], bindings[i]); i++ {
+			last = i
+		}
+		label, text := bindings[first].Label, bindings[first].Doc
+		if last > first {
+			between := " "
+			if last > first+1 {
+				between = "–"
+			}
+			label = strings.Fields(label)[0] + between + strings.Fields(bindings[last].Label)[0]
+		}
+		for _, b := range bindings[first+1 : last+1] {
+			text += "; " + b.Doc
+		}
+		all = append(all, Entry{Label: cells.FitRight(e.Display.KeyLabel(label), width), width: width + 2, Text: text, Role: themes.Key})
+	}
+	return all
+}
+
+// goTogether reports whether a key is explained in one line with those before it: there and back again, or the next number.
+func goTogether(before []view.Binding, next view.Binding) bool {
+	const opposite = " j k  J K  h l  ctrl+d ctrl+u  [ ]  { }  > <  , . "
+	if len(next.Keys) == 0 || len(before[0].Keys) == 0 {
+		return false
+	}
+	a, b := before[len(before)-1].Keys[0], next.Keys[0]
+	if a >= "1" && b <= "9" {
+		return len(b) == 1 && b[0] == a[0]+1
+	}
+	isShifted := a != b && strings.ToUpper(a) == b
+	return len(before) == 1 && (isShifted || strings.Contains(opposite, " "+a+" "+b+" "))
 }

@@ -56,10 +56,16 @@ func Once[V any](compute func(context.Context) (V, error)) Work[V] {
 // work.
 const restTimes = 9
 
-// Rest waits before work is done again that took so long, 0 for work that is not. The error is that of a context which ends meanwhile.
-func Rest(ctx context.Context, took time.Duration) error {
+// Again returns from when on work may be done again that began then and has ended now.
+func Again(began time.Time) time.Time {
+	now := time.Now()
+	return now.Add(restTimes * now.Sub(began))
+}
+
+// Rest waits until work may be done again, see [Again]; the zero time is long ago. The error is that of a context which ends meanwhile.
+func Rest(ctx context.Context, again time.Time) error {
 	select {
-	case <-time.After(restTimes * took):
+	case <-time.After(time.Until(again)):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -41,7 +41,7 @@ type answer struct {
 	force  study.InForce
 	tried  []study.Tried
 	groups []division
-	took   time.Duration
+	again  time.Time // see [job.Again]
 	isPart bool // of the log: the rest is being read
 }
 
@@ -61,12 +61,12 @@ func (v *View) Work(e env.Env, open bool, c *job.Queue, msg tea.Msg) {
 	if !canBeAsked || v.isAnswered(key) || !v.Job.Lacks(key, job.InTurn) {
 		return
 	}
-	reader, took := e.Tokens.Reader, time.Duration(0)
+	reader, again := e.Tokens.Reader, time.Time{}
 	if v.Job.Value != nil {
-		took = v.Job.Value.took
+		again = v.Job.Value.again
 	}
 	v.Job.Start(c, key, func(ctx context.Context) (*answer, job.Work[*answer], error) {
-		if err := job.Rest(ctx, took); err != nil {
+		if err := job.Rest(ctx, again); err != nil {
 			return nil, nil, err
 		}
 		return read(ctx, reader)(ctx)
@@ -90,7 +90,7 @@ func read(ctx context.Context, reader env.TokenReader) (next job.Work[*answer]) 
 	began, parts := time.Now(), make(chan *answer)
 	whole := fault.Later(func() outcome {
 		s, err := reader.OffPolicy(ctx, func(s *study.Study) {
-			part := answered(s, 0)
+			part := answered(s, time.Time{})
 			part.isPart = true
 			select {
 			case parts <- part:
@@ -100,7 +100,7 @@ func read(ctx context.Context, reader env.TokenReader) (next job.Work[*answer]) 
 		if err != nil {
 			return outcome{err: err}
 		}
-		return outcome{answer: answered(s, time.Since(began))}
+		return outcome{answer: answered(s, job.Again(began))}
 	})
 	next = func(ctx context.Context) (*answer, job.Work[*answer], error) {
 		select {
@@ -116,9 +116,9 @@ func read(ctx context.Context, reader env.TokenReader) (next job.Work[*answer]) 
 	return next
 }
 
-func answered(s *study.Study, took time.Duration) *answer {
+func answered(s *study.Study, again time.Time) *answer {
 	return &answer{
-		Study: s, steps: s.Steps(), cause: s.Cause(), best: s.Answer(), force: s.InForce(), tried: s.Tried(), groups: divisions(s), took: took,
+		Study: s, steps: s.Steps(), cause: s.Cause(), best: s.Answer(), force: s.InForce(), tried: s.Tried(), groups: divisions(s), again: again,
 	}
 }
 
@@ -172,13 +172,22 @@ func (*View) Keys() view.Section {
 		view.Binding{Keys: []string{"esc", "R"}, Label: "Esc", Hint: "Esc back", Doc: "back", Do: view.Ask(view.Escape{})})}
 }
 
-func (v *View) moveFigure(_ env.Env, by int) view.Want {
+// showCharts brings the charts to the screen where they are behind the rules.
+func (v *View) showCharts(e env.Env) {
+	if fronts(e) > frontCharts {
+		v.front = frontCharts
+	}
+}
+
+func (v *View) moveFigure(e env.Env, by int) view.Want {
+	v.showCharts(e)
 	n := len(figuresOfCourse())
 	v.figure = (v.figure + by + n) % n
 	return nil
 }
 
-func (v *View) moveDivision(_ env.Env, by int) view.Want {
+func (v *View) moveDivision(e env.Env, by int) view.Want {
+	v.showCharts(e)
 	if v.isThere() {
 		n := len(v.Job.Value.groups)
 		v.by = (v.by + by + n) % n

@@ -33,7 +33,7 @@ const (
 	leastLower   = 6
 	proseWidth   = 150
 
-	heightForCharts  = 22 // of the screen, from which the charts are above the rules
+	heightForCharts  = 22 // of the screen, from which the charts are above the rules where words are wide
 	heightForFigures = 30 // of the screen, from which figures are a line of their own, and the rule of the run is another
 )
 
@@ -43,7 +43,11 @@ func (v *View) Draw(e env.Env, w, h int) []string {
 		return e.Display.Waiting(title, v.without(e), w, h)
 	}
 	words := v.Job.Value.words(e, min(w-4, proseWidth))
-	head := layout.Rect{W: w, H: min(len(words)+2, max(leastHead, h-leastUpper-leastLower))}
+	room := h - leastLower
+	if fronts(e) <= frontCharts {
+		room -= leastUpper
+	}
+	head := layout.Rect{W: w, H: min(len(words)+2, max(leastHead, room))}
 	c := pane.Content{Title: v.title(e), Lines: e.Display.CutLines(words, head.H-2, w-2)}
 	if e.Display.H < heightForFigures {
 		c.Remark = cells.JoinFitting(w-8, "  ", v.Job.Value.figures(e)...)
@@ -92,7 +96,7 @@ const (
 // fronts is how many of these there are.
 func fronts(e env.Env) int {
 	switch {
-	case e.Display.H < heightForCharts:
+	case e.Display.H < heightForCharts || e.Display.W < widthForBoth && e.Display.H < heightForFigures:
 		return frontCharts + 1
 	case e.Display.W < widthForBoth:
 		return frontSweep + 1

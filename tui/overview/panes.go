@@ -38,7 +38,7 @@ func (p Panes) Screen(e env.Env) layout.Screen {
 		held.Groups += x.Groups + 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
 	}
 	s, below := layout.NewScreen(e.Display.W, e.Display.H, p.FrontPane, held), baseline.ComparisonHeight(e)
-	if e.Display.Shortened || below > 0 && !s.TooSmall {
+	if below > 0 && !s.TooSmall {
 		s = layout.Arrange(e.Display.W, e.Display.H-below, p.FrontPane, held)
 	}
 	if p.FullScreen {

@@ -11,7 +11,6 @@ type Display struct {
 	Theme       *themes.Theme
 	Glyphs      chart.Glyphs
 	W, H        int
-	Shortened   bool // h is without lines that a notice has taken: only while a frame is drawn
 	NoColor     bool
 	Mouse       bool
 	Marking     []string // the names of keys, while it is looked up what can be clicked: no frame is sent with marks
@@ -24,7 +23,7 @@ func (d Display) BodyHeight() int { return max(0, d.H-layout.HeaderRows-1) }
 
 // IsTooSmall reports whether the screen has no room for the program.
 func (d Display) IsTooSmall() bool {
-	return !d.Shortened && (d.W < layout.MinWidth || d.H < layout.MinHeight)
+	return d.W < layout.MinWidth || d.H < layout.MinHeight
 }
 
 // FirstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at

@@ -112,6 +112,12 @@ func JoinColumns(left, right []string) []string {
 
 type border struct{ topLeft, topRight, bottomLeft, bottomRight, leftTee, rightTee, flat, side string }
 
+// Corners and Sides are what frames begin and end with: those of a border, and of a line between two.
+const (
+	Corners = "╭╮╰╯├┤+"
+	Sides   = "│|> "
+)
+
 func borders(ascii bool) border {
 	if ascii {
 		return border{"+", "+", "+", "+", "+", "+", "-", "|"}

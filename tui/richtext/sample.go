@@ -369,7 +369,7 @@ func (b *builder) writeThought(s segment, o Options) {
 		b.write(themes.Dim, " · opened by the prompt")
 	}
 	if o.Folded {
-		b.writeLine(themes.Dim, " · z unfolds")
+		b.writeLine(themes.Dim, " · T unfolds")
 		return
 	}
 	b.endParagraph()

@@ -45,7 +45,7 @@ func TestTurns(t *testing.T) {
 		"list of messages": {
 			"system: Be brief.\n\nuser: 3+4?\n\nOr 4+3?\n\nassistant: <think>hm</think>7",
 			Options{Folded: true},
-			[]string{"── system ──", "Be brief.", "", "── user ──", "3+4?", "", "Or 4+3?", "", "── assistant ──", "▸ thought  2 characters · z unfolds", "7"},
+			[]string{"── system ──", "Be brief.", "", "── user ──", "3+4?", "", "Or 4+3?", "", "── assistant ──", "▸ thought  2 characters · T unfolds", "7"},
 		},
 		"tools in messages": {
 			"assistant: Let me look.\nsearch({\"q\": \"Rome\"})\nopen({\"page\": 3})\n\ntool search: # Rome\nA city.\n\nassistant: done()\n\nuser: ok",

@@ -399,7 +399,7 @@ func (p Picker) helpPage() []string {
 	lines = append(lines, " "+p.theme.Paint(themes.Title, "columns"))
 	for _, c := range [][2]string{
 		{"steps", "that were read, or by the names of files. A log of up to 32 MB is read once, while it is in sight, one at a time"},
-		{"newest row", "how old it is by its own word, else when the log was written; green with a dot: less than 5 minutes ago, so it probably grows"},
+		{"newest row", "how old it is by its own word, else when the log was written; green with a dot: within 5 minutes, so it probably grows"},
 		{"health", "what ails the run by its rewards and lengths; opening it reads answers too. unknown: too little was looked at"},
 	} {
 		explain(c[0], themes.Accent, c[1])
