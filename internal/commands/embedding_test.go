@@ -50,7 +50,7 @@ func TestEmbeddingPageBuilds(t *testing.T) {
 	for _, args := range [][]string{{"mod", "edit", "-require", "vantage@v0.0.0", "-replace", "vantage=" + root}, {"build", "-mod=mod", "-o", "signal", "."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOPROXY=off") // what it needs was needed for this test
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOPROXY=off") // what it needs was needed for this test, and is compiled with the same flags
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
