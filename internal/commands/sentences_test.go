@@ -151,7 +151,10 @@ func allRawLogs(t *testing.T) (all []rawLogToRead) {
 	t.Helper()
 	if _, err := os.Stat(samplesFolder); err == nil {
 		for _, s := range rawSamples() {
-			all = append(all, rawLogToRead{s.path, func(t *testing.T) *rawLog { return s.readRaw(t, samplesFolder) }})
+			all = append(all, rawLogToRead{s.path, func(t *testing.T) *rawLog {
+				t.Helper()
+				return s.readRaw(t, samplesFolder)
+			}})
 		}
 	}
 	for _, l := range madeRawLogs(t) {
@@ -180,6 +183,7 @@ func allRawLogs(t *testing.T) (all []rawLogToRead) {
 			shape.Pace = 0.05
 		}
 		all = append(all, rawLogToRead{s.Kind + " " + s.Name, func(t *testing.T) *rawLog {
+			t.Helper()
 			folder := t.TempDir()
 			if err := illlogs.Write(illruns.Make(s, shape, s.Name), folder, illruns.Arrange{}); err != nil {
 				t.Fatal(err)
