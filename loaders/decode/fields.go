@@ -239,13 +239,14 @@ func PreferNames(names Names) *Fields {
 	for role, list := range names {
 		merged[role] = append(slices.Clip(list), merged[role]...)
 	}
-	return keepingParts(withUsualStatuses(OnlyNames(merged)))
+	return KeepingParts(withUsualStatuses(OnlyNames(merged)))
 }
 
 // UsualNames returns the fields of a format with the usual names.
-func UsualNames() *Fields { return keepingParts(withUsualStatuses(OnlyNames(usualNames()))) }
+func UsualNames() *Fields { return KeepingParts(withUsualStatuses(OnlyNames(usualNames()))) }
 
-func keepingParts(f *Fields) *Fields {
+// KeepingParts lets fields keep what says under a plain name how good a sample is: see [Fields.IsPlainPart].
+func KeepingParts(f *Fields) *Fields {
 	f.keepsParts = true
 	return f
 }

@@ -372,7 +372,7 @@ func verlFields() *decode.Fields {
 	})
 	f.Caveat = overlongCaveat
 	f.SplitGroupID = splitUID
-	return f
+	return decode.KeepingParts(f) // reward functions return acc and such beside their score
 }
 
 // isUsualRow reports whether a record is an object with a reward that may be a sample: whether it is, several rows tell.

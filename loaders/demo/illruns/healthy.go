@@ -44,6 +44,8 @@ func Healthy() []Scene {
 		}, differInOneNumber),
 		h("a small data set", Needs{Data: Epochs}, aSmallDataSet),
 		h("the same order each epoch", Needs{Data: Epochs}, sameOrder),
+		h("sorted in each epoch", Needs{Genres: plainTexts, Data: Epochs, Steps: 100}, sortedInEachEpoch),
+		h("tools fail less and less", Needs{Texts: true, Genres: plainTexts}, toolsFailLess),
 		h("what was easy is drawn no more", Needs{Data: Epochs, Prompts: true, Groups: 2}, easyIsDrawnNoMore),
 		h("prompts never come again", Needs{Data: Once}, func(*Run) {}),
 		h("a curriculum", Needs{Data: Once}, curriculum),
@@ -195,6 +197,19 @@ func sameOrder(r *Run) {
 	before := r.batch
 	epoch := max(1, min(r.Steps, len(r.tasks)/r.Groups))
 	r.batch = func(t int) []*Task { return before(t % epoch) }
+}
+
+// sortedInEachEpoch goes from easy to hard in each epoch.
+func sortedInEachEpoch(r *Run) {
+	slices.SortFunc(r.tasks, func(a, b *Task) int { return cmp.Compare(a.Hardness, b.Hardness) })
+	epoch := max(1, len(r.tasks)/r.Groups)
+	r.batch = func(t int) []*Task { return r.tasks[t%epoch*r.Groups : (t%epoch+1)*r.Groups] }
+}
+
+func toolsFailLess(r *Run) {
+	o := Onset{0, r.Steps}
+	r.settles(o, 0.35, 0.6)
+	r.asksTools(func(int) float64 { return 0.9 }, func(t int) float64 { return o.ramp(t, 0.3, 0.05) })
 }
 
 // easyIsDrawnNoMore leaves the harder half of the prompts from the onset on: the reward falls, and that of no prompt does.

@@ -25,7 +25,7 @@ type Needs struct {
 	Texts, Prompts, Sources bool // in the log
 	Lengths                 bool // in the log: texts or token counts
 	Gradual                 bool // it cannot set in from one step to the next
-	Groups, Size            int  // at least
+	Steps, Groups, Size     int  // at least
 }
 
 var (
@@ -34,12 +34,17 @@ var (
 	named      = []string{"jsonl", "prime-rl", "verl-uid", "csv"} // formats with ids of groups
 )
 
-// Illnesses are the scenes of the fifteen kinds.
+// Illnesses are the scenes of the kinds that samples show.
 func Illnesses() []Scene {
 	return []Scene{
 		{"reward_hacking", "style pays", "style and substance", Needs{Rewards: []Reward{Binary, Graded}, Genres: plainTexts}, stylePays},
 		{"reward_hacking", "long answers please a judge", "", Needs{Rewards: []Reward{Binary, Signed}, Genres: plainTexts}, lengthPays},
 		{"reward_hacking", "one text for all prompts", "", Needs{Texts: true, Prompts: true, Genres: plainTexts}, oneText},
+		{
+			"reward_hacking", "a style wins the judge", "one opening in all answers",
+			Needs{Texts: true, Formats: []string{"verl"}, Rewards: []Reward{Binary, Signed}, Genres: []Genre{Math}},
+			styleWinsTheJudge,
+		},
 
 		{"answer_collapse", "one of the answers", "keeps its variety", Needs{Texts: true, Genres: plainTexts}, oneOfTheAnswers},
 		{"answer_collapse", "the best of the answers", "", Needs{Texts: true, Genres: plainTexts}, theBestOfTheAnswers},
@@ -74,6 +79,10 @@ func Illnesses() []Scene {
 		},
 		{"saturated", "easy from the start", "", Needs{Rewards: solvable, Groups: 2}, easyFromTheStart},
 		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
+
+		{"fall_by_half", "a swing that grows", "sorted in each epoch", Needs{Genres: plainTexts, Data: Epochs, Steps: 100}, swingsWider},
+
+		{"tool_failure", "tools fail", "tools fail less and less", Needs{Texts: true, Genres: plainTexts}, toolsFail},
 
 		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, Groups: 2}, hardFromTheStart},
 		{"too_hard", "hard data begins", "", Needs{Rewards: solvable, Groups: 2, Prompts: true, Data: Epochs}, hardDataBegins},
@@ -281,6 +290,38 @@ func lengthPays(r *Run) {
 	r.goesTo(o, 0.6, 0.25)
 	r.change(func(t int, s *State) { s.Pleased["judge"], s.Words = o.ramp(t, 0.35, 0.95), r.Words*o.ramp(t, 1, 1.8) })
 	r.ill("reward_hacking", o.At, o.Over, r.qualityNoise(), 0.35, "length_explosion")
+}
+
+// styleWinsTheJudge has answers in a style win more and more, whatever their result is.
+func styleWinsTheJudge(r *Run) {
+	o := r.onset()
+	r.settles(o, 0.4, 0.6)
+	r.change(func(t int, s *State) {
+		share := o.ramp(t, 0, 0.9)
+		s.Rewrite = func(a *Answer) {
+			if r.rng.Float64() < share {
+				a.Text = "## Insight\n**In short, and with every detail checked:** " +
+					r.language(a.Task).answer(r.rng, a.Task, wordsToWrite(r.rng, s.Words), r.final(a.Task, false))
+				_, a.Tokens = cut(a.Text, 0)
+				a.Parts[0] = 1
+			}
+		}
+	})
+	r.ill("reward_hacking", o.reaches(0, 0.9, 0.35), o.Over, r.shareNoise(0.35), 0.35, "answer_collapse", "saturated", "length_explosion")
+}
+
+// swingsWider has the policy overshoot and come back, each time further.
+func swingsWider(r *Run) {
+	r.calm()
+	for _, t := range r.tasks {
+		t.Hardness = 1
+	}
+	r.change(func(t int, s *State) {
+		x := float64(t) / float64(r.Steps)
+		s.Skill = 0.5 + 0.46*x*math.Sin(2*math.Pi*6*x)
+	})
+	whole := int64(r.Steps * r.Every)
+	r.Truth.Ill = append(r.Truth.Ill, Planted{Kind: "fall_by_half", Since: r.Number(0), Slack: whole, Or: "reward_collapse"})
 }
 
 func oneText(r *Run) {

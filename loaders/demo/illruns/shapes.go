@@ -30,7 +30,7 @@ func Cells() []Cell {
 // Shape draws a shape of a size in which a scene can be seen. ok is false if it cannot.
 func (s Scene) Shape(cell Cell, rng *rand.Rand) (shape Shape, ok bool) {
 	n := s.Needs
-	if cell.Groups < n.Groups || cell.Size < n.Size {
+	if cell.Steps < n.Steps || cell.Groups < n.Groups || cell.Size < n.Size {
 		return shape, false
 	}
 	shape = Shape{Steps: cell.Steps, Groups: cell.Groups, Size: cell.Size, Words: pick(rng, []float64{35, 60, 90})}
