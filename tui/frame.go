@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/unicode/norm"
 
+	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -83,36 +84,36 @@ func (a App) without(lines []string, n int) []string {
 	if n <= 0 {
 		return lines
 	}
-	cursor, _, _ := strings.Cut(a.env.Display.Theme.Underlay(themes.Cursor, "x"), "x")
-	rank, isLowest := make([]int, len(lines)), true
+	worth, order := worthOf(a.env.Display.Theme, lines), model.Indexes(len(lines))
+	slices.Reverse(order)
+	slices.SortStableFunc(order, func(i, j int) int { return worth[i] - worth[j] })
+	gone := order[:min(n, len(order))]
+	slices.Sort(gone)
+	for _, i := range slices.Backward(gone) {
+		lines = slices.Delete(lines, i, i+1)
+	}
+	return lines
+}
+
+// worthOf returns what lines are worth to a person: 0 for blank ones of the lowest panes, most for the header, borders and the row under
+// the cursor.
+func worthOf(t *themes.Theme, lines []string) []int {
+	cursor, _, _ := strings.Cut(t.Underlay(themes.Cursor, "x"), "x")
+	worth, borders := make([]int, len(lines)), 0
 	for i, line := range slices.Backward(lines) {
-		text := []rune(ansi.Strip(line))
-		isBorder := len(text) > 0 && (strings.ContainsRune(pane.Corners, text[0]) || strings.ContainsRune(pane.Corners, text[len(text)-1]))
+		text := ansi.Strip(line)
+		isBorder := strings.TrimLeft(text, pane.Corners) != text || strings.TrimRight(text, pane.Corners) != text
 		switch {
 		case i < layout.HeaderRows || isBorder || strings.Contains(line, cursor):
-			rank[i] = 3
-		case !isLowest:
-			rank[i] = 2
-		case strings.Trim(string(text), pane.Sides) != "":
-			rank[i] = 1
+			worth[i] = 3
+		case borders != 1: // above or below the lowest panes
+			worth[i] = 2
+		case strings.Trim(text, pane.Sides) != "":
+			worth[i] = 1
 		}
-		isLowest = isLowest && !(isBorder && i < len(lines)-1)
+		borders += model.Count01(isBorder)
 	}
-	gone := make([]bool, len(lines))
-	for wanted := 0; n > 0; wanted++ {
-		for i := range slices.Backward(lines) {
-			if rank[i] == wanted && n > 0 {
-				gone[i], n = true, n-1
-			}
-		}
-	}
-	kept := lines[:0]
-	for i, line := range lines {
-		if !gone[i] {
-			kept = append(kept, line)
-		}
-	}
-	return kept
+	return worth
 }
 
 // tooSmall says which size is needed, and shows the figures of the step if there is room.

@@ -50,7 +50,7 @@ func TestGroupsChangeWithTheFirstRepeatedPrompt(t *testing.T) {
 	source := repeatingRun(5, 5)
 	source.chunks = append(source.chunks, repeatingRun(6, 5).chunks[6])
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
-		if a := d.app.env.Result.Analysis; a == nil || a.Step != 5 || a.Groups != 3 {
+		if a := d.app.env.Result.Analysis; a == nil || a.Step != 6 || a.Groups != 3 { // which is as large as those before it
 			t.Fatalf("%+v", a)
 		}
 		d.wantText("groups changed")

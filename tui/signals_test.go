@@ -221,10 +221,11 @@ func TestTailPrintsCompleteSteps(t *testing.T) {
 	writeStep(t, dir, "3", false)
 	writeStep(t, dir, "4", false)
 	expectLine(t, lines, "      3          2/2        1/1    0.500        1  1 alive\n")
+	expectLine(t, lines, "      4          2/2        1/1    0.500        1  1 alive\n") // it has as many samples as each before it
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	expectLine(t, lines, "end: interrupted; step 4 may be unfinished; 2 steps\n")
+	expectLine(t, lines, "end: interrupted; 3 steps\n")
 	_ = cmd.Wait()
 	if cmd.ProcessState.ExitCode() != 0 || stderr.Len() > 0 {
 		t.Errorf("exit code %d; it said %q", cmd.ProcessState.ExitCode(), stderr)

@@ -67,7 +67,7 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 			add("signal of", m[4], from, to)
 		} else if m := regexp.MustCompile(`^ \S+ (all wrong|all correct|all equal|single|rounding|invalid|alive) +(.*)`).FindStringSubmatch(line); m != nil {
 			add("group", m[1]+": "+m[2], first, last)
-		} else if !regexp.MustCompile(`^ *($|Worst first, by the average weight |none: every group)`).MatchString(line) {
+		} else if !regexp.MustCompile(`^ *($|Worst first, by the average weight |none: every group|the groups of this step, worst first)`).MatchString(line) {
 			t.Errorf("%s: nothing here says when this is true: %q", l.name, line)
 		}
 	}
