@@ -352,7 +352,7 @@ func watchRun(t *testing.T, path string, o Options) *watched {
 // until follows until these steps are shown, and nothing is unread.
 func (w *watched) until(what, want, out string) model.Snapshot {
 	w.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	var snap model.Snapshot
 	for {
 		chunks := make(chan *model.Chunk, 1)

@@ -69,7 +69,7 @@ func TestCopyIsReadInsteadOfWhatIsGone(t *testing.T) {
 	w := watchRun(t, dir, Options{Poll: 20 * time.Millisecond})
 	count := func(want int) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for snap := w.store.Snapshot(); snap.Rows != want || !snap.Run.Progress.CaughtUp; snap = w.store.Snapshot() {
 			chunk, err := w.s.Next(ctx)

@@ -241,7 +241,7 @@ func TestFollowedRunLearnsItsRewardFunctions(t *testing.T) {
 	r.until("the first row", hasRewards("1"))
 	filetest.Write(t, filepath.Join(dir, "checkpoint-1", "trainer_state.json"), stateOf("a"))
 	filetest.Write(t, filepath.Join(dir, "completions", "2.jsonl"), row(2, 2))
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		c, err := r.s.Next(ctx)

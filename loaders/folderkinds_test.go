@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
+	"vantage/internal/testkit/repotest"
 )
 
 // folderKind is a kind of files that lie in one folder.
@@ -47,21 +49,23 @@ func (all folderTexts) of(t *testing.T, k *folderKind, i int, size string) strin
 // is held in memory; enough for several workers, and for several chunks.
 var folderRows = map[string]int{"s": 4, "m": 1200, "l": 9600}
 
-// folderOrders are the sizes of the files of a folder, in their order. The first ones are always tried.
+// folderOrders are the sizes of the files of a folder, in their order. The first ones are always tried, but for made logs of formats: those
+// take turns.
 var folderOrders = []string{"sssms", "msms", "sls", "smm", "ms", "sssmss", "lsm", "smsl", "ll", "mmss"}
 
-// orders are the orders for a kind: fewer, unless all are wanted.
-func (k *folderKind) orders(few int) []string {
-	var orders []string
-	for _, order := range folderOrders {
-		if strings.Trim(order, k.sizes) == "" && len(orders) < few {
-			orders = append(orders, order)
-		}
-	}
+// orders are the orders for the nth kind: fewer, unless all are wanted. What the order of files changes is the same for all formats, so that
+// each is tried in some orders, and each order with some formats.
+func (k *folderKind) orders(n int) []string {
+	orders := slices.DeleteFunc(slices.Clone(folderOrders), func(order string) bool { return strings.Trim(order, k.sizes) != "" })
 	if len(orders) == 0 {
 		return []string{"sss"}
 	}
-	return orders
+	most := repotest.Times(2, len(orders))
+	if k.ofFormat {
+		n %= len(orders)
+		orders, most = slices.Concat(orders[n:], orders[:n]), repotest.Times(1, 3)
+	}
+	return orders[:min(most, len(orders))]
 }
 
 // numbered names files by their number from 1.

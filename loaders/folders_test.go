@@ -245,15 +245,11 @@ func (all soloReads) of(t *testing.T, k *folderKind, names, texts []string) fold
 // A folder reads as its files do one by one, whatever their sizes, their order and what they have in common, with one worker
 // and with several.
 func TestFolderReadsAsItsFiles(t *testing.T) {
-	for _, kind := range folderKinds(t) {
+	for n, kind := range folderKinds(t) {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			made, solo := folderTexts{}, soloReads{}
-			few := 2
-			if kind.ofFormat {
-				few = 1
-			}
-			for _, order := range kind.orders(repotest.Times(few, len(folderOrders))) {
+			for _, order := range kind.orders(n) {
 				dir := t.TempDir()
 				var names, texts []string
 				for i := range len(order) {
@@ -362,7 +358,7 @@ func (k *folderKind) stages() [][]folderStep {
 // follow reads on until all that is wanted has come, and compares it.
 func (r *folderRead) follow(t *testing.T, s *Source, want folderRead) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for r.samples() != want.samples() || !r.caughtUp {
 		c, err := s.Next(ctx)

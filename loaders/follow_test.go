@@ -76,10 +76,10 @@ func follow(t *testing.T, path string, o Options) *follower {
 	return &follower{t: t, s: s}
 }
 
-// until reads until something is reached; half a minute is enough on any machine.
+// until reads until something is reached; a minute is enough on any machine.
 func (r *follower) until(what string, reached func(*follower) bool) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for !reached(r) {
 		c, err := r.s.Next(ctx)

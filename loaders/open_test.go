@@ -158,7 +158,7 @@ func verlStep(step, groups int) string {
 // nextRows reads until so many rows have come.
 func nextRows(t *testing.T, s *Source, store *model.Store, rows int) model.Snapshot {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop) // not before: the next chunk is read already
 	for {
 		chunk, err := s.Next(ctx)

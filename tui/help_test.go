@@ -231,11 +231,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 		delete(seen, s.name)
 		t.Run(s.name, func(t *testing.T) {
 			repotest.OneIn(t, 3)
-			show := func(d *driver) {
-				d.press(s.keys...)
-				if s.setUp != nil {
-					s.setUp(d)
-				}
+			s.show(t, [2]int{200, 60}, func(d *driver) {
 				if d.app.line() != nil || d.app.env.Result.Analysis == nil || d.app.overlays.help.Open || d.app.position.view == view.Copy {
 					return // ? is typed, or there is nothing to explain
 				}
@@ -254,12 +250,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 						t.Errorf("%s is on the frame, and the help does not explain it", name)
 					}
 				}
-			}
-			if s.compareTwo {
-				driveTwoRuns(t, 200, 60, show)
-			} else {
-				drive(t, s.source(), 200, 60, filterSettings(), show)
-			}
+			})
 		})
 	}
 	for name := range seen {

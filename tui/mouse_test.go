@@ -101,35 +101,17 @@ func TestMouseIsOffUntilItIsSwitchedOn(t *testing.T) {
 	})
 }
 
-// What is looked up for the mouse draws the same screen, and a frame holds no mark.
-func TestMarksDrawNothing(t *testing.T) {
-	t.Parallel()
-	for i, s := range scenes() {
-		for k, size := range allSizes {
-			if (i+k)%repotest.Times(3*len(allSizes), 1) != 0 {
-				continue
-			}
-			check := func(d *driver) {
-				d.press(s.keys...)
-				if s.setUp != nil {
-					s.setUp(d)
-				}
-				frame := strings.Join(d.app.lines(), "\n")
-				marked := d.app
-				marked.env.Display.Marking = keyNames()
-				if got := ansi.Strip(strings.Join(marked.lines(), "\n")); got != ansi.Strip(frame) {
-					t.Errorf("%s at %v: another screen with marks:\n%s\nnot\n%s", s.name, size, got, ansi.Strip(frame))
-				}
-				if strings.Contains(frame, pane.MarkEnd) {
-					t.Errorf("%s at %v: marks are sent to the terminal", s.name, size)
-				}
-			}
-			if s.compareTwo {
-				driveTwoRuns(t, size[0], size[1], check)
-			} else {
-				drive(t, s.source(), size[0], size[1], filterSettings(), check)
-			}
-		}
+// checkMarks fails unless what is looked up for the mouse draws the same screen, and a frame holds no mark.
+func (d *driver) checkMarks() {
+	d.t.Helper()
+	frame := strings.Join(d.app.lines(), "\n")
+	marked := d.app
+	marked.env.Display.Marking = keyNames()
+	if got := ansi.Strip(strings.Join(marked.lines(), "\n")); got != ansi.Strip(frame) {
+		d.t.Errorf("another screen with marks:\n%s\nnot\n%s", got, ansi.Strip(frame))
+	}
+	if strings.Contains(frame, pane.MarkEnd) {
+		d.t.Error("marks are sent to the terminal")
 	}
 }
 

@@ -213,8 +213,25 @@ func runWithProblems() *madeSource {
 	return source
 }
 
+// show drives App to the scene on a screen of a size.
+func (s scene) show(t *testing.T, size [2]int, f func(*driver)) {
+	t.Helper()
+	there := func(d *driver) {
+		d.press(s.keys...)
+		if s.setUp != nil {
+			s.setUp(d)
+		}
+		f(d)
+	}
+	if s.compareTwo {
+		driveTwoRuns(t, size[0], size[1], there)
+	} else {
+		drive(t, s.source(), size[0], size[1], filterSettings(), there)
+	}
+}
+
 // Every scene at its sizes, in colour, without, and in ASCII, is as in its golden file and
-// fills the screen exactly.
+// fills the screen exactly. With the marks of the mouse it is the same.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenes() {
@@ -226,18 +243,10 @@ func TestGolden(t *testing.T) {
 				sizes = allSizes
 			}
 			for _, size := range sizes {
-				show := func(d *driver) {
-					d.press(s.keys...)
-					if s.setUp != nil {
-						s.setUp(d)
-					}
+				s.show(t, size, func(d *driver) {
+					d.checkMarks()
 					files = append(files, d.snapshots()...)
-				}
-				if s.compareTwo {
-					driveTwoRuns(t, size[0], size[1], show)
-				} else {
-					drive(t, s.source(), size[0], size[1], filterSettings(), show)
-				}
+				})
 			}
 			matchGolden(t, s.name, files)
 		})

@@ -119,7 +119,7 @@ func (x *terminal) waitUntil(what string, holds func(sent string) bool) {
 	}()
 	turn := time.NewTicker(400 * time.Millisecond)
 	defer turn.Stop()
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(time.Minute)
 	for {
 		sent, more := x.state()
 		if holds(sent) {

@@ -318,6 +318,7 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 				return model.Text{Prompt: hostile, Response: hostile, Truth: hostile, Fields: []model.Field{{Name: all.String(), Value: hostile}}}, nil
 			}
 			source := madeRunWithTexts(1, text)
+			source.chunks[0].Records = source.chunks[0].Records[2*8 : 4*8] // two groups: what looks at the run reads the texts of all
 			for i := range source.chunks[0].Records {
 				source.chunks[0].Records[i].Preview = all.String()
 			}

@@ -186,11 +186,12 @@ func trainersOfAdvantages() []string {
 	return []string{"jsonl", "ms-swift", "open-instruct", "nemo-rl"}
 }
 
-// What contradicts the rule of a trainer is an alarm that says it in figures, whoever wrote the log.
+// What contradicts the rule of a trainer is an alarm that says it in figures, whoever wrote the log. Each is tried in plain rows, and in
+// the logs of one or two trainers in turn.
 func TestAdvantagesThatContradictTheRule(t *testing.T) {
 	repotest.OneGoroutine(t)
 	healthy := over(func(_ int, a float64) float64 { return a })
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name    string
 		partial bool
 		rule    stepRule
@@ -223,7 +224,10 @@ func TestAdvantagesThatContradictTheRule(t *testing.T) {
 			return all
 		}, "samples of equal reward have different advantages", 1, true},
 	} {
-		for _, trainer := range trainersOfAdvantages() {
+		for k, trainer := range trainersOfAdvantages() {
+			if k > 0 && (i+k)%2 == 1 {
+				continue
+			}
 			t.Run(c.name+" "+trainer, func(t *testing.T) {
 				repotest.OneIn(t, 5)
 				path := newAdvantageRun(1, c.partial, c.rule).write(t, trainer)
@@ -246,12 +250,13 @@ func TestAdvantagesThatContradictTheRule(t *testing.T) {
 }
 
 // What trainers do to advantages contradicts nothing: rounding, clipping, other scales, leaving one out, a baseline of the batch, filters.
+// Each rule is tried in the logs of all trainers, with rewards of one kind or the other.
 func TestHealthyAdvantagesContradictNothing(t *testing.T) {
 	repotest.OneGoroutine(t)
 	round := func(digits float64) func(int, float64) float64 {
 		return func(_ int, a float64) float64 { return math.Round(a*digits) / digits }
 	}
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name string
 		rule stepRule
 	}{
@@ -293,8 +298,11 @@ func TestHealthyAdvantagesContradictNothing(t *testing.T) {
 		})},
 		{"only the best are kept", over(func(_ int, a float64) float64 { return max(a, -0.2) })},
 	} {
-		for _, partial := range []bool{false, true} {
-			for _, trainer := range trainersOfAdvantages() {
+		for j, partial := range []bool{false, true} {
+			for k, trainer := range trainersOfAdvantages() {
+				if (i+j+k)%2 == 1 {
+					continue
+				}
 				t.Run(fmt.Sprint(c.name, partial, trainer), func(t *testing.T) {
 					repotest.OneIn(t, 10)
 					path := newAdvantageRun(2, partial, c.rule).write(t, trainer)

@@ -24,6 +24,7 @@ func runDemo(t *testing.T, args ...string) (out string, code int) {
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetArgs(args)
+	defer emptyFlags(cmd)
 	err := cmd.ExecuteContext(t.Context())
 	if err != nil {
 		printError(&b, args, err)
@@ -68,7 +69,7 @@ func TestDemoWritesEachIllness(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			var last string
-			for seed := 1; seed <= repotest.Times(1, 3); seed++ {
+			for seed := 1; seed <= repotest.Times(1, 2); seed++ {
 				folder := writeIll(t, kind, seed)
 				var said struct {
 					Health   string

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -85,9 +86,7 @@ func runLine(t *testing.T, line []string) (out string, code int) {
 	p := &program{in: strings.NewReader(""), out: &b, errOut: &b}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.all()...)
-	root.SetArgs(line)
-	err := root.ExecuteContext(t.Context())
+	err := executeLine(t.Context(), p, root, line)
 	if err != nil {
 		printError(&b, line, err)
 	}
@@ -97,13 +96,18 @@ func runLine(t *testing.T, line []string) (out string, code int) {
 // namedCommand is a command in a sentence: in backquotes with what it takes, or alone as in "12 more: vantage report".
 var namedCommand = regexp.MustCompile("`vantage ([^`]+)`|\\bvantage ([a-z]+)\\b")
 
-// doorsIn returns the command lines that an output names, for the log that it is about. samples stand for a folder that is yet to be
-// written, and group for one of a log.
-func doorsIn(text, log, samples, group string) (lines [][]string) {
-	var names []string
+// commandNames are the names of all commands.
+var commandNames = sync.OnceValue(func() (names []string) {
 	for _, c := range (&program{}).all() {
 		names = append(names, c.Name())
 	}
+	return names
+})
+
+// doorsIn returns the command lines that an output names, for the log that it is about. samples stand for a folder that is yet to be
+// written, and group for one of a log.
+func doorsIn(text, log, samples, group string) (lines [][]string) {
+	names := commandNames()
 	takesNothing := []string{"list", "cache", "config", "version"}
 	for _, m := range namedCommand.FindAllStringSubmatch(text, -1) {
 		words := strings.Fields(m[1] + m[2])

@@ -238,8 +238,6 @@ func outcome(t *testing.T, line []string) map[string]string {
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(&out)
 	root.SetErr(&out)
-	root.AddCommand(p.all()...)
-	root.SetArgs(args)
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
 	if slices.Contains(line, "--watch") { // which ends when it is told to
@@ -248,7 +246,7 @@ func outcome(t *testing.T, line []string) map[string]string {
 			return out.Write(b)
 		})
 	}
-	err := root.ExecuteContext(ctx)
+	err := executeLine(ctx, p, root, args)
 	if err != nil {
 		printError(&out, nil, err)
 	}

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
@@ -54,12 +56,27 @@ func runCommand(t *testing.T, args ...string) string {
 	root.SetOut(&out)
 	root.SetErr(&out)
 	p.addFlags(root, ofLogs)
-	root.AddCommand(p.all()...)
-	root.SetArgs(args)
-	if err := root.Execute(); err != nil {
+	if err := executeLine(t.Context(), p, root, args); err != nil {
 		printError(&out, args, err)
 	}
 	return out.String()
+}
+
+// executeLine runs a command line of the commands of a program below a root that has none yet. cobra has one table of the flags whose
+// values a shell completes, which lasts as long as the process: afterwards they are empty, so that they hold no program and what it read.
+func executeLine(ctx context.Context, p *program, root *cobra.Command, line []string) error {
+	root.AddCommand(p.all()...)
+	root.SetArgs(line)
+	defer emptyFlags(root)
+	return root.ExecuteContext(ctx)
+}
+
+// emptyFlags empties the flags of a command and of those below it.
+func emptyFlags(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { *f = pflag.Flag{} })
+	for _, c := range cmd.Commands() {
+		emptyFlags(c)
+	}
 }
 
 // Nothing that a log, a path or an argument holds reaches the terminal as it is, whatever is written.

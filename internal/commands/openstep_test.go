@@ -75,9 +75,7 @@ func answerTo(t *testing.T, answer any, line ...string) {
 	var out bytes.Buffer
 	p := &program{in: strings.NewReader(""), out: &out, errOut: &bytes.Buffer{}}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
-	root.AddCommand(p.all()...)
-	root.SetArgs(line)
-	if err := root.Execute(); err != nil {
+	if err := executeLine(t.Context(), p, root, line); err != nil {
 		t.Fatal(line, err)
 	}
 	if err := json.Unmarshal(out.Bytes(), answer); err != nil {

@@ -44,9 +44,7 @@ func TestOldNamesDoWhatTheNewOnesDo(t *testing.T) {
 			root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 			p.addFlags(root, ofLogs)
 			root.Flags().Int("last", 0, "")
-			root.AddCommand(p.all()...)
-			root.SetArgs(words)
-			err := root.Execute()
+			err := executeLine(t.Context(), p, root, words)
 			if err != nil {
 				printError(&stderr, words, err)
 			}

@@ -253,8 +253,6 @@ func (s *schemas) run(t *testing.T, line []string) {
 	p := &program{in: strings.NewReader(streamed), out: &out, errOut: &errOut}
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.all()...)
-	root.SetArgs(line)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute) // for who does not end: a busy machine takes half a minute for one
 	defer stop()
 	if slices.Contains(line, "--watch") { // which ends when it is told to
@@ -263,7 +261,7 @@ func (s *schemas) run(t *testing.T, line []string) {
 			return out.Write(b)
 		})
 	}
-	if err := root.ExecuteContext(ctx); err != nil {
+	if err := executeLine(ctx, p, root, line); err != nil {
 		printError(&errOut, append(line, "--json"), err)
 	}
 	what, fallback := strings.Join(line, " "), ""

@@ -62,9 +62,10 @@ func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 	}
 	all, met := allClaims(), map[int]*proof{}
 	logs, ran := allRawLogs(t), 0
-	for _, l := range logs {
-		t.Run(l.name, func(t *testing.T) {
+	for _, log := range logs {
+		t.Run(log.name, func(t *testing.T) {
 			ran++
+			l := log.read(t)
 			for _, s := range slices.Concat(whatIsSaid(t, l), saidOnScreen(t, l)) {
 				s.text = ofOne.ReplaceAllStringFunc(s.text, func(begin string) string {
 					return strings.NewReplacer(" is ", " are ", " has ", " have ", " was ", " were ").Replace(begin)
@@ -139,15 +140,23 @@ func TestEveryKindHasAClaim(t *testing.T) {
 // samplesFolder is where logs of many trainers stand, on some machines.
 var samplesFolder = filepath.Join("..", "..", "..", "shared", "samples")
 
+// rawLogToRead is a log that is read, or made and read, when it is asked for: the rows of all at once take much memory.
+type rawLogToRead struct {
+	name string
+	read func(t *testing.T) *rawLog
+}
+
 // allRawLogs are the logs of the samples, where they are, and made ones.
-func allRawLogs(t *testing.T) (all []*rawLog) {
+func allRawLogs(t *testing.T) (all []rawLogToRead) {
 	t.Helper()
 	if _, err := os.Stat(samplesFolder); err == nil {
 		for _, s := range rawSamples() {
-			all = append(all, s.readRaw(t, samplesFolder))
+			all = append(all, rawLogToRead{s.path, func(t *testing.T) *rawLog { return s.readRaw(t, samplesFolder) }})
 		}
 	}
-	all = append(all, madeRawLogs(t)...)
+	for _, l := range madeRawLogs(t) {
+		all = append(all, rawLogToRead{l.name, func(*testing.T) *rawLog { return l }})
+	}
 	kinds, n := map[string]bool{}, 0
 	for _, s := range slices.Concat(illruns.Illnesses(), illruns.Healthy()) {
 		isLost := strings.Contains(s.Name, "lost") // of which others are said to hold
@@ -170,13 +179,15 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 		if !s.Needs.Gradual {
 			shape.Pace = 0.05
 		}
-		folder := t.TempDir()
-		if err := illlogs.Write(illruns.Make(s, shape, s.Name), folder, illruns.Arrange{}); err != nil {
-			t.Fatal(err)
-		}
-		l := readPlain(t, s.Kind+" "+s.Name, filepath.Join(folder, "rollouts.jsonl"))
-		l.byPrompt = s.Kind == "group_mixup"
-		all = append(all, l)
+		all = append(all, rawLogToRead{s.Kind + " " + s.Name, func(t *testing.T) *rawLog {
+			folder := t.TempDir()
+			if err := illlogs.Write(illruns.Make(s, shape, s.Name), folder, illruns.Arrange{}); err != nil {
+				t.Fatal(err)
+			}
+			l := readPlain(t, s.Kind+" "+s.Name, filepath.Join(folder, "rollouts.jsonl"))
+			l.byPrompt = s.Kind == "group_mixup"
+			return l
+		}})
 	}
 	return all
 }

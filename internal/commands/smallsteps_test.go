@@ -33,9 +33,7 @@ func BenchmarkStepOf8Rows(b *testing.B) {
 			for b.Loop() {
 				p := &program{in: strings.NewReader(""), out: io.Discard, errOut: io.Discard}
 				root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
-				root.AddCommand(p.all()...)
-				root.SetArgs(line)
-				if err := root.Execute(); err != nil {
+				if err := executeLine(b.Context(), p, root, line); err != nil {
 					b.Fatal(err)
 				}
 			}

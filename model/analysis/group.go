@@ -258,8 +258,7 @@ func (a *Analysis) causeOfFate(g int) string {
 		}
 		return all + a.causeOfEqual(group)
 	case model.FateNoise:
-		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: %s", n, units.Short(a.LoggedRewards[group.Start]),
-			units.Short(largestFinite(a.Processed[group.Start:group.End])), a.causeOfNoise())
+		return fmt.Sprintf("%s: adv up to %s from %s", all, units.Short(largestFinite(a.Processed[group.Start:group.End])), a.causeOfNoise())
 	case model.FateKilled:
 		return a.causeOfKilled(group)
 	case model.FateShort:
@@ -277,12 +276,12 @@ func (a *Analysis) causeOfFate(g int) string {
 func (a *Analysis) causeOfNoise() string {
 	switch a.Settings.Scale {
 	case estimators.ScaleNone:
-		return "float rounding error"
+		return "float error"
 	case estimators.ScaleBatch:
-		return "float rounding error, divided by the std of the batch"
+		return "float error over the std of the batch"
 	case estimators.ScaleGroup:
 	}
-	return "float rounding error, divided by a tiny std"
+	return "float error over a tiny std"
 }
 
 // causeOfEqual says what makes all rewards equal: components that cancel, responses that were all

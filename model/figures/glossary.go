@@ -255,7 +255,7 @@ func sweepFigures() []Entry {
 		},
 		{
 			Names: []string{"effective"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
-			Meaning: "effective sample size (ESS): the update is as concentrated as one of so many samples of equal |A|",
+			Meaning: "effective sample size (ESS): so many samples of equal |A| would make as concentrated an update",
 		},
 		{
 			Names: []string{"flips"}, Unit: "kept samples", Formula: "#{kept: sign A′ ≠ sign A}",

@@ -144,8 +144,8 @@ func stepFigures() []Of[step] {
 			Value: func(s step) Number { return Mean(s.Metric("vantage/effective_samples")) },
 			Entry: Entry{
 				Names: []string{"effective", "ESS"}, Unit: "samples", Formula: "(Σ|A′|)² / ΣA′²",
-				Meaning: "effective sample size: the update is as concentrated as one of so many samples of equal |A|; below the " +
-					"number that train where a few dominate",
+				Meaning: "effective sample size: so many samples of equal |A| would make as concentrated an update; it is below the " +
+					"number that train if a few of them dominate",
 			},
 		},
 		{

@@ -215,7 +215,11 @@ func (s *View) view(e env.Env, w, h int) []string {
 	if g == nil {
 		return e.Display.Waiting(" the run at a glance", trend.ComputingSteps, w, h)
 	}
-	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
+	worstRows := minWorstRows
+	if len(g.Spans) == 0 && g.Pending == 0 { // a line says so
+		worstRows = 1
+	}
+	least := worstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
 	lines := s.whatAils(e, w, max(2, h-least-2))
 	h -= len(lines)
 	facts := pane.Content{Title: " the run at a glance"}
@@ -225,7 +229,7 @@ func (s *View) view(e env.Env, w, h int) []string {
 	case g.Pending > 0:
 		facts.Note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
 	}
-	room := max(1, h-minWorstRows-4) // for lines of facts
+	room := max(1, h-worstRows-4) // for lines of facts
 	bars := 0
 	if w >= widthForGlanceBars {
 		bars = min(60, w/3)

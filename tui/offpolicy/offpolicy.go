@@ -42,7 +42,7 @@ type answer struct {
 	tried  []study.Tried
 	groups []division
 	again  time.Time // see [job.Again]
-	isPart bool // of the log: the rest is being read
+	isPart bool      // of the log: the rest is being read
 }
 
 // Work requests the figures while the view is open, once the log was read.

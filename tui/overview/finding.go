@@ -35,7 +35,7 @@ func (p Panes) Finding(e env.Env, open, w, h int) []string {
 		textRect.W = w * 2 / 5
 	}
 	text.Lines = cells.Indent(" ", finding.Text(e, f, "", textRect.W-4, true))
-	if textRect.H = min(len(text.Lines)+2, max(4, h/2)); !beside {
+	if textRect.H = min(len(text.Lines)+2, max(4, h*11/20)); !beside {
 		text.Lines = e.Display.CutLines(text.Lines, textRect.H-2, w-2)
 	}
 	top := h

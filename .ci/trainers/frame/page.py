@@ -8,6 +8,8 @@ PAGE = pathlib.Path(__file__).parents[3] / ".github" / "docs" / "contributors" /
 
 HEAD = """# Proved on real trainers
 
+    .ci/trainers/run              # --few tries less, --newest today's releases
+
 `.ci/trainers/run` installs these releases, lets them train, write their logs and compute advantages, and compares these advantages
 with `vantage export`, as float32. It wrote this page on {date}.
 
