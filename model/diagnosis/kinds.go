@@ -209,6 +209,8 @@ func Kinds() []KindInfo {
 				"Meanwhile the reward does not fall.",
 				fmt.Sprintf("Or %s of the answers that win lack the ground truth, and at most %s of them did before.",
 					units.Share(unearnedAfter), units.Share(unearnedBefore)),
+				fmt.Sprintf("Or at most %s as many answers hold it as before, those still win in their groups, and the reward rises.",
+					units.Share(heldAfter)),
 				fmt.Sprintf("Or a phrase that is new (see new_phrase) opens %s of the newest answers, which get more than others of "+
 					"their group.", units.Share(phraseFrom)),
 				fmt.Sprintf("So does the name of a file that seems to hold the result, which the prompt lacks, in %s of them.",
@@ -281,6 +283,7 @@ func Kinds() []KindInfo {
 					"wrong.",
 				"So does one that ends in the middle, is longer than others of its group, and does not end on a tag or sign on which " +
 					"winners end.",
+				fmt.Sprintf("Or %s of all stop in the middle of sentences, on many words, at about one length.", units.Share(allCutFrom)),
 			},
 			LooksLike: "A few long answers that are cut off, with a steady share; answers that lose without the words of those that " +
 				"win.",
@@ -328,6 +331,7 @@ func Kinds() []KindInfo {
 					"at any step.", lengthDouble),
 				fmt.Sprintf("It is an alarm if the reward loses more than %s of its range.", units.Share(rewardHeld)),
 				fmt.Sprintf("It is one, too, if answers are %d times shorter and nothing shows that the reward holds.", stubTimes),
+				fmt.Sprintf("Answers that win are a watch where they are %d times shorter.", wordsTimes),
 			},
 			LooksLike: "Shorter answers that win as often, or more.",
 			Advice: "check what pays for being short: a penalty on length, a loss that is averaged over the tokens of each answer, " +
@@ -374,9 +378,9 @@ func Kinds() []KindInfo {
 				fmt.Sprintf("Rewards without a floor fall below any level before, and by %s standard deviations of a step.",
 					units.Short(floorSpread)),
 				fmt.Sprintf("It is a watch where up to %s of the height is left.", units.Share(halfShare)),
-				fmt.Sprintf("It is one up to %s where prompts that come again fall at least half as much by themselves, and "+
+				fmt.Sprintf("It is an alarm up to %s where prompts that come again fall at least half as much by themselves, and "+
 					"forgetting names no part of them.", units.Share(mostShare)),
-				"It is one where only sources come that did not come before, or only new prompts although prompts came again until " +
+				"It is a watch where only sources come that did not come before, or only new prompts although prompts came again until " +
 					"then.",
 				fmt.Sprintf("So it is where prompts become %s times as long, or as short, at about the onset.", units.Short(askedTimes)),
 				"It is one where the sources by themselves, or the prompts that come again, fall by less than half as much.",
