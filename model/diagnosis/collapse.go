@@ -53,7 +53,7 @@ func collapse(e *evidence) ([]Finding, string) {
 	if within < 0.25 {
 		return nil, "" // other prompts, not another model
 	}
-	if within < 0.5 || e.mayBeOfData(s, &k, toFloor, below || samePrompts) {
+	if within < 0.5 || e.mayBeOfData(s, &k, toFloor, below, samePrompts) {
 		f.Severity = Watch // little shows that the model became worse
 		if !samePrompts {
 			f.Advice = "look first whether the prompts became harder at about this step, as in a curriculum or a new file of data; if " +
@@ -66,10 +66,10 @@ func collapse(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
-// mayBeOfData reports whether a fall may be one of the data: they come from new sources, or leave some of the reward and may be harder. isSure
-// is that the reward falls below any level of before, or that of the same prompts falls.
-func (e *evidence) mayBeOfData(s series, k *shift, toFloor, isSure bool) bool {
-	isLarge := toFloor || isSure || e.leaves(k, halfShare)
+// mayBeOfData reports whether a fall may be one of the data: they come from new sources, or leave some of the reward and may be harder. below
+// is that the reward falls below any level of before, and samePrompts that theirs falls.
+func (e *evidence) mayBeOfData(s series, k *shift, toFloor, below, samePrompts bool) bool {
+	isLarge := toFloor || below || samePrompts || e.leaves(k, halfShare)
 	return e.newSourcesOnly(k.a, k.b) || !isLarge || e.asksOtherwise(k) || !toFloor && e.mayBeHarder(s, k)
 }
 

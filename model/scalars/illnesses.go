@@ -418,12 +418,12 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 	gained := p.ends(p.name(), false, p.at(c.steps[from]))
 	isEarly := float64(len(c.values)-from) < restShare*float64(len(c.values))
 	switch {
-	case ok && isEarly:
-		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; it is early to say what "+p.name()+" does without",
-			c.ends(c.name(), false, from), gained)}, ""
 	case !ok || gained.BeforeSamples > 0 && gained.After-gained.Before >= p.matters():
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+", while "+p.name()+" still gains", c.ends(c.name(), false, from),
 			gained)}, ""
+	case isEarly:
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; it is early to say what "+p.name()+" does without",
+			c.ends(c.name(), false, from), gained)}, ""
 	case p.scale == 1 && p.end() >= solvedFrom:
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; there is hardly anything left to gain",
 			c.ends(c.name(), false, from), gained)}, ""
