@@ -22,7 +22,7 @@ func (openOverview) Keys() view.Section {
 		{Keys: []string{"k", "up"}, Label: "k ↑", Doc: "up", Do: own(move(App.moveFocused, -1))},
 		{
 			Keys: []string{"enter"}, Label: "⏎", Hint: "Enter open",
-			Doc: "open what the cursor is on: group, steps, a warning's group, metric",
+			Doc: "open the group, steps, warning's group or metric under the cursor",
 			Do:  own(App.enterPane),
 		},
 		{Keys: []string{"ctrl+d", "pgdown"}, Label: "^D", Doc: "a page down", Do: own(move(App.movePage, 1))},

@@ -647,6 +647,17 @@ func illnessClaims() []claim {
 			},
 		},
 		{
+			where: "title", of: string(diagnosis.ToolFailure),
+			pattern: `in ` + num + ` of the answers with results of tools some are errors`,
+			holds: func(l *rawLog, s said, w []string) error {
+				is, _ := l.ofSome(failedTools, "", s.first, s.last)
+				if math.Abs(is-saidNumber(w[1])) > 0.1 {
+					return fmt.Errorf("in %.2f of them", is)
+				}
+				return nil
+			},
+		},
+		{
 			where: "title", of: string(diagnosis.LengthCollapse), seldom: true,
 			pattern: `answers shrink from .* to .*`,
 			holds:   both(saysItsEvidence, turns(-1, lengthOf)),

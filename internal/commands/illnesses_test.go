@@ -28,7 +28,7 @@ func TestSummaryNamesWhatAilsARun(t *testing.T) {
 		kinds[s.Kind] = true
 		t.Run(s.Kind+" "+s.Name, func(t *testing.T) {
 			repotest.OneIn(t, 15)
-			shape, ok := s.Shape(illruns.Cell{Steps: 60, Groups: 12, Size: 8}, rand.New(rand.NewPCG(1, 1)))
+			shape, ok := s.Shape(illruns.Cell{Steps: max(60, s.Needs.Steps), Groups: 12, Size: 8}, rand.New(rand.NewPCG(1, 1)))
 			if !ok {
 				t.Fatal("cannot be seen in a run of this size")
 			}

@@ -123,7 +123,7 @@ func TestEveryKindHasAClaim(t *testing.T) {
 		}
 	}
 	unclaimedKinds := []diagnosis.Kind{ // that no sample has: tests beside them plant these
-		diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh, diagnosis.PartAgainst, diagnosis.ToolFailure, diagnosis.ToolDisuse,
+		diagnosis.AdvantagesDiffer, diagnosis.FewOutweigh, diagnosis.PartAgainst, diagnosis.ToolDisuse,
 		diagnosis.PartOutweighs, diagnosis.SourceOutweighs,
 	}
 	for _, k := range diagnosis.Kinds() {
@@ -780,6 +780,11 @@ func bothWays(l *rawLog, s said, w []string) error {
 	return nil
 }
 
+// failedTools is a figure of answers in which a tool was called: the share in which it failed.
+const failedTools = "results of tools that are errors"
+
+var toolResult = regexp.MustCompile(`<tool_response>(.*?)</tool_response>`)
+
 // ofSome returns a figure of answers over some steps, of which the program reads a part.
 func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known bool) {
 	isOthers := name == "reward of the others"
@@ -788,6 +793,16 @@ func (l *rawLog) ofSome(name, title string, first, last int64) (x float64, known
 		isLost := l.rowsOf(part)
 		x, _ = meanOf(slices.DeleteFunc(l.within(first, last), func(r rawRow) bool { return isLost(r) == isOthers }), rewardOf)
 		return x, true
+	}
+	if name == failedTools {
+		asked := 0.
+		for _, r := range l.within(first, last) {
+			if m := toolResult.FindStringSubmatch(r.answer); m != nil {
+				_, err := strconv.ParseFloat(m[1], 64) // made tools calculate
+				asked, x = asked+1, x+float64(model.Count01(err != nil))
+			}
+		}
+		return x / asked, true
 	}
 	groups := l.groups(first, last)
 	repeated, differ, finals, finalsDiffer := 0., 0., 0., 0.

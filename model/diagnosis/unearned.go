@@ -99,7 +99,7 @@ func (e *evidence) rightAnswersFall() (Finding, bool) {
 		units.Share(k.settled.mean()), units.Share(k.level.mean()))
 	f.Evidence = append(f.Evidence, e.around(rewards, "reward", k.b, n, false, "samples"))
 	f.Example = e.textExample(k.b, func(a *answer) bool { return a.lacks })
-	f.Advice = "see what the reward is made of: a penalty or a bonus that is worth more than a right answer wins against it; weigh it less, " +
+	f.Advice = "see which parts the reward has: a penalty or a bonus that is worth more than a right answer wins against it; weigh it less, " +
 		"or pay it for right answers alone, and go back to a checkpoint before the onset"
 	return f, true
 }

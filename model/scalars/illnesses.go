@@ -422,7 +422,7 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+", while "+p.name()+" still gains", c.ends(c.name(), false, from),
 			gained)}, ""
 	case isEarly:
-		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; it is early to say what "+p.name()+" does without",
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; it is too early to tell what "+p.name()+" does without",
 			c.ends(c.name(), false, from), gained)}, ""
 	case p.scale == 1 && p.end() >= solvedFrom:
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; there is hardly anything left to gain",
