@@ -30,6 +30,7 @@ type Needs struct {
 
 var (
 	plainTexts = []Genre{Math, Thinking, Code, Chat, Chinese, Japanese}
+	ownTexts   = []Genre{Math, Thinking, Code, Chinese, Japanese} // of chat some short ones are equal, and are not graded alike
 	solvable   = []Reward{Binary, Signed, Graded}                 // that have a best and a worst
 	named      = []string{"jsonl", "prime-rl", "verl-uid", "csv"} // formats with ids of groups
 )
@@ -65,7 +66,7 @@ func Illnesses() []Scene {
 		{"length_explosion", "longer for nothing", "long thinking pays", Needs{Genres: plainTexts, Lengths: true}, longerForNothing},
 		{"length_explosion", "much longer and worse", "", Needs{Genres: plainTexts, Lengths: true}, longerAndWorse},
 
-		{"length_collapse", "stubs", "short ones win", Needs{Genres: plainTexts, Lengths: true}, stubs},
+		{"length_collapse", "stubs", "short ones win", Needs{Genres: ownTexts, Lengths: true}, stubs},
 
 		{"truncation", "grows into the limit", "", Needs{Genres: plainTexts, Lengths: true}, growsIntoTheLimit},
 		{"truncation", "the limit is lowered", "", Needs{Genres: plainTexts, Lengths: true}, limitLowered},
@@ -80,9 +81,9 @@ func Illnesses() []Scene {
 		{"saturated", "easy from the start", "", Needs{Rewards: solvable, Groups: 2}, easyFromTheStart},
 		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
 
-		{"fall_by_half", "a swing that grows", "sorted in each epoch", Needs{Genres: plainTexts, Data: Epochs, Steps: 100}, swingsWider},
+		{"fall_by_half", "a swing that grows", "sorted in each epoch", Needs{Genres: plainTexts, Data: Epochs, Steps: 300}, swingsWider},
 
-		{"tool_failure", "tools fail", "tools fail less and less", Needs{Texts: true, Genres: plainTexts}, toolsFail},
+		{"tool_failure", "tools fail", "tools fail less and less", Needs{Texts: true, Genres: plainTexts, Steps: 100}, toolsFail},
 
 		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, Groups: 2}, hardFromTheStart},
 		{"too_hard", "hard data begins", "", Needs{Rewards: solvable, Groups: 2, Prompts: true, Data: Epochs}, hardDataBegins},
