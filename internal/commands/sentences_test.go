@@ -171,6 +171,9 @@ func allRawLogs(t *testing.T) (all []rawLogToRead) {
 			continue
 		}
 		cell := illruns.Cell{Steps: 40, Groups: 8, Size: 8}
+		if s.Kind == string(diagnosis.ToolFailure) {
+			cell.Steps = s.Needs.Steps
+		}
 		if isLost {
 			cell = illruns.Cell{Steps: 100, Groups: 6, Size: 16}
 		}
