@@ -244,7 +244,11 @@ func TestChosenAttempt(t *testing.T) {
 // of a start, it is a doubt.
 func TestCopiedFolderIsOneAttempt(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 1))
 		w := newRun(t)
 		n := 2 + random.IntN(12)

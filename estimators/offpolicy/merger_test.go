@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // uses are all rules at their defaults, and with the bounds of their sweeps.
@@ -28,6 +30,7 @@ func uses(t *testing.T) (all []Use) {
 
 // Each rule keeps as many tokens of a merged row as of the row, whatever the mismatch, the gaps in its mask and what is not a number.
 func TestMergedRowsAreTreatedAlike(t *testing.T) {
+	repotest.OneGoroutine(t)
 	all := uses(t)
 	merger := NewMerger(all)
 	for seed, scale := range []float64{0.001, 0.02, 0.1, 0.5, 2} {
