@@ -1,7 +1,7 @@
 // Command read reads a log into a store as the program does, and does nothing else.
 //
 //	read PATH...           samples
-//	read --log-probs PATH  log-probs of their tokens, and the figures of each sample
+//	read --log-probs PATH  log-probs of their tokens, and the numbers of each sample
 package main
 
 import (
