@@ -175,11 +175,12 @@ func (f *fileReader) settle() {
 	case f.directory != nil && f.directory.leavesOut(f.name, h.format, f.chunks):
 		f.refuse("")
 	default:
+		needed := 0
 		if h.last != nil {
-			f.detection.needed = h.format.RowsNeeded(h.last)
+			needed = h.format.RowsNeeded(h.last)
 		}
-		if len(f.detection.rows) < f.detection.needed {
-			f.detection.waiting = h.format
+		if len(f.detection.rows) < needed {
+			f.detection.waiting, f.detection.needed = h.format, needed
 			return
 		}
 		f.setFormat(h.format)

@@ -183,16 +183,15 @@ const stepsOfOneSize = 3
 
 // isFull reports whether the newest step has as many rows as each of those before it had: no more are waited for.
 func (s Snapshot) isFull() bool {
-	all := s.Steps
 	if s.wholeRun != nil {
-		all = s.wholeRun
+		s.Steps = s.wholeRun
 	}
-	at, found := slices.BinarySearchFunc(all, s.newestStep, func(st Step, n int64) int { return cmp.Compare(st.Number, n) })
+	at, found := s.Find(s.newestStep)
 	if !found || at < stepsOfOneSize {
 		return false
 	}
-	rows := len(all[at].Rewards)
-	return !slices.ContainsFunc(all[at-stepsOfOneSize:at], func(before Step) bool { return len(before.Rewards) != rows })
+	rows := len(s.Steps[at].Rewards)
+	return !slices.ContainsFunc(s.Steps[at-stepsOfOneSize:at], func(before Step) bool { return len(before.Rewards) != rows })
 }
 
 // CompleteSteps are the indexes of the steps without one that is still being written, unless that is the only one.

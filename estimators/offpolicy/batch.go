@@ -22,7 +22,7 @@ type Row struct {
 	Policy  []float32 // n, by the policy within the update; nil if nobody logged it
 	Mask    []bool    // which tokens train; nil if all do
 
-	// Times is how many tokens stand at each place; nil: one. See [Compressor].
+	// Times is how many tokens stand at each place; nil: one. See [Merger].
 	Times []int32
 
 	// Advantage is NaN if nobody knows it.

@@ -42,10 +42,10 @@ type sums struct {
 }
 
 // add takes a token: d, and its excess.
-func (s *sums) add(d, excess float64) {
+func (s *sums) add(d, beyond float64) {
 	s.tokens++
 	s.total, s.absolute, s.most = s.total+d, s.absolute+math.Abs(d), max(s.most, math.Abs(d))
-	s.k3s += excess
+	s.k3s += beyond
 }
 
 // excess is e^d − 1 − d. Near 0 it is the sum of the first terms of its series, to the last place: of the difference hardly a digit would

@@ -104,11 +104,15 @@ type Result struct {
 //
 // The error is a *estimators.Refusal: what the trainer raises or, of the kind estimators.KindMissing, what b lacks.
 func (r *Rule) Apply(b Batch, v estimators.Values) (Result, error) {
-	var result Result
 	each, settle, err := r.begin(b, v)
 	if err != nil {
-		return result, err
+		return Result{}, err
 	}
+	return r.whole(b, each, settle)
+}
+
+// whole is [Rule.Apply] with the arithmetic of the rule.
+func (r *Rule) whole(b Batch, each rowRule, settle func([]*row) error) (result Result, err error) {
 	rows, scored := make([]row, len(b.Rows)), make([]*row, 0, len(b.Rows))
 	m := &memory{}
 	for i, x := range b.Rows {
@@ -125,8 +129,10 @@ func (r *Rule) Apply(b Batch, v estimators.Values) (Result, error) {
 	result.Inexact = r.inexact(b)
 	result.Rows = make([]Outcome, len(b.Rows))
 	for i, x := range b.Rows {
-		if result.Rows[i].Unscored = !r.scores(x); !result.Rows[i].Unscored {
+		if r.scores(x) {
 			result.Rows[i] = rows[i].outcome()
+		} else {
+			result.Rows[i].Unscored = true
 		}
 	}
 	return result, err
@@ -140,7 +146,7 @@ func (r *Rule) Each(b Batch, v estimators.Values, visit func(i int, o Outcome)) 
 	case err != nil:
 		return "", err
 	case settle != nil:
-		result, err := r.Apply(b, v)
+		result, err := r.whole(b, each, settle)
 		if err != nil {
 			return "", err
 		}

@@ -1,7 +1,6 @@
 package logprobs
 
 import (
-	"bytes"
 	"slices"
 
 	"vantage/estimators/offpolicy"
@@ -74,7 +73,7 @@ func (r *reader) readTable(name string) error {
 // namedRow is a row of any log that has the names that most trainers use.
 func namedRow(r *reader, line []byte, file string) []Sample {
 	all := names()
-	isThere := func(name string) bool { return bytes.Contains(line, []byte(`"`+name+`"`)) }
+	isThere := func(name string) bool { return hasWord(line, name) }
 	if !slices.ContainsFunc(all[roleSampler], isThere) {
 		return nil
 	}

@@ -61,18 +61,17 @@ func (j *Judge) decide() {
 		for i := range j.batch.Rows {
 			j.batch.Rows[i].Advantage = sign
 		}
-		result, err := j.rule.Apply(j.batch, j.values)
+		inexact, err := j.rule.Each(j.batch, j.values, func(i int, outcome rules.Outcome) {
+			judgements[i].Tokens = int32(outcome.Tokens)
+			judgements[i].BySign[k] = shareOf(outcome)
+		})
 		if err != nil {
 			j.refuse(err)
 			judgements = nil
 			break
 		}
-		if result.Inexact != "" {
-			j.judged.Inexact = result.Inexact
-		}
-		for i, outcome := range result.Rows {
-			judgements[i].Tokens = int32(outcome.Tokens)
-			judgements[i].BySign[k] = shareOf(outcome)
+		if inexact != "" {
+			j.judged.Inexact = inexact
 		}
 	}
 	for i, of := range judgements {

@@ -118,15 +118,7 @@ func flipsFrom(r *Run) {
 func comesApart(r *Run) {
 	o := r.onset()
 	r.settles(o, 0.35, 0.6)
-	r.change(func(t int, s *State) {
-		share := o.ramp(t, 0, 0.6)
-		s.Rewrite = func(a *Answer) {
-			if r.rng.Float64() < share {
-				a.Text, a.Parts[0] = repeatsItself(r.rng, a.Task, a.Text), 0
-				_, a.Tokens = cut(a.Text, 0)
-			}
-		}
-	})
+	r.rewrites(o, 0.6, 0, func(_ *State, a *Answer) string { return repeatsItself(r.rng, a.Task, a.Text) })
 	r.ill("degenerate_text", o.reaches(0, 0.6, 0.1), o.Over, r.shareNoise(0.1), 0.3, "reward_collapse")
 }
 
@@ -276,15 +268,8 @@ func aSourceOutweighs(r *Run) {
 func sandboxErrors(r *Run) {
 	o := r.onset()
 	r.settles(o, 0.35, 0.6)
-	r.change(func(t int, s *State) {
-		share := o.ramp(t, 0, 0.35)
-		s.Rewrite = func(a *Answer) {
-			if r.rng.Float64() < share {
-				a.Text = strings.TrimRight(half(a.Text, 0.6), " ") + "\nThe calculator service did not answer in time, so I stop here."
-				_, a.Tokens = cut(a.Text, 0)
-				a.Parts[0] = 0
-			}
-		}
+	r.rewrites(o, 0.35, 0, func(_ *State, a *Answer) string {
+		return strings.TrimRight(half(a.Text, 0.6), " ") + "\nThe calculator service did not answer in time, so I stop here."
 	})
 	r.ill("new_phrase", o.At, o.Over, r.shareNoise(0.35), 0.35)
 }

@@ -293,20 +293,26 @@ func lengthPays(r *Run) {
 	r.ill("reward_hacking", o.At, o.Over, r.qualityNoise(), 0.35, "length_explosion")
 }
 
+// rewrites has a share of the answers, which grows to most, become other texts, which are worth so much.
+func (r *Run) rewrites(o Onset, most, worth float64, text func(s *State, a *Answer) string) {
+	r.change(func(t int, s *State) {
+		share := o.ramp(t, 0, most)
+		s.Rewrite = func(a *Answer) {
+			if r.rng.Float64() < share {
+				a.Text, a.Parts[0] = text(s, a), worth
+				_, a.Tokens = cut(a.Text, 0)
+			}
+		}
+	})
+}
+
 // styleWinsTheJudge has answers in a style win more and more, whatever their result is.
 func styleWinsTheJudge(r *Run) {
 	o := r.onset()
 	r.settles(o, 0.4, 0.6)
-	r.change(func(t int, s *State) {
-		share := o.ramp(t, 0, 0.9)
-		s.Rewrite = func(a *Answer) {
-			if r.rng.Float64() < share {
-				a.Text = "## Insight\n**In short, and with every detail checked:** " +
-					r.language(a.Task).answer(r.rng, a.Task, wordsToWrite(r.rng, s.Words), r.final(a.Task, false))
-				_, a.Tokens = cut(a.Text, 0)
-				a.Parts[0] = 1
-			}
-		}
+	r.rewrites(o, 0.9, 1, func(s *State, a *Answer) string {
+		return "## Insight\n**In short, and with every detail checked:** " +
+			r.language(a.Task).answer(r.rng, a.Task, wordsToWrite(r.rng, s.Words), r.final(a.Task, false))
 	})
 	r.ill("reward_hacking", o.reaches(0, 0.9, 0.35), o.Over, r.shareNoise(0.35), 0.35, "answer_collapse", "saturated", "length_explosion")
 }
